@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "swift-json-server",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "swift-json-server", targets: ["swift-json-server"]),
+    .library(name: "JSONServer", targets: ["JSONServer"]),
+    .library(name: "JSONServerTesting", targets: ["JSONServerTesting"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+  ],
+  targets: [
+    .target(
+      name: "OrderedJSON",
+      dependencies: [.product(name: "OrderedCollections", package: "swift-collections")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "JSONDatabase",
+      dependencies: ["OrderedJSON"],
+      swiftSettings: settings
+    ),
+    .target(name: "CStorage"),
+    .target(
+      name: "JSONStorage",
+      dependencies: ["OrderedJSON", "JSONDatabase", "CStorage"],
+      swiftSettings: settings
+    ),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(
+      name: "JSONServer",
+      dependencies: [
+        "OrderedJSON", "JSONDatabase", "JSONStorage", "CZlib",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "JSONServerTesting",
+      dependencies: ["OrderedJSON", "JSONServer"],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "swift-json-server",
+      dependencies: [
+        "JSONServer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], swiftSettings: settings),
+    .testTarget(
+      name: "JSONDatabaseTests",
+      dependencies: ["JSONDatabase", "OrderedJSON"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "JSONStorageTests",
+      dependencies: ["JSONStorage", "JSONDatabase", "OrderedJSON"],
+      swiftSettings: settings
+    ),
+  ]
+)

@@ -1,0 +1,46 @@
+public import HTTPTypes
+
+/// One HTTP response.
+public struct Response: Sendable {
+  /// What follows the head.
+  public enum Body: Sendable {
+    /// Bytes that are all there.
+    case bytes([UInt8])
+    /// A stream that ends when the client or the server closes it, such as server-sent events.
+    case stream(AsyncStream<[UInt8]>)
+  }
+
+  /// How a response leaves, for tests of a client's error handling.
+  public enum Delivery: Sendable, Hashable {
+    /// Whole.
+    case normal
+    /// Never: the connection stays open and silent.
+    case hang
+    /// The connection is reset before the first byte.
+    case reset
+    /// The connection is closed after this many bytes of the body, with the full length announced.
+    case truncated(after: Int)
+  }
+
+  public var status: HTTPResponse.Status
+  public var headerFields: HTTPFields
+  public var body: Body
+  public var delivery: Delivery
+
+  /// Creates a response.
+  public init(
+    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),
+    delivery: Delivery = .normal
+  ) {
+    self.status = status
+    self.headerFields = headerFields
+    self.body = body
+    self.delivery = delivery
+  }
+
+  /// The bytes of a body that is all there; empty for a stream.
+  public var bytes: [UInt8] {
+    guard case .bytes(let bytes) = body else { return [] }
+    return bytes
+  }
+}

@@ -1,0 +1,100 @@
+/// The small steps that every reader of JSON text takes.
+package enum JSONSyntax {
+  /// Returns the offset after a UTF-8 byte order mark, or 0.
+  package static func endOfByteOrderMark(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
+  }
+
+  /// Returns the offset of the first byte at or after an offset that is no white space.
+  @inline(__always)
+  package static func skipWhitespace(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    var position = offset
+    while position < bytes.count, isWhitespace(bytes[position]) { position += 1 }
+    return position
+  }
+
+  /// Whether a byte is JSON's white space: space, tab, line feed or carriage return.
+  @inline(__always)
+  package static func isWhitespace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+
+  /// Returns the offset of the first byte that is a quote, a backslash, a control character or not ASCII.
+  ///
+  /// Eight bytes at a time: this loop is where most of a file's bytes are read.
+  @inline(__always)
+  static func skipPlainASCII(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    var position = offset
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highBits: UInt64 = 0x8080_8080_8080_8080
+    while position + 8 <= bytes.count {
+      let word = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self)
+      let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+      let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+      // For each byte, the high bit says: zero after the xor, below 0x20, or not ASCII.
+      let found =
+        ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word) | word
+      let mask = found & highBits
+      if mask != 0 { return position + mask.littleEndian.trailingZeroBitCount / 8 }
+      position += 8
+    }
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 || byte >= 0x80 { break }
+      position += 1
+    }
+    return position
+  }
+
+  /// Returns the value of four hexadecimal digits, or `nil`.
+  package static func hexadecimal(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt16? {
+    guard offset + 4 <= bytes.count else { return nil }
+    var value: UInt16 = 0
+    for byte in bytes[offset..<(offset + 4)] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      value = value << 4 | UInt16(digit)
+    }
+    return value
+  }
+
+  /// Returns the offset after the string that starts at an offset, in text that is known to be valid.
+  @inline(__always)
+  package static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var position = start + 1
+    while true {
+      position = skipPlainASCII(in: bytes, from: position)
+      switch bytes[position] {
+      case UInt8(ascii: "\""): return position + 1
+      case UInt8(ascii: "\\"): position += 2
+      default: position += 1
+      }
+    }
+  }
+
+  /// Returns the offset after the value that starts at an offset, in text that is known to be valid.
+  package static func endOfValue(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var position = start
+    var depth = 0
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        position = endOfString(in: bytes, from: position)
+        if depth == 0 { return position }
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        position += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if depth == 0 { return position }
+        depth -= 1
+        position += 1
+        if depth == 0 { return position }
+      case UInt8(ascii: ","), 0x20, 0x0A, 0x0D, 0x09:
+        if depth == 0 { return position }
+        position += 1
+      default:
+        position += 1
+      }
+    }
+    return position
+  }
+}

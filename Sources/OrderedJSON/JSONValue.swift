@@ -1,0 +1,61 @@
+/// A JSON value as a tree, for where a value is taken apart or built.
+///
+/// Objects keep the order of their members and numbers the text they were written with.
+public enum JSONValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+  public init(floatLiteral value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
+}
+
+extension JSONValue {
+  /// The member of an object with this name; `nil` for a missing member and for a value that is no object.
+  public subscript(name: String) -> JSONValue? {
+    guard case .object(let object) = self else { return nil }
+    return object[name]
+  }
+
+  /// The element of an array at this position; `nil` beyond its ends and for a value that is no array.
+  public subscript(position: Int) -> JSONValue? {
+    guard case .array(let elements) = self, elements.indices.contains(position) else { return nil }
+    return elements[position]
+  }
+
+  /// The string, when the value is one.
+  public var string: String? {
+    guard case .string(let string) = self else { return nil }
+    return string
+  }
+
+  /// The number as an integer, when the value is one that fits.
+  public var integer: Int? {
+    guard case .number(let number) = self else { return nil }
+    return number.integerValue
+  }
+
+  /// The object, when the value is one.
+  public var object: JSONObject? {
+    guard case .object(let object) = self else { return nil }
+    return object
+  }
+
+  /// The elements, when the value is an array.
+  public var array: [JSONValue]? {
+    guard case .array(let elements) = self else { return nil }
+    return elements
+  }
+}
