@@ -31,7 +31,7 @@ let package = Package(
     ),
     .target(
       name: "JSONDatabase",
-      dependencies: ["OrderedJSON"],
+      dependencies: ["OrderedJSON", .product(name: "HeapModule", package: "swift-collections")],
       swiftSettings: settings
     ),
     .target(name: "CStorage"),
