@@ -123,6 +123,51 @@ extension Database {
     row.withRecord { record in ObjectReader.value(named: Array(idName.utf8), in: record).map { Array($0.bytes) } ?? [] }
   }
 
+  /// Adds and updates many records, all or none: a body whose id is taken is merged into that record, any other is added.
+  ///
+  /// - Throws: What ``create(_:in:belongingTo:ids:)`` throws, with the number of the element.
+  package mutating func createOrMerge(
+    _ bodies: UnsafeBufferPointer<UInt8>, in name: String, ids: IDGenerator
+  ) throws(DatabaseError) -> (records: [Text], created: Int) {
+    let idName = Array(schema.idName(of: name).utf8)
+    return try atomically { database throws(DatabaseError) in
+      var records: [Text] = []
+      var created = 0
+      for element in ArrayReader(bodies) {
+        do throws(DatabaseError) {
+          let id = ObjectReader.value(named: idName, in: element.bytes)?.text
+          if let id, (try? database.record(id, in: name)) != nil {
+            records.append(try database.merge(element.bytes, into: id, in: name).text)
+          } else {
+            records.append(try database.create(element.bytes, in: name, ids: ids).text)
+            created += 1
+          }
+        } catch {
+          throw DatabaseError(error.code, "Element \(records.count) of the array: \(error.message)")
+        }
+      }
+      return (records, created)
+    }
+  }
+
+  /// Runs several operations as one: when one throws, what those before it changed is taken back.
+  package mutating func atomically<Result>(
+    _ body: (inout Database) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    let earlier = takeChanges()
+    do throws(DatabaseError) {
+      let result = try body(&self)
+      let later = takeChanges()
+      changes = earlier
+      changes.append(later)
+      return result
+    } catch {
+      undo(takeChanges())
+      changes = earlier
+      throw error
+    }
+  }
+
   /// Takes what was changed since the last call.
   package mutating func takeChanges() -> Changes {
     defer { changes = Changes() }

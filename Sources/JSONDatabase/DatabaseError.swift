@@ -13,8 +13,6 @@ package struct DatabaseError: Error, Sendable, Hashable {
     case invalidBody
     /// A parameter of a query makes no sense.
     case invalidQuery
-    /// A file's JSON has a shape that cannot be served.
-    case unsupportedShape
   }
 
   package let code: Code
@@ -22,12 +20,8 @@ package struct DatabaseError: Error, Sendable, Hashable {
   /// A sentence for a person: what is wrong, with names, and what to do.
   package let message: String
 
-  /// The offset in bytes of the fault in a file's text, when there is one.
-  package let offset: Int?
-
-  package init(_ code: Code, _ message: String, offset: Int? = nil) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
-    self.offset = offset
   }
 }
