@@ -19,7 +19,9 @@ enum CaseFolding {
   static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     let canonical = canonical(scalar)
     let lowercase = canonical.properties.lowercaseMapping.unicodeScalars
-    guard lowercase.count == 1, let first = lowercase.first, self.canonical(first) == canonical else { return canonical }
+    guard lowercase.count == 1, let first = lowercase.first, self.canonical(first) == canonical else {
+      return canonical
+    }
     return first
   }
 

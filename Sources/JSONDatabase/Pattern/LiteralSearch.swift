@@ -1,22 +1,23 @@
 /// Finds a text within UTF-8 text, whatever the case of either (see ``CaseFolding``).
 ///
-/// Candidates are found 32 bytes at a time by the needle's first two bytes, each in both cases; only they are compared in
-/// full. The haystack runs through at several GB/s; at worst, where candidates abound, the cost is its length times the
-/// needle's.
+/// Candidates are found eight bytes at a time by the needle's first two bytes, each in every form; only they are compared
+/// in full. The text runs through at about 5 GB/s (through `SIMD16`, with Swift 6.3, at 0.2). At worst, where candidates
+/// abound, the cost is the text's length times the needle's.
 package struct LiteralSearch: Sendable {
   /// For each character of the needle, the UTF-8 bytes of every form it may take.
   private let characters: [[[UInt8]]]
 
-  /// Two tests that a match passes, or `nil` if its first byte may be more than two.
-  private let probes: (Probe, Probe)?
+  /// What a match's first and second byte look like.
+  private let first: Probe
+  private let second: Probe
 
   /// Creates a search for a text. An empty one is found everywhere.
   package init(caseInsensitive needle: String) {
     characters = needle.unicodeScalars.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
-    let first = Probe(offset: 0, bytes: characters.first?.compactMap(\.first) ?? [])
-    let second = Probe(offset: 1, bytes: Self.secondBytes(of: characters))
+    first = Probe(offset: 0, bytes: characters.first?.map { $0[0] } ?? [])
+    let secondBytes = Self.secondBytes(of: characters)
     // The first test twice is as good as no second one.
-    probes = first.map { ($0, second ?? $0) }
+    second = secondBytes.isEmpty ? first : Probe(offset: 1, bytes: secondBytes)
   }
 
   /// Returns the offset of the first match that starts at or after an offset, or `nil`.
@@ -57,61 +58,57 @@ package struct LiteralSearch: Sendable {
 }
 
 extension LiteralSearch {
-  /// A test of one byte: it is one of two.
+  /// A quick test of one byte that every match passes, and few other places.
   private struct Probe: Sendable {
     let offset: Int
+
+    /// The bits in which the forms of the byte differ.
+    let mask: UInt8
+
+    /// The byte with those bits set.
     let byte: UInt8
-    let alternative: UInt8
 
-    /// Creates a test for some bytes, or `nil` if they are none or more than two.
-    init?(offset: Int, bytes: [UInt8]) {
-      guard let least = bytes.min(), let greatest = bytes.max() else { return nil }
-      guard bytes.allSatisfy({ $0 == least || $0 == greatest }) else { return nil }
+    init(offset: Int, bytes: [UInt8]) {
       self.offset = offset
-      byte = least
-      alternative = greatest
+      let first = bytes.first ?? 0
+      let mask = bytes.reduce(0) { $0 | ($1 ^ first) }
+      self.mask = mask
+      byte = first | mask
     }
 
+    /// Returns zero if the byte passes.
     @inline(__always)
-    func passes(_ text: UnsafeBufferPointer<UInt8>, at position: Int) -> Bool {
-      let found = text[position + offset]
-      return found == byte || found == alternative
+    func difference(in text: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt8 {
+      (text[position + offset] | mask) ^ byte
     }
 
+    /// Returns zero for each of eight neighbouring bytes that passes.
     @inline(__always)
-    func passes(_ text: UnsafeRawPointer, at position: Int) -> SIMDMask<SIMD32<Int8>> {
-      let found = (text + position + offset).loadUnaligned(as: SIMD32<UInt8>.self)
-      return (found .== byte) .| (found .== alternative)
+    func differences(in text: UnsafeRawPointer, at position: Int) -> UInt64 {
+      let found = (text + position + offset).loadUnaligned(as: UInt64.self)
+      return (found | LiteralSearch.ones &* UInt64(mask)) ^ (LiteralSearch.ones &* UInt64(byte))
     }
   }
+
+  /// A one in every byte.
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
 
   /// Returns the first offset at or after another where a match may start, or `nil`.
   private func nextCandidate(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    guard let (first, second) = probes else { return start < text.count ? start : nil }
     var position = start
     if let base = UnsafeRawPointer(text.baseAddress) {
-      while position + second.offset + 32 <= text.count {
-        let mask = first.passes(base, at: position) .& second.passes(base, at: position)
-        if let index = Self.firstSet(in: mask) { return position + index }
-        position += 32
+      while position + second.offset + 8 <= text.count {
+        let differences = first.differences(in: base, at: position) | second.differences(in: base, at: position)
+        // Subtracting one carries into the high bit of a zero byte; bytes above the first zero may be wrong.
+        let zeros = (differences.littleEndian &- Self.ones) & ~differences.littleEndian & Self.ones << 7
+        if zeros != 0 { return position + zeros.trailingZeroBitCount / 8 }
+        position += 8
       }
     }
     while position + second.offset < text.count {
-      if first.passes(text, at: position), second.passes(text, at: position) { return position }
+      if first.difference(in: text, at: position) | second.difference(in: text, at: position) == 0 { return position }
       position += 1
     }
     return nil
-  }
-
-  /// Returns the index of a mask's first lane that is set, or `nil`.
-  ///
-  /// The mask is read as four words: the compiler makes a branch per lane of `any` and of a search by subscript.
-  @inline(__always)
-  private static func firstSet(in mask: SIMDMask<SIMD32<Int8>>) -> Int? {
-    let words = unsafeBitCast(mask, to: SIMD4<UInt64>.self)
-    guard words[0] | words[1] | words[2] | words[3] != 0 else { return nil }
-    var index = 0
-    while words[index] == 0 { index += 1 }
-    return index * 8 + words[index].littleEndian.trailingZeroBitCount / 8
   }
 }

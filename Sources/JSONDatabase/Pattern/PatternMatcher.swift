@@ -18,7 +18,7 @@ package final class PatternMatcher {
   /// The transitions of a state: one for each symbol, then one for the end of the text.
   private let stride: Int
 
-  /// The known states, and the offset in `transitions` of each one's first transition.
+  /// The known states, the initial one first, and the offset in `transitions` of each one's first transition.
   private var states: [PatternState] = []
   private var offsets: [PatternState: Int32] = [:]
   private var transitions: [Int32] = []
@@ -32,6 +32,7 @@ package final class PatternMatcher {
     alphabet = pattern.program.alphabet
     asciiSymbols = alphabet.asciiSymbols
     stride = alphabet.count + 1
+    _ = offset(of: pattern.program.initialState)
   }
 
   /// Returns whether a match is anywhere in a text.
@@ -42,7 +43,7 @@ package final class PatternMatcher {
       if pattern.literal != nil { return true }
       position = start
     }
-    var state = offset(of: pattern.program.initialState)
+    var state: Int32 = 0
     while true {
       let stop = run(text, from: &position, in: &state)
       var outcome = transitions[Int(state) + stop]
@@ -92,6 +93,7 @@ package final class PatternMatcher {
       states.removeAll(keepingCapacity: true)
       offsets.removeAll(keepingCapacity: true)
       transitions.removeAll(keepingCapacity: true)
+      _ = self.offset(of: pattern.program.initialState)
       offset = self.offset(of: state)
     }
     let isEnd = symbol == alphabet.count

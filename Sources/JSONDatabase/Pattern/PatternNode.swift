@@ -30,8 +30,8 @@ extension PatternNode {
     let size =
       switch self {
       case .scalar, .set, .assertion: 1
-      case .sequence(let nodes): nodes.reduce(0) { min($0 + $1.size(limit: limit), limit + 1) }
-      case .alternation(let nodes): nodes.reduce(0) { min($0 + $1.size(limit: limit) + 1, limit + 1) }
+      case .sequence(let nodes): nodes.reduce(0) { $0 + $1.size(limit: limit) }
+      case .alternation(let nodes): nodes.reduce(-1) { $0 + $1.size(limit: limit) + 1 }
       case .repetition(let node, let minimum, let maximum):
         if let maximum {
           minimum * node.size(limit: limit) + (maximum - minimum) * (node.size(limit: limit) + 1)
