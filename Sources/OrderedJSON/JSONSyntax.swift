@@ -28,14 +28,15 @@ package enum JSONSyntax {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits: UInt64 = 0x8080_8080_8080_8080
     while position + 8 <= bytes.count {
-      let word = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self)
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self))
       let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
       let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
       // For each byte, the high bit says: zero after the xor, below 0x20, or not ASCII.
       let found =
         ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word) | word
       let mask = found & highBits
-      if mask != 0 { return position + mask.littleEndian.trailingZeroBitCount / 8 }
+      if mask != 0 { return position + mask.trailingZeroBitCount / 8 }
       position += 8
     }
     while position < bytes.count {
@@ -51,10 +52,20 @@ package enum JSONSyntax {
     guard offset + 4 <= bytes.count else { return nil }
     var value: UInt16 = 0
     for byte in bytes[offset..<(offset + 4)] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      guard let digit = hexadecimalValue(byte) else { return nil }
       value = value << 4 | UInt16(digit)
     }
     return value
+  }
+
+  /// Returns the value of one hexadecimal digit, or `nil`.
+  static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 
   /// Returns the offset after the string that starts at an offset, in text that is known to be valid.
