@@ -59,7 +59,7 @@ package struct JSONFormatter {
         position += 1
       default:
         let end = JSONSyntax.endOfValue(in: bytes, from: position)
-        output += bytes[position..<end]
+        output += UnsafeBufferPointer(rebasing: bytes[position..<end])
         position = end
       }
       if depth > 0 { position = JSONSyntax.skipWhitespace(in: bytes, from: position) }

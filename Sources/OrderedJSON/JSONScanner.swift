@@ -163,15 +163,11 @@ extension JSONScanner {
 
   /// The character at an offset as an error message shows it.
   package func describe(at offset: Int) -> String {
-    guard offset < bytes.count else { return "the end of the text" }
-    let tail = bytes[offset..<min(offset + 4, bytes.count)]
-    guard let scalar = String(decoding: tail, as: UTF8.self).unicodeScalars.first else { return "nothing" }
-    switch scalar {
-    case "'": return "a single quote (JSON uses double quotes)"
-    case "/": return "'/' (JSON has no comments)"
-    case _ where scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0xFFFD:
-      return "the byte 0x\(String(bytes[offset], radix: 16, uppercase: true))"
-    default: return "'\(scalar)'"
+    guard offset < bytes.count else { return JSONSyntax.describe(in: bytes, at: offset) }
+    switch bytes[offset] {
+    case UInt8(ascii: "'"): return "a single quote (JSON uses double quotes)"
+    case UInt8(ascii: "/"): return "'/' (JSON has no comments)"
+    default: return JSONSyntax.describe(in: bytes, at: offset)
     }
   }
 }

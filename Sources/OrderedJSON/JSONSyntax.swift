@@ -47,6 +47,13 @@ package enum JSONSyntax {
     return position
   }
 
+  /// Returns the offset of the first byte that is a quote, a backslash or a control character.
+  static func skipUnescaped(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    var position = skipPlainASCII(in: bytes, from: offset)
+    while position < bytes.count, bytes[position] >= 0x80 { position = skipPlainASCII(in: bytes, from: position + 1) }
+    return position
+  }
+
   /// Returns the value of four hexadecimal digits, or `nil`.
   package static func hexadecimal(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt16? {
     guard offset + 4 <= bytes.count else { return nil }
@@ -67,6 +74,8 @@ package enum JSONSyntax {
     default: nil
     }
   }
+
+  static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
 
   /// Returns the offset after the string that starts at an offset, in text that is known to be valid.
   @inline(__always)
@@ -107,5 +116,15 @@ package enum JSONSyntax {
       }
     }
     return position
+  }
+
+  /// The character at an offset as an error message shows it.
+  static func describe(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> String {
+    guard offset < bytes.count else { return "the end of the text" }
+    let tail = bytes[offset..<min(offset + 4, bytes.count)]
+    switch String(decoding: tail, as: UTF8.self).unicodeScalars.first {
+    case let scalar? where scalar.value >= 0x20 && scalar.value != 0x7F && scalar.value != 0xFFFD: return "'\(scalar)'"
+    default: return "the byte 0x\(String(bytes[offset], radix: 16, uppercase: true))"
+    }
   }
 }
