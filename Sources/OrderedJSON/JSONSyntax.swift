@@ -91,6 +91,20 @@ package enum JSONSyntax {
     }
   }
 
+  /// Returns the offset after the string, number or literal that starts at an offset, in text that is known to be valid.
+  @inline(__always)
+  static func endOfScalar(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard bytes[start] != UInt8(ascii: "\"") else { return endOfString(in: bytes, from: start) }
+    var position = start + 1
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x20, 0x0A, 0x0D, 0x09: return position
+      default: position += 1
+      }
+    }
+    return position
+  }
+
   /// Returns the offset after the value that starts at an offset, in text that is known to be valid.
   package static func endOfValue(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var position = start

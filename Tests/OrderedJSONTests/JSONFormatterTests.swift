@@ -70,4 +70,13 @@ struct JSONFormatterTests {
     #expect(end == 10)
     #expect(output == Array(#"{"a":1}"#.utf8))
   }
+
+  @Test(arguments: [4095, 4096, 4097, 10_000])
+  func `Values of any length are appended whole, after what is there`(_ length: Int) {
+    let long = String(repeating: "x", count: length)
+    let bytes = Array("[\"\(long)\",1,\"\(long)\",\"y\"]".utf8)
+    var output = Array("before ".utf8)
+    bytes.withUnsafeBufferPointer { (bytes) -> Void in JSONFormatter(.compact).append(bytes, to: &output) }
+    #expect(output == Array("before ".utf8) + bytes)
+  }
 }
