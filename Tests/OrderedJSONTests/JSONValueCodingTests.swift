@@ -165,6 +165,10 @@ struct JSONValueCodingTests {
     (#"{"line":"1"}"#, "0.line", #"Expected an integer that fits Int, found "1"."#),
     (#"{"line":1.5}"#, "0.line", "Expected an integer that fits Int, found 1.5."),
     (#"{"line":9223372036854775808}"#, "0.line", "Expected an integer that fits Int, found 9223372036854775808."),
+    (
+      #"{"line":9007199254740993.0}"#, "0.line",
+      "Expected an integer that fits Int, found 9007199254740993.0."
+    ),
     (#"{"line":null}"#, "0.line", "Expected an integer that fits Int, found null."),
     (#"{"line":1,"ratio":true}"#, "0.ratio", "Expected a number in range, found true."),
     (#"{"line":1,"ratio":1e999}"#, "0.ratio", "Expected a number in range, found 1e999."),

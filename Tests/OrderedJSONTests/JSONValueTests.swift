@@ -33,7 +33,8 @@ struct JSONValueTests {
 
   @Test(arguments: [
     (#""\ud83d\ude00""#, "😀"), (#""\uD83D""#, "\u{FFFD}"), (#""\uDE00x""#, "\u{FFFD}x"), (#""\uD83D\n""#, "\u{FFFD}\n"),
-    (#""\uD83D\uD83D\uDE00""#, "\u{FFFD}😀"), (#""\u0000""#, "\0"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
+    (#""\uD83D\uD83D\uDE00""#, "\u{FFFD}😀"), (#""\uDE00\uDE00""#, "\u{FFFD}\u{FFFD}"),
+    (#""\u0000""#, "\0"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
     (#""\u00E9\u2028""#, "\u{E9}\u{2028}"),
   ])
   func `Escapes are resolved, lone surrogates to U+FFFD`(_ token: String, _ expected: String) throws {

@@ -33,6 +33,7 @@ public enum JSONDateStrategy: Sendable, Hashable {
   func date(from value: JSONValue) -> Date? {
     switch (self, value) {
     case (.iso8601, .string(let text)):
+      // Not every Foundation reads a fraction without being told of it.
       return [true, false].lazy
         .compactMap { try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: $0)) }
         .first

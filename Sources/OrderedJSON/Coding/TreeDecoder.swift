@@ -63,8 +63,8 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
     try convert(to: type, "an integer that fits \(type)") { value in
       guard let number = number(value) else { return nil }
       if let exact = Integer(number.text) { return exact }
-      // Beyond 2^53 a double no longer tells one integer from the next.
-      return abs(number.doubleValue) <= 0x1p53 ? Integer(exactly: number.doubleValue) : nil
+      // From 2^53 on a double no longer tells one integer from the next.
+      return abs(number.doubleValue) < 0x1p53 ? Integer(exactly: number.doubleValue) : nil
     }
   }
 
