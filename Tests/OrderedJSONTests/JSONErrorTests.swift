@@ -62,6 +62,22 @@ struct JSONErrorTests {
     #expect(error.offset == offset)
   }
 
+  @Test(arguments: 0..<20)
+  func `A control character is found wherever it stands, and nothing else is taken for one`(_ place: Int) throws {
+    for byte in UInt8(0)..<0x80 where byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
+      var text = [UInt8](repeating: UInt8(ascii: "a"), count: 22)
+      text[0] = UInt8(ascii: "\"")
+      text[21] = UInt8(ascii: "\"")
+      text[1 + place] = byte
+      if byte < 0x20 {
+        let error = try #require(throws: JSONError.self) { try JSONValue(parsing: text) }
+        #expect(error.offset == 1 + place)
+      } else {
+        #expect(try JSONValue(parsing: text).utf8Text(.compact) == text)
+      }
+    }
+  }
+
   @Test func `Nesting is accepted to the limit and refused beyond it`() throws {
     func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
     _ = try JSONValue(parsing: nested(512))
