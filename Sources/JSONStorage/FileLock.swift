@@ -45,7 +45,7 @@ struct FileLock {
   private static func writeProcess(to file: FileDescriptor, of fileSystem: any FileSystem) {
     // Only for the message of a second server; the lock holds without it.
     try? fileSystem.truncate(file, to: 0)
-    try? Array("\(Process.identifier)\n".utf8).withUnsafeBytes {
+    try? Array("\(CurrentProcess.identifier)\n".utf8).withUnsafeBytes {
       _ = try fileSystem.write($0, to: file, at: 0)
     }
   }

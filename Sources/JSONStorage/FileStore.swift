@@ -55,7 +55,7 @@ package final class FileStore<Content: FileContent>: Sendable {
     parse: @escaping @Sendable (Text) throws -> Content,
     onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
   ) throws(StorageError) -> Opening {
-    Process.ignoreFileSignals()
+    CurrentProcess.ignoreFileSignals()
     do {
       let store = FileStore(mailbox: try FileStoreMailbox(), options: options)
       let opened = Handover<Result<(FileVersion<Content>, [Warning]), StorageError>>()

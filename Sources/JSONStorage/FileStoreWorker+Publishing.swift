@@ -97,12 +97,16 @@ extension FileStoreWorker {
   private func writeTemporary(
     _ content: Content, in directory: FileDescriptor, like model: FileModel
   ) throws(StorageError) -> NewFile {
-    do throws(SystemError) {
-      return try fileSystem.writeNewFile(
-        content, named: location.temporaryName(), in: directory, like: model,
-        durably: options.synchronization == .full)
-    } catch {
-      throw StorageError(error, when: "write", location.path)
+    while true {
+      do throws(SystemError) {
+        return try fileSystem.writeNewFile(
+          content, named: location.temporaryName(), in: directory, like: model,
+          durably: options.synchronization == .full)
+      } catch {
+        // What replaced versions still occupy may be the very space that is lacking.
+        guard error.isLackOfSpace, !displaced.isEmpty else { throw StorageError(error, when: "write", location.path) }
+        reviewDisplaced(before: nil)
+      }
     }
   }
 

@@ -63,36 +63,45 @@ extension FileStoreWorker {
   ///
   /// - Returns: Whether it was what we knew.
   func keepDisplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
+    let failure: SystemError?
     do throws(SystemError) {
-      let file = try fileSystem.open(newFile.name, in: directory, for: .reading)
-      do throws(SystemError) {
-        let stamp = try fileSystem.status(of: file).stamp
-        if try fileSystem.hash(of: file) == known.hash {
-          let displaced = DisplacedFile(
-            descriptor: file, name: newFile.name, location: location, hash: known.hash, stamp: stamp)
-          hold(displaced)
-          return true
-        }
-        try? fileSystem.close(file)
-      } catch {
-        try? fileSystem.close(file)
-        throw error
+      if let file = try known(newFile.name, in: directory) {
+        hold(file)
+        return true
       }
-      try putBack(newFile, in: directory)
-      return false
+      failure = nil
     } catch {
-      // What came out could not be examined: it goes back unexamined.
-      do throws(SystemError) {
-        try putBack(newFile, in: directory)
-      } catch {
-        known = Known(hash: newFile.hash, stamp: nil, isSettled: false)
-        throw StorageError(
-          .durabilityUnknown,
-          "An edit of '\(location.path)' may have been replaced; it is kept as '\(newFile.name)': \(error.reason).",
-          cause: error)
-      }
-      throw StorageError(error, when: "read", location.path)
+      // What cannot be examined may be an edit.
+      failure = error
     }
+    do throws(SystemError) {
+      try putBack(newFile, in: directory)
+    } catch {
+      known = Known(hash: newFile.hash, stamp: nil, isSettled: false)
+      throw StorageError(
+        .durabilityUnknown,
+        "An edit of '\(location.path)' may have been replaced; it is kept as '\(newFile.name)': \(error.reason).",
+        cause: error)
+    }
+    if let failure { throw StorageError(failure, when: "read", location.path) }
+    return false
+  }
+
+  /// Opens a displaced file if it holds the version we know.
+  private func known(_ name: String, in directory: FileDescriptor) throws(SystemError) -> DisplacedFile? {
+    let file = try fileSystem.open(name, in: directory, for: .reading)
+    do throws(SystemError) {
+      let stamp = try fileSystem.status(of: file).stamp
+      let hash = try fileSystem.hash(of: file)
+      if hash == known.hash {
+        return DisplacedFile(descriptor: file, name: name, location: location, hash: hash, stamp: stamp)
+      }
+    } catch {
+      try? fileSystem.close(file)
+      throw error
+    }
+    try? fileSystem.close(file)
+    return nil
   }
 
   /// Puts an edit that was exchanged out of the place back into it.
@@ -113,7 +122,8 @@ extension FileStoreWorker {
       if try fileSystem.status(newFile.name, in: directory).stamp.inode == inPlace { break }
       inPlace = edit
     }
-    try fileSystem.unlink(newFile.name, in: directory)
+    try? fileSystem.unlink(newFile.name, in: directory)
+    // Best effort: an edit is its editor's to make durable.
     if options.synchronization == .full { try? fileSystem.synchronize(directory) }
   }
 }

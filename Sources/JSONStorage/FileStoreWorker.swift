@@ -62,16 +62,17 @@ final class FileStoreWorker<Content: FileContent> {
     known = Known(hash: ContentHasher().finish(), stamp: nil, isSettled: false)
   }
 
-  /// Works until the mailbox is closed and empty.
+  /// Works until the mailbox is closed; what it held then is still done.
   func run(_ mailbox: FileStoreMailbox<Content>) {
     var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
     pollDue = .now
     while true {
       let (jobs, isClosed) = mailbox.take()
       jobs.forEach(accept)
+      // A publish looks at the file itself; looking before each one would read the file twice.
+      if waiting.isEmpty || fault != nil { lookIfDue(&watch) }
       publishWaiting(isClosing: isClosed)
-      if isClosed && waiting.isEmpty { break }
-      lookIfDue(&watch)
+      if isClosed { break }
       reviewDisplaced(before: .now)
       mailbox.wakeSignal.wait(orFor: watch?.descriptor, until: nextMoment)
       if let isConcerned = watch?.drain(concerning: [location.name, FileLocation.split(path).name]), isConcerned {
@@ -93,9 +94,7 @@ final class FileStoreWorker<Content: FileContent> {
     let now = ContinuousClock.now
     if options.watching != .off, pollDue <= now {
       watch?.watch([location.directory, FileLocation.split(path).directory])
-      // Where nothing notifies, looking more often is what keeps a reload prompt.
-      let isBlind = options.watching == .notifications && watch == nil
-      pollDue = now + (isBlind ? options.timing.grace : options.timing.pollInterval)
+      pollDue = now + options.timing.pollInterval
       checkDue = now
     }
     if let due = checkDue, due <= now {

@@ -11,11 +11,10 @@ final class Handover<Value: Sendable>: Sendable {
     given.signal()
   }
 
-  /// Waits for the value.
+  /// Waits for the value. To be called once.
   func take() -> Value {
     while true {
       given.wait()
-      defer { given.signal() }
       if let value = value.withLock({ $0 }) { return value }
     }
   }

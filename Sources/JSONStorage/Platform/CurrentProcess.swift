@@ -8,8 +8,8 @@ import CStorage
   import Glibc
 #endif
 
-/// What a store needs to know of its process and set in it.
-enum Process {
+/// What a store needs to know of its process, and sets in it.
+enum CurrentProcess {
   static var identifier: Int32 { getpid() }
 
   /// Makes a broken pipe and an exceeded file size limit errors instead of the end of the process.
