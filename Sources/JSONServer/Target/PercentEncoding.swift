@@ -1,0 +1,34 @@
+/// Decodes percent-escapes (RFC 3986, section 2.1).
+enum PercentEncoding {
+  /// Returns the text that escaped bytes stand for.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text as it was sent.
+  ///   - plusIsSpace: Whether `+` stands for a space, as it does in forms and queries but not in paths.
+  /// - Returns: The text; `nil` when a `%` lacks its two hexadecimal digits, or the bytes are not UTF-8.
+  static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.underestimatedCount)
+    var iterator = bytes.makeIterator()
+    while let byte = iterator.next() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = iterator.next().flatMap(hexadecimalDigit), let low = iterator.next().flatMap(hexadecimalDigit)
+        else { return nil }
+        decoded.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
+      default: decoded.append(byte)
+      }
+    }
+    return String(validating: decoded, as: UTF8.self)
+  }
+
+  private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
