@@ -47,14 +47,15 @@ package struct Database: Sendable {
   }
 
   /// The place of a resource among the entries.
-  func position(of name: String) throws(DatabaseError) -> Int {
+  package func position(of name: String) throws(DatabaseError) -> Int {
     guard resource(named: name) != nil, let position = positions[TextKey(name)] else {
       throw DatabaseError(.unknownResource, unknownResourceMessage(name))
     }
     return position
   }
 
-  private func unknownResourceMessage(_ name: String) -> String {
+  /// What to tell a person who asked for a resource that is not there.
+  package func unknownResourceMessage(_ name: String) -> String {
     let names = resourceNames
     guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
     return "No resource is named '\(name)'; there are \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")."
@@ -92,6 +93,16 @@ package struct Database: Sendable {
       }
       return row.record
     }
+  }
+
+  /// Returns the text of a singular resource.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
+  package func singular(_ name: String) throws(DatabaseError) -> Text {
+    guard case .singular(let text) = entries[try position(of: name)].resource else {
+      throw DatabaseError(.wrongKind, "'\(name)' is a collection, not a single object.")
+    }
+    return text
   }
 
   static func unknownRecord(_ id: String, in name: String) -> DatabaseError {

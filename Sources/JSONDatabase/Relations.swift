@@ -39,6 +39,12 @@ package struct RelatedRecord: Sendable {
   package let record: Text
   /// The names and values to add, in order; each takes the place of a member of that name.
   package let related: [(name: String, value: Value)]
+
+  /// Joins a record with what is related to it.
+  package init(record: Text, related: [(name: String, value: Value)] = []) {
+    self.record = record
+    self.related = related
+  }
 }
 
 extension Database {
@@ -59,7 +65,7 @@ extension Database {
   package mutating func related(
     _ requests: [RelationRequest], to records: [Text], in name: String
   ) throws(DatabaseError) -> [RelatedRecord] {
-    guard !requests.isEmpty else { return records.map { RelatedRecord(record: $0, related: []) } }
+    guard !requests.isEmpty else { return records.map { RelatedRecord(record: $0) } }
     var relations: [(name: String, relation: Relation)] = []
     for request in requests {
       guard let relation = try relation(request, from: name),
@@ -124,6 +130,13 @@ extension Database {
       guard case .collection = entry.resource else { return false }
       return entry.name == name
     }
+  }
+
+  /// The member by which a collection's records refer to those of another, by the collections' names.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`.
+  package mutating func foreignKey(in name: String, to parent: String) throws(DatabaseError) -> FieldPath {
+    foreignKey(in: try position(of: name), to: parent, singular: nil)
   }
 
   /// The member by which a collection's records refer to those of another.

@@ -11,27 +11,38 @@ struct AcknowledgedWrites {
   /// The most records that are remembered; what is written beyond them is not told apart.
   private static let maximumCount = 10_000
 
-  /// The text of each record as it was acknowledged; `nil` for one that was deleted.
-  private var texts: [Record: Text?] = [:]
+  /// What a record was before it was first written, and is since; `nil` where there is none.
+  private struct Versions {
+    let before: Text?
+    var after: Text?
+  }
+
+  private var versions: [Record: Versions] = [:]
 
   /// Remembers a change whose answer is sent.
   mutating func note(_ change: DataChange) {
-    guard texts.count < Self.maximumCount else { return }
+    guard versions.count < Self.maximumCount else { return }
     switch change {
     case .created(let name, let record), .updated(let name, let record):
-      texts[Record(resource: name, id: record.id)] = .some(record.text)
-    case .deleted(let name, let id, _):
-      texts[Record(resource: name, id: id)] = .some(nil)
+      note(Record(resource: name, id: record.id), before: record.before, after: record.text)
+    case .deleted(let name, let id, let record, _):
+      note(Record(resource: name, id: id), before: record, after: nil)
     case .reloaded: break
     }
   }
 
-  /// The records, as paths, that another version lacks or holds differently, or brings back.
+  private mutating func note(_ record: Record, before: Text?, after: Text?) {
+    versions[record, default: Versions(before: before, after: nil)].after = after
+  }
+
+  /// The records, as paths, that another version lacks although they were written, or holds as they were before.
   func missing(from database: Database) -> [String] {
     var database = database
-    return texts.compactMap { record, text in
+    return versions.compactMap { record, versions in
       let now = try? database.record(record.id, in: record.resource)
-      return Self.isSame(text, now) ? nil : "/\(record.resource)/\(record.id)"
+      let isReverted = Self.isSame(versions.before, now) && !Self.isSame(versions.after, now)
+      let isRemoved = now == nil && versions.after != nil
+      return isReverted || isRemoved ? "/\(record.resource)/\(record.id)" : nil
     }.sorted()
   }
 

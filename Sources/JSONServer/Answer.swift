@@ -64,7 +64,10 @@ struct Answer {
     var output: [UInt8] = []
     switch content {
     case .text(let text): text.withBytes { _ = Self.formatter.append($0, to: &output) }
-    case .json(let bytes): _ = bytes.withUnsafeBufferPointer { Self.formatter.append($0, from: JSONSyntax.endOfByteOrderMark(in: $0), to: &output) }
+    case .json(let bytes):
+      bytes.withUnsafeBufferPointer { bytes in
+        _ = Self.formatter.append(bytes, from: JSONSyntax.endOfByteOrderMark(in: bytes), to: &output)
+      }
     case .record(let record): record.append(to: &output, Self.formatter, level: 0)
     case .list(let records): Self.append(records, level: 0, to: &output)
     case .envelope(let page, let records):

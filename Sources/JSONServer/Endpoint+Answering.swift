@@ -27,7 +27,7 @@ extension Endpoint {
           try database.createOrMerge(bodies, in: name, ids: ids)
         }
         return Answer(
-          .list(records.map { RelatedRecord(record: $0, related: []) }), status: created > 0 ? .created : .ok,
+          .list(records.map { RelatedRecord(record: $0) }), status: created > 0 ? .created : .ok,
           change: .reloaded(name))
       case .replace(let name, let id, let body):
         let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
@@ -48,7 +48,7 @@ extension Endpoint {
       case .delete(let name, let id, let dependents):
         let deletion = try database.delete(id, in: name, dependents: dependents)
         let content: Answer.Content = database.schema.dialect == .v1 ? .text(deletion.record) : .json(Array("{}".utf8))
-        return Answer(content, change: .deleted(name, id: id, dependents: deletion.dependents))
+        return Answer(content, change: .deleted(name, id: id, record: deletion.record, dependents: deletion.dependents))
       }
     } catch {
       throw HTTPError(error)

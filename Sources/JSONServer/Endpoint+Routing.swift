@@ -88,8 +88,8 @@ extension Endpoint {
       return try singular(name, request, parameters, database.schema.dialect)
     }
     if isRead(request.method) {
-      let key = try HTTPError.translating { () throws(DatabaseError) in
-        try database.foreignKey(in: name, to: parent.resource)
+      guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
+        throw HTTPError(.notFound, database.unknownResourceMessage(name))
       }
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
       return .list(name, list.below(parent.id, by: key))

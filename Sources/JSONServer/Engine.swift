@@ -109,7 +109,7 @@ actor Engine: Application {
     for name in answer.unknownParameters {
       if let hint = hints.hint(for: name, path: call.request.path) { configuration.onEvent(.hint(hint)) }
     }
-    if case .deleted(let name, let id, let dependents)? = answer.change, !dependents.isEmpty {
+    if case .deleted(let name, let id, _, let dependents)? = answer.change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
       configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))
     }

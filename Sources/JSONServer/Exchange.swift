@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// A request and its answer, as the journal keeps them.
 public struct Exchange: Sendable {
   /// A number that grows with each request of a server, from 1.

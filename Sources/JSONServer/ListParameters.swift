@@ -12,7 +12,7 @@ struct ListParameters {
     case envelope
   }
 
-  let query: Query
+  var query: Query
   /// The form of the page; `nil` when no page is asked for.
   let pageForm: PageForm?
 
@@ -32,16 +32,25 @@ struct ListParameters {
     query.sort = Self.sortKeys(parameters)
     query.relations = Self.relations(parameters)
     query.conditions = try Self.conditions(parameters)
-    let hasPage = !(parameters.first("_page") ?? "").isEmpty
-    if hasPage {
-      let size = try Self.number("_per_page", parameters) ?? Self.number("_limit", parameters) ?? 10
-      query.window = .page(max(try Self.number("_page", parameters) ?? 1, 1), size: size < 1 ? 10 : size)
+    if let page = try Self.number("_page", parameters) {
+      let perPage = try Self.number("_per_page", parameters)
+      let limit = try Self.number("_limit", parameters)
+      let size = perPage ?? limit ?? 10
+      query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
       pageForm = dialect == .v1 || parameters.first("_per_page") != nil ? .envelope : .array
     } else {
       query.window = try Self.slice(parameters)
       pageForm = nil
     }
     self.query = query
+  }
+
+  /// The same request for the records whose foreign key holds an id; a filter on the key itself gives way.
+  func below(_ id: String, by key: FieldPath) -> ListParameters {
+    var nested = self
+    nested.query.parent = (key, id)
+    nested.query.parameters.removeAll { $0.name == key.name }
+    return nested
   }
 
   private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {

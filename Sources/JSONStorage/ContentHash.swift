@@ -2,13 +2,13 @@
 ///
 /// It guards against accidents, not against someone who looks for a collision: two different versions have the same hash
 /// with a probability of about 2⁻⁶⁴.
-struct ContentHash: Sendable, Hashable {
+package struct ContentHash: Sendable, Hashable {
   /// The number of bytes.
   let count: Int
-  let value: UInt64
+  package let value: UInt64
 
   /// Hashes bytes that lie in one piece.
-  init(of bytes: UnsafeRawBufferPointer) {
+  package init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ContentHasher()
     hasher.update(bytes)
     self = hasher.finish()

@@ -1,4 +1,4 @@
-/// Decodes percent-escapes (RFC 3986, section 2.1).
+/// Reads and writes percent-escapes (RFC 3986, section 2.1).
 enum PercentEncoding {
   /// Returns the text that escaped bytes stand for.
   ///
@@ -30,5 +30,40 @@ enum PercentEncoding {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
+  }
+
+  /// Returns a text as one segment of a path: all but unreserved characters are escaped.
+  static func encodeSegment(_ text: String) -> String {
+    encode(text) { isUnreserved($0) }
+  }
+
+  /// Returns a piece of a target that was sent with what does not belong there escaped, and existing escapes as they are.
+  static func encodeUnsafe(_ text: some StringProtocol) -> String {
+    encode(text) { isUnreserved($0) || targetPunctuation.contains($0) }
+  }
+
+  private static let targetPunctuation = Set("%!$&'()*+,;=:@/?[]{}|".utf8)
+  private static let unreservedPunctuation = Set("-._~".utf8)
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: unreservedPunctuation.contains(byte)
+    }
+  }
+
+  private static func encode(_ text: some StringProtocol, keeping isKept: (UInt8) -> Bool) -> String {
+    var encoded: [UInt8] = []
+    for byte in text.utf8 {
+      if isKept(byte) {
+        encoded.append(byte)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += (digits.utf8.count == 1 ? "%0" : "%").utf8 + Array(digits.utf8)
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
   }
 }

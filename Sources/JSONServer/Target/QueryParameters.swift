@@ -42,6 +42,15 @@ package struct QueryParameters: Sendable {
     items.filter { $0.name == name }.map(\.value)
   }
 
+  /// The parameters but those with certain names.
+  package func excluding(_ names: Set<String>) -> QueryParameters {
+    QueryParameters(items: items.filter { !names.contains($0.name) })
+  }
+
+  private init(items: [(name: String, value: String)]) {
+    self.items = items
+  }
+
   private static func read(_ pair: Substring.UTF8View) throws(HTTPError) -> (name: String, value: String) {
     let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
     guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true) else {

@@ -15,5 +15,8 @@ enum System {
   static var secondsSince1970: Int { time(nil) }
 
   /// The linger setting that makes a close a reset.
-  static var resetOnClose: linger { linger(l_onoff: 1, l_linger: 0) }
+  ///
+  /// Two C integers, on and the seconds to linger. They are not named, because which module owns the members of `linger`
+  /// depends on the order in which the C modules were loaded.
+  static var resetOnClose: linger { unsafeBitCast((CInt(1), CInt(0)), to: linger.self) }
 }
