@@ -78,5 +78,12 @@ let package = Package(
       dependencies: ["JSONStorage", "JSONDatabase", "OrderedJSON"],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "CompatibilityTests",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: settings
+    ),
   ]
 )

@@ -16,7 +16,7 @@ package enum Comparison: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One test of a record's value at a path.
-struct Condition: Sendable {
+struct Condition {
   let path: FieldPath
   let comparison: Comparison
   /// The operands; any of them will do, but for `notEqual`, which none may equal.

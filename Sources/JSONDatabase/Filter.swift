@@ -1,8 +1,8 @@
 import OrderedJSON
 
 /// Which records a query selects.
-struct Filter: Sendable {
-  indirect enum Node: Sendable {
+struct Filter {
+  indirect enum Node {
     case condition(Condition)
     case all([Node])
     case any([Node])

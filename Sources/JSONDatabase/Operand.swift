@@ -1,7 +1,7 @@
 import OrderedJSON
 
 /// What a filter compares values with, prepared once for all records.
-struct Operand: Sendable {
+struct Operand {
   enum Place {
     case anywhere, start, end
   }
@@ -12,7 +12,8 @@ struct Operand: Sendable {
   let number: Double?
   /// The number when the text is just how JavaScript writes it, so that `9` also equals a stored `9.0`.
   private let canonicalNumber: Double?
-  let pattern: Pattern?
+  /// The automaton of a regular expression; it grows with what it reads, so an operand serves one query.
+  let pattern: PatternMatcher?
 
   init(_ text: String, folding: Bool = false) {
     self.text = Array((folding ? text.lowercased() : text).utf8)
@@ -30,7 +31,7 @@ struct Operand: Sendable {
   /// Creates an operand from a regular expression.
   init(pattern text: String, of name: String) throws(DatabaseError) {
     do throws(PatternError) {
-      pattern = try Pattern(text)
+      pattern = PatternMatcher(try Pattern(text))
     } catch {
       throw DatabaseError(.invalidQuery, "'\(name)_like' is no regular expression: \(error.message).")
     }
