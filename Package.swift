@@ -78,5 +78,15 @@ let package = Package(
       dependencies: ["JSONStorage", "JSONDatabase", "OrderedJSON"],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "JSONServerTests",
+      dependencies: [
+        "JSONServer",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: settings
+    ),
   ]
 )

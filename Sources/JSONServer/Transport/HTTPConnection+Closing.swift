@@ -50,7 +50,10 @@ extension HTTPConnection {
   func reset() {
     guard let context else { return }
     flush()
-    if let socket = context.channel as? any SocketOptionProvider { _ = socket.setSoLinger(System.resetOnClose) }
+    if let socket = context.channel as? any SocketOptionProvider {
+      // The two members of the C struct linger: on, and for no time.
+      _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
+    }
     output = .closing
     closeNow()
   }

@@ -13,7 +13,4 @@ enum System {
 
   /// The whole seconds since 1970 by the wall clock.
   static var secondsSince1970: Int { time(nil) }
-
-  /// The linger setting that makes a close a reset.
-  static var resetOnClose: linger { linger(l_onoff: 1, l_linger: 0) }
 }
