@@ -41,9 +41,9 @@ final class TransportClient {
     try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
   }
 
-  /// Tells the server that nothing more will be sent.
-  func closeOutput() async throws {
-    try await channel.close(mode: .output)
+  /// Tells the server that nothing more will be sent; does nothing when the server has closed already.
+  func closeOutput() async {
+    try? await channel.close(mode: .output)
   }
 
   func close() async throws {

@@ -39,14 +39,14 @@ struct TransportFramingTests {
     Vector("a length beyond 64 bits", post("Content-Length: 18446744073709551621"), 400),
     Vector("a length in another case", post("cONTENT-lENGTH: 5"), 200),
     Vector(
-      "a request in a body", post("Content-Length: 40", "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n...."), 200),
+      "a request in a body", post("Content-Length: 35", "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"), 200),
   ]
 
   static let codings = [
     Vector("gzip", post("Transfer-Encoding: gzip"), 501),
     Vector("gzip, chunked", post("Transfer-Encoding: gzip, chunked", chunk), 501),
-    Vector("chunked, gzip", post("Transfer-Encoding: chunked, gzip", chunk), 501),
-    Vector("chunked twice", post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", chunk), 501),
+    Vector("chunked, gzip", post("Transfer-Encoding: chunked, gzip", chunk), 400),
+    Vector("chunked twice", post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", chunk), 400),
     Vector("identity", post("Transfer-Encoding: identity"), 501),
     Vector("xchunked", post("Transfer-Encoding: xchunked", chunk), 501),
     Vector("quoted chunked", post("Transfer-Encoding: \"chunked\"", chunk), 501),
@@ -66,7 +66,9 @@ struct TransportFramingTests {
     Vector("a bare line feed after the size", post("Transfer-Encoding: chunked", "5\nhello\r\n0\r\n\r\n"), 400),
     Vector("a bare line feed after the data", post("Transfer-Encoding: chunked", "5\r\nhello\n0\r\n\r\n"), 400),
     Vector("an end before the last chunk", post("Transfer-Encoding: chunked", "5\r\nhello\r\n"), 400),
-    Vector("a trailer", post("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\nContent-Length: 9\r\n\r\n"), 200),
+    Vector(
+      "a length as trailer", post("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\nContent-Length: 9\r\n\r\n"), 400),
+    Vector("a trailer", post("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\nX: 9\r\n\r\n"), 200),
     Vector("a last chunk of many zeros", post("Transfer-Encoding: chunked", "5\r\nhello\r\n000\r\n\r\n"), 200),
   ]
 
@@ -82,13 +84,13 @@ struct TransportFramingTests {
     Vector("a target without a slash", "GET a HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     Vector("an asterisk with GET", "GET * HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     Vector("an asterisk with OPTIONS", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", 200),
-    Vector("two spaces after the method", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    Vector("two spaces after the method", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 200),
     Vector("a tab after the method", "GET\t/ HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     Vector("a space in the target", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     Vector("a control character in the target", "GET /\u{01} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     Vector("no version", "GET /\r\n\r\n", 400),
-    Vector("version 2.0", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
-    Vector("version 1.2", "GET / HTTP/1.2\r\nHost: a\r\n\r\n", 505),
+    Vector("version 2.0", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+    Vector("version 1.2", "GET / HTTP/1.2\r\nHost: a\r\n\r\n", 400),
     Vector("a method that nobody knows", "GETT / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     Vector("a method in small letters", "get / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     Vector("the beginning of TLS", "\u{16}\u{03}\u{01}\u{02}", 400),
@@ -112,7 +114,7 @@ struct TransportFramingTests {
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(vector.bytes)
-      try await client.closeOutput()
+      await client.closeOutput()
       let statuses = try await client.readToEnd().split(separator: "HTTP/1.1 ").map { Int($0.prefix(3)) }
       #expect(statuses == vector.statuses)
       #expect(application.requests.count == vector.statuses.count { $0 == 200 })

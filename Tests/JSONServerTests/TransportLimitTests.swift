@@ -8,9 +8,9 @@ struct TransportLimitTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var bytes: String
-    var status: Int
+    var status: HTTPResponse.Status
 
-    init(_ name: String, _ bytes: String, _ status: Int) {
+    init(_ name: String, _ bytes: String, _ status: HTTPResponse.Status) {
       testDescription = name
       self.bytes = bytes
       self.status = status
@@ -35,23 +35,29 @@ struct TransportLimitTests {
   }
 
   static let cases = [
-    Case("target at the limit", get("/" + String(repeating: "a", count: 99)), 200),
-    Case("target above the limit", get("/" + String(repeating: "a", count: 100)), 414),
-    Case("target far above the limit", get("/" + String(repeating: "a", count: 100_000)), 414),
-    Case("head above the limit", get("/", ["X: " + String(repeating: "a", count: 300)]), 431),
-    Case("head far above the parser's limit", get("/", ["X: " + String(repeating: "a", count: 300_000)]), 431),
-    Case("fields at the limit", get("/", (1..<5).map { "X: \($0)" }), 200),
-    Case("fields above the limit", get("/", (1..<6).map { "X: \($0)" }), 431),
-    Case("fields above the parser's limit", get("/", (1..<3000).map { "X: \($0)" }), 431),
-    Case("body at the limit", put("Content-Length: 10", "0123456789"), 200),
-    Case("length above the limit", put("Content-Length: 11"), 413),
-    Case("length above the limit, body coming", put("Content-Length: 100000", String(repeating: "a", count: 100_000)), 413),
-    Case("length above the limit, leave awaited", put("Content-Length: 11\r\nExpect: 100-continue"), 413),
-    Case("chunks above the limit", put("Transfer-Encoding: chunked", "6\r\nabcdef\r\n6\r\nabcdef\r\n0\r\n\r\n"), 413),
-    Case("another expectation", put("Content-Length: 1\r\nExpect: 200-ok", "a"), 417),
-    Case("compressed body", put("Content-Length: 1\r\nContent-Encoding: gzip", "a"), 415),
-    Case("body in identity encoding", put("Content-Length: 1\r\nContent-Encoding: identity", "a"), 200),
-    Case("no body in gzip encoding", get("/", ["Content-Encoding: gzip"]), 200),
+    Case("target at the limit", get("/" + String(repeating: "a", count: 99)), .ok),
+    Case("target above the limit", get("/" + String(repeating: "a", count: 100)), .uriTooLong),
+    Case("target far above the limit", get("/" + String(repeating: "a", count: 100_000)), .uriTooLong),
+    Case("head above the limit", get("/", ["X: " + String(repeating: "a", count: 300)]), .requestHeaderFieldsTooLarge),
+    Case(
+      "head far above the parser's limit", get("/", ["X: " + String(repeating: "a", count: 300_000)]),
+      .requestHeaderFieldsTooLarge),
+    Case("fields at the limit", get("/", (1..<5).map { "X: \($0)" }), .ok),
+    Case("fields above the limit", get("/", (1..<6).map { "X: \($0)" }), .requestHeaderFieldsTooLarge),
+    Case("fields above the parser's limit", get("/", (1..<3000).map { "X: \($0)" }), .requestHeaderFieldsTooLarge),
+    Case("body at the limit", put("Content-Length: 10", "0123456789"), .ok),
+    Case("length above the limit", put("Content-Length: 11"), .contentTooLarge),
+    Case(
+      "length above the limit, body coming", put("Content-Length: 100000", String(repeating: "a", count: 100_000)),
+      .contentTooLarge),
+    Case("length above the limit, leave awaited", put("Content-Length: 11\r\nExpect: 100-continue"), .contentTooLarge),
+    Case(
+      "chunks above the limit", put("Transfer-Encoding: chunked", "6\r\nabcdef\r\n6\r\nabcdef\r\n0\r\n\r\n"),
+      .contentTooLarge),
+    Case("another expectation", put("Content-Length: 1\r\nExpect: 200-ok", "a"), .expectationFailed),
+    Case("compressed body", put("Content-Length: 1\r\nContent-Encoding: gzip", "a"), .unsupportedMediaType),
+    Case("body in identity encoding", put("Content-Length: 1\r\nContent-Encoding: identity", "a"), .ok),
+    Case("no body in gzip encoding", get("/", ["Content-Encoding: gzip"]), .ok),
   ]
 
   @Test(arguments: cases)
@@ -61,56 +67,15 @@ struct TransportLimitTests {
       let client = try await server.connect()
       try await client.send(test.bytes)
       let answer = try await client.readAnswer()
-      #expect(answer.status == test.status)
-      if test.status == 200 { return }
+      #expect(answer.status == test.status.code)
+      if test.status == .ok { return }
       #expect(answer.fields["connection"] == "close")
       #expect(answer.fields["content-type"] == "application/json")
-      let phrase = HTTPResponse.Status(code: test.status).reasonPhrase
-      #expect(answer.body.hasPrefix("{\n  \"statusCode\": \(test.status),\n  \"error\": \"\(phrase)\",\n  \"message\": \""))
+      let start =
+        "{\n  \"statusCode\": \(test.status.code),\n  \"error\": \"\(test.status.reasonPhrase)\",\n  \"message\": \""
+      #expect(answer.body.hasPrefix(start))
       #expect(try await client.readToEnd() == "")
       #expect(application.requests.isEmpty)
-    }
-  }
-
-  struct TimeoutCase: Sendable {
-    var sent: String
-    var received: String
-    var timeout: any WritableKeyPath<Limits, Duration> & Sendable
-  }
-
-  static let timeoutCases = [
-    TimeoutCase(sent: "GET / HT", received: "HTTP/1.1 408 ", timeout: \.headTimeout),
-    TimeoutCase(sent: get() + "GET / HT", received: "HTTP/1.1 200 ", timeout: \.idleTimeout),
-    TimeoutCase(sent: put("Content-Length: 5", "abc"), received: "HTTP/1.1 408 ", timeout: \.bodyTimeout),
-    TimeoutCase(sent: put("Transfer-Encoding: chunked", "5\r\nab"), received: "HTTP/1.1 408 ", timeout: \.bodyTimeout),
-    TimeoutCase(sent: get(), received: "HTTP/1.1 200 ", timeout: \.idleTimeout),
-    TimeoutCase(sent: "", received: "", timeout: \.idleTimeout),
-  ]
-
-  @Test(arguments: timeoutCases)
-  func `A client that lets the server wait is cut off`(_ test: TimeoutCase) async throws {
-    var limits = Limits()
-    limits[keyPath: test.timeout] = .milliseconds(20)
-    try await TestServer.run(limits: limits) { server in
-      let client = try await server.connect()
-      if !test.sent.isEmpty { try await client.send(test.sent) }
-      let received = try await client.readToEnd()
-      #expect(received.hasPrefix(test.received))
-      #expect(test.received.isEmpty == received.isEmpty)
-    }
-  }
-
-  @Test func `A body that drips is too slow however often it drips`() async throws {
-    var limits = Limits()
-    limits.bodyTimeout = .milliseconds(100)
-    try await TestServer.run(limits: limits) { server in
-      let client = try await server.connect()
-      try await client.send(Self.put("Content-Length: 1000000"))
-      var answered = false
-      for _ in 0..<1_000_000 where !answered {
-        do { try await client.send("a") } catch { answered = true }
-      }
-      #expect(answered)
     }
   }
 

@@ -11,6 +11,14 @@ struct TransportListenerTests {
     try await HTTPListener.start(on: addresses, loop: loop, limits: Limits(), application: TestApplication())
   }
 
+  /// A client whose connection the server surely has accepted: its first request is answered.
+  static func idleClient(of server: TestServer) async throws -> TransportClient {
+    let client = try await server.connect()
+    try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = try await client.readAnswer()
+    return client
+  }
+
   @Test func `Both loopback addresses get the same port`() async throws {
     let listener = try await Self.listen(on: ListenAddress.loopback(port: 0))
     #expect(Set(listener.boundAddresses.map(\.port)).count == 1)
@@ -64,9 +72,11 @@ struct TransportListenerTests {
 
   @Test func `Shutting down finishes the requests under way and closes idle connections`() async throws {
     let held = HeldReplies()
-    let application = TestApplication { request, reply in held.hold { reply(.echo(request)) } }
+    let application = TestApplication { request, reply in
+      if request.target == "/" { reply(.echo(request)) } else { held.hold { reply(.echo(request)) } }
+    }
     try await TestServer.run(application) { server in
-      let idle = try await server.connect()
+      let idle = try await Self.idleClient(of: server)
       let busy = try await server.connect()
       try await busy.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n")
       await held.arrival()
@@ -89,7 +99,7 @@ struct TransportListenerTests {
       let client = try await server.connect()
       try await client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
       _ = try await client.read(through: "\r\n\r\n")
-      let idle = try await server.connect()
+      let idle = try await Self.idleClient(of: server)
       async let shutdown: Void = server.listener.shutdown(grace: .seconds(60))
       #expect(try await idle.readToEnd() == "")
       try await client.send("ok")
@@ -100,8 +110,9 @@ struct TransportListenerTests {
 
   @Test func `Shutting down ends a stream and breaks off what takes longer than the grace`() async throws {
     let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+    let held = HeldReplies()
     let application = TestApplication { request, reply in
-      if request.target == "/stream" { reply(Response(body: .stream(chunks))) }
+      if request.target == "/stream" { reply(Response(body: .stream(chunks))) } else { held.hold {} }
     }
     try await TestServer.run(application) { server in
       let reader = try await server.connect()
@@ -110,6 +121,7 @@ struct TransportListenerTests {
       _ = try await reader.read(through: "a\r\n")
       let waiter = try await server.connect()
       try await waiter.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n")
+      await held.arrival()
       await server.listener.shutdown(grace: .milliseconds(50))
       #expect(try await reader.readToEnd() == "0\r\n\r\n")
       #expect(try await waiter.readToEnd() == "")

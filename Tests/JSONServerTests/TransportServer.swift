@@ -58,11 +58,16 @@ final class HeldReplies: Sendable {
 
   /// Lets all go, on the server's loop.
   func release(on loop: ServerLoop) {
+    loop.execute { self.releaseHere() }
+  }
+
+  /// Lets all go; for a caller that is on the server's loop.
+  func releaseHere() {
     let replies = held.withLock { held in
       defer { held = [] }
       return held
     }
-    loop.execute { replies.forEach { $0() } }
+    for reply in replies { reply() }
   }
 }
 

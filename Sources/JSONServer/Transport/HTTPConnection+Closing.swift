@@ -43,6 +43,8 @@ extension HTTPConnection {
 
   /// Closes at once, with what is not sent yet.
   func closeNow() {
+    // The parser reports what it holds of a request when the channel closes.
+    reader.stop()
     context?.close(promise: nil)
   }
 
