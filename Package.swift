@@ -85,5 +85,17 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "JSONServerTests",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: settings
+    ),
   ]
 )

@@ -43,6 +43,8 @@ extension HTTPConnection {
 
   /// Closes at once, with what is not sent yet.
   func closeNow() {
+    // The parser reports what it holds of a request when the channel closes.
+    reader.stop()
     context?.close(promise: nil)
   }
 
@@ -50,7 +52,10 @@ extension HTTPConnection {
   func reset() {
     guard let context else { return }
     flush()
-    if let socket = context.channel as? any SocketOptionProvider { _ = socket.setSoLinger(System.resetOnClose) }
+    if let socket = context.channel as? any SocketOptionProvider {
+      // The two members of the C struct linger: on, and for no time.
+      _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
+    }
     output = .closing
     closeNow()
   }

@@ -14,7 +14,7 @@ extension HTTPError {
     case .headerOverflow:
       self.init(.requestHeaderFieldsTooLarge, "The request's line and fields are too large.")
     case .invalidVersion:
-      self.init(.httpVersionNotSupported, "This server speaks HTTP/1.1 and HTTP/1.0.")
+      self.init(.badRequest, "The request line does not end with the HTTP version 1.1 or 1.0.")
     case .invalidContentLength, .unexpectedContentLength:
       self.init(.badRequest, "The Content-Length is not one number of bytes, or stands beside Transfer-Encoding.")
     case .invalidChunkSize:

@@ -8,7 +8,7 @@ import NIOCore
 struct Patience {
   /// What the client is waited for.
   enum Wait {
-    /// The next request, or that it takes its answers.
+    /// The next request, or that it takes its answers; answers that go slowly but go on are waited for.
     case idle
     /// The rest of a request's head.
     case head
@@ -44,7 +44,10 @@ struct Patience {
   }
 
   /// Sets what is waited for; a wait that goes on keeps its deadline, but for idling, which begins anew.
-  mutating func update(isInRequest: Bool, isIdle: Bool, wantsInput: Bool, isClosing: Bool, limits: Limits) {
+  mutating func update(
+    isInRequest: Bool, isIdle: Bool, wantsInput: Bool, isWritable: Bool, isClosing: Bool, limits: Limits,
+    now: NIODeadline
+  ) {
     let next: Wait? =
       if isLingering { .close } else if isClosing || !wantsInput { .idle } else if isInRequest {
         .body
@@ -55,10 +58,10 @@ struct Patience {
     bodyBytes = 0
     deadline =
       switch next {
-      case .idle: .now() + TimeAmount(limits.idleTimeout)
-      case .head: .now() + TimeAmount(limits.headTimeout)
-      case .body: .now() + TimeAmount(limits.bodyTimeout)
-      case .close: .now() + TimeAmount(min(limits.idleTimeout, HTTPConnection.lingerTime))
+      case .idle: now + TimeAmount(limits.idleTimeout)
+      case .head: now + TimeAmount(limits.headTimeout)
+      case .body: now + TimeAmount(limits.bodyTimeout)
+      case .close: now + TimeAmount(min(limits.idleTimeout, HTTPConnection.lingerTime))
       case nil: .distantFuture
       }
   }
@@ -77,13 +80,13 @@ struct Patience {
   ///
   /// - Parameter unsentBytes: The bytes that the client has not taken.
   /// - Returns: What the client has failed to do in time; nil when its time has not come yet.
-  mutating func alarmRang(unsentBytes: Int, limits: Limits) -> Wait? {
+  mutating func alarmRang(unsentBytes: Int, limits: Limits, now: NIODeadline) -> Wait? {
     alarm = nil
     let isReading = unsentBytes != self.unsentBytes && unsentBytes > 0
     self.unsentBytes = unsentBytes
-    guard let wait, NIODeadline.now() >= deadline else { return nil }
+    guard let wait, now >= deadline else { return nil }
     if wait == .idle, isReading {
-      deadline = .now() + TimeAmount(limits.idleTimeout)
+      deadline = now + TimeAmount(limits.idleTimeout)
       return nil
     }
     return wait
@@ -104,7 +107,8 @@ extension HTTPConnection {
     guard let context else { return }
     patience.update(
       isInRequest: reader.isInRequest, isIdle: isIdle && !isBusyWithOutput, wantsInput: wantsInput,
-      isClosing: isClosing, limits: connections.limits)
+      isWritable: context.channel.isWritable, isClosing: isClosing, limits: connections.limits,
+      now: context.eventLoop.now)
     setAlarm(context)
   }
 
@@ -127,7 +131,7 @@ extension HTTPConnection {
   private func alarmRang() {
     guard let context else { return }
     let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    switch patience.alarmRang(unsentBytes: unsent, limits: connections.limits) {
+    switch patience.alarmRang(unsentBytes: unsent, limits: connections.limits, now: context.eventLoop.now) {
     case nil: setAlarm(context)
     case .idle, .close: closeNow()
     case .head: refuse(HTTPError(.requestTimeout, "The request's head did not come in time."))

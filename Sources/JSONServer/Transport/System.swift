@@ -13,10 +13,4 @@ enum System {
 
   /// The whole seconds since 1970 by the wall clock.
   static var secondsSince1970: Int { time(nil) }
-
-  /// The linger setting that makes a close a reset.
-  ///
-  /// Two C integers, on and the seconds to linger. They are not named, because which module owns the members of `linger`
-  /// depends on the order in which the C modules were loaded.
-  static var resetOnClose: linger { unsafeBitCast((CInt(1), CInt(0)), to: linger.self) }
 }
