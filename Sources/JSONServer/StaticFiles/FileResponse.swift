@@ -40,7 +40,7 @@ struct FileResponse {
   /// Whether the client has this version (RFC 9110, section 13.2.2: a tag is asked before a date).
   private func isUnchanged(for fields: HTTPFields) -> Bool {
     if let tags = fields[.ifNoneMatch] {
-      return EntityTag.list(tags, matches: entityTag)
+      return EntityTagList(tags).names(entityTag)
     }
     guard let since = fields[.ifModifiedSince].flatMap(HTTPDate.init(text:)) else { return false }
     return lastModified <= since
