@@ -70,14 +70,10 @@ extension FileStoreWorker {
   private func inspect(in directory: FileDescriptor) throws(StorageError) -> FileModel {
     let current: FileStatus
     do throws(SystemError) {
-      current = try currentStatus(in: directory)
+      current = try fileSystem.status(location.name, in: directory)
     } catch {
       guard error.isMissing, let status else { throw StorageError(error, when: "write", location.path) }
       return FileModel(status: status)
-    }
-    guard current.links > 0 else {
-      throw StorageError(
-        .staleMount, "'\(location.path)' is a mount of a file that was replaced; restart what mounts it.")
     }
     guard current.isRegular, current.permissions & 0o222 != 0 else {
       throw StorageError(.unavailable, "'\(location.path)' is read-only.")
@@ -91,18 +87,6 @@ extension FileStoreWorker {
       guard error.isMissing else { throw StorageError(error, when: "write", location.path) }
       return FileModel(status: current)
     }
-  }
-
-  /// The file's status. A file that an editor replaces just while it is looked up has no link left either; only one that
-  /// is found so twice is a stale mount.
-  private func currentStatus(in directory: FileDescriptor) throws(SystemError) -> FileStatus {
-    var status = try fileSystem.status(location.name, in: directory)
-    while status.links == 0 {
-      let next = try fileSystem.status(location.name, in: directory)
-      if next.stamp.inode == status.stamp.inode { return next }
-      status = next
-    }
-    return status
   }
 
   /// Steps 2 to 4: writes the version beside the file.

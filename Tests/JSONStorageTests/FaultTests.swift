@@ -18,7 +18,6 @@ struct FaultTests {
     var timing = FileStoreOptions.Timing.short
     // The displaced file stays until the store is closed, so that its unlink does not mix with the publish.
     timing.displacedHold = .seconds(60)
-    timing.patience = .milliseconds(1)
     return try OpenStore(directory.path("db.json"), synchronization: .full, timing: timing, fileSystem: fileSystem)
   }
 
@@ -120,6 +119,19 @@ struct FaultTests {
     #expect(try open.publish("[2]").summary == "edited [7] 1")
     open.store.close()
     #expect(directory.text() == "[7]")
+    #expect(directory.names == ["db.json"])
+  }
+
+  @Test func `A mount whose source was replaced is not written to`() throws {
+    var fileSystem = fileSystem
+    fileSystem.isStale = true
+    let open = try OpenStore(directory.path("db.json"), fileSystem: fileSystem)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "exchange" { throw SystemError(call, EBUSY) }
+    }
+    #expect(try open.publish("[1]").summary == "failed staleMount")
+    open.store.close()
+    #expect(directory.text() == "[0]")
     #expect(directory.names == ["db.json"])
   }
 
