@@ -127,6 +127,9 @@ extension FileStoreWorker {
       return .edited
     }
     remember(newFile, in: directory)
+    // The displaced version keeps its name until the new one is safe. It goes then, so that at most one is left behind
+    // when the process is killed; late saves reach it through its open descriptor.
+    defer { if outcome == .exchanged { try? fileSystem.unlink(newFile.name, in: directory) } }
     try synchronizeDirectory(directory)
     return .published
   }

@@ -16,7 +16,7 @@ struct FaultTests {
 
   private func open() throws -> OpenStore {
     var timing = FileStoreOptions.Timing.short
-    // The displaced file stays until the store is closed, so that its unlink does not mix with the publish.
+    // So that a look at the displaced file does not mix with the publish.
     timing.displacedHold = .seconds(60)
     return try OpenStore(directory.path("db.json"), synchronization: .full, timing: timing, fileSystem: fileSystem)
   }
@@ -30,7 +30,7 @@ struct FaultTests {
     }
     #expect(
       order == [
-        "open creating", "write", "write", "fchown", "fchmod", "setxattr", "fsync", "exchange", "fsync",
+        "open creating", "write", "write", "fchown", "fchmod", "setxattr", "fsync", "exchange", "fsync", "unlink",
       ])
     open.store.close()
     #expect(fileSystem.script.openCount == 0)
@@ -74,8 +74,10 @@ struct FaultTests {
       #expect(try open.publish("[2]").summary == "published", context)
       #expect(directory.text() == "[2]", context)
       open.store.close()
-      #expect(directory.names == ["db.json"], context)
+      // A name that cannot be removed is left to the next start.
+      #expect(directory.names.filter { call != "unlink" || !$0.hasSuffix(".tmp") } == ["db.json"], context)
       #expect(fileSystem.script.openCount == 0, context)
+      try directory.shell("rm -rf .db.json.*")
     }
   }
 
