@@ -1,8 +1,6 @@
-/// A version that was replaced, still open to see whether an editor goes on writing to it.
+/// A version that was replaced and has no name any more, still open to see whether an editor goes on writing to it.
 struct DisplacedFile {
   let descriptor: FileDescriptor
-  /// The name it has now, nil when it has none.
-  let name: String?
   let location: FileLocation
   let hash: ContentHash
   /// From before it was hashed.
@@ -13,9 +11,8 @@ struct DisplacedFile {
   /// How often an unfinished late save was waited for.
   var extensions = 0
 
-  init(descriptor: FileDescriptor, name: String?, location: FileLocation, hash: ContentHash, stamp: FileStamp) {
+  init(descriptor: FileDescriptor, location: FileLocation, hash: ContentHash, stamp: FileStamp) {
     self.descriptor = descriptor
-    self.name = name
     self.location = location
     self.hash = hash
     self.stamp = stamp

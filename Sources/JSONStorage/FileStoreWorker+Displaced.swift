@@ -16,7 +16,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Looks again at the versions whose time is over, or at all when there is no time left, and removes them.
+  /// Looks again at the versions whose time is over, or at all when there is no time left, and closes them.
   func reviewDisplaced(before moment: ContinuousClock.Instant?) {
     while let first = displaced.first, moment.map({ first.due <= $0 }) ?? true {
       finish(displaced.removeFirst(), isLast: moment == nil)
@@ -24,10 +24,7 @@ extension FileStoreWorker {
   }
 
   private func finish(_ file: DisplacedFile, isLast: Bool) {
-    let directory = try? fileSystem.openDirectory(file.location.directory)
-    defer { if let directory { try? fileSystem.close(directory) } }
     guard isChanged(file), let late = try? fileSystem.contents(of: file.descriptor) else {
-      if let name = file.name, let directory { try? fileSystem.unlink(name, in: directory) }
       try? fileSystem.close(file.descriptor)
       return
     }
@@ -40,7 +37,7 @@ extension FileStoreWorker {
       displaced.append(extended)
       return
     }
-    keep(late, of: file, content, in: directory)
+    keep(late, of: file, content)
     try? fileSystem.close(file.descriptor)
   }
 
@@ -51,19 +48,15 @@ extension FileStoreWorker {
   }
 
   /// Keeps a late save under a name of its own and announces it.
-  private func keep(_ late: FileReading, of file: DisplacedFile, _ content: Content?, in directory: FileDescriptor?) {
-    guard let directory else { return }
+  private func keep(_ late: FileReading, of file: DisplacedFile, _ content: Content?) {
     let name = file.location.conflictName(at: WallClock.fileNamePart)
     do throws(SystemError) {
-      if let oldName = file.name {
-        try fileSystem.renameWithoutReplacing(oldName, to: name, in: directory)
-      } else {
-        _ = try fileSystem.writeNewFile(
-          late.text, named: name, in: directory, like: FileModel(status: late.status),
-          durably: options.synchronization == .full)
-      }
-      let path = FileLocation.join(file.location.directory, name)
-      onEdit(.conflict(LateSave(path: path, content: content)))
+      let directory = try fileSystem.openDirectory(file.location.directory)
+      defer { try? fileSystem.close(directory) }
+      _ = try fileSystem.writeNewFile(
+        late.text, named: name, in: directory, like: FileModel(status: late.status),
+        durably: options.synchronization == .full)
+      onEdit(.conflict(LateSave(path: FileLocation.join(file.location.directory, name), content: content)))
     } catch {
       onEdit(.invalid(StorageError(error, when: "keep a late save of", file.location.path)))
     }

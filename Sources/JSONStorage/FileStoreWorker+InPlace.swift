@@ -15,6 +15,12 @@ extension FileStoreWorker {
       throw StorageError(error, when: "write", location.path)
     }
     defer { try? fileSystem.close(target) }
+    // Only a mount tells it: any other file has no link for an instant when an editor replaces it.
+    if let links = try? fileSystem.status(of: target).links, links == 0 {
+      try? fileSystem.unlink(newFile.name, in: directory)
+      throw StorageError(
+        .staleMount, "'\(location.path)' is a mount of a file that was replaced; restart what mounts it.")
+    }
     do throws(SystemError) {
       guard try fileSystem.hash(of: target) == known.hash else {
         try? fileSystem.unlink(newFile.name, in: directory)

@@ -75,10 +75,6 @@ extension FileStoreWorker {
       guard error.isMissing, let status else { throw StorageError(error, when: "write", location.path) }
       return FileModel(status: status)
     }
-    guard current.links > 0 else {
-      throw StorageError(
-        .staleMount, "'\(location.path)' is a mount of a file that was replaced; restart what mounts it.")
-    }
     guard current.isRegular, current.permissions & 0o222 != 0 else {
       throw StorageError(.unavailable, "'\(location.path)' is read-only.")
     }
@@ -131,6 +127,9 @@ extension FileStoreWorker {
       return .edited
     }
     remember(newFile, in: directory)
+    // The displaced version keeps its name until the new one is safe. It goes then, so that at most one is left behind
+    // when the process is killed; late saves reach it through its open descriptor.
+    defer { if outcome == .exchanged { try? fileSystem.unlink(newFile.name, in: directory) } }
     try synchronizeDirectory(directory)
     return .published
   }

@@ -51,7 +51,7 @@ extension FileStoreWorker {
         return .edited
       }
       try fileSystem.rename(newFile.name, to: location.name, in: directory)
-      hold(DisplacedFile(descriptor: current, name: nil, location: location, hash: known.hash, stamp: stamp))
+      hold(DisplacedFile(descriptor: current, location: location, hash: known.hash, stamp: stamp))
       return .created
     } catch {
       try? fileSystem.close(current)
@@ -94,7 +94,7 @@ extension FileStoreWorker {
       let stamp = try fileSystem.status(of: file).stamp
       let hash = try fileSystem.hash(of: file)
       if hash == known.hash {
-        return DisplacedFile(descriptor: file, name: name, location: location, hash: hash, stamp: stamp)
+        return DisplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp)
       }
     } catch {
       try? fileSystem.close(file)

@@ -16,9 +16,8 @@ struct FaultTests {
 
   private func open() throws -> OpenStore {
     var timing = FileStoreOptions.Timing.short
-    // The displaced file stays until the store is closed, so that its unlink does not mix with the publish.
+    // So that a look at the displaced file does not mix with the publish.
     timing.displacedHold = .seconds(60)
-    timing.patience = .milliseconds(1)
     return try OpenStore(directory.path("db.json"), synchronization: .full, timing: timing, fileSystem: fileSystem)
   }
 
@@ -31,7 +30,7 @@ struct FaultTests {
     }
     #expect(
       order == [
-        "open creating", "write", "write", "fchown", "fchmod", "setxattr", "fsync", "exchange", "fsync",
+        "open creating", "write", "write", "fchown", "fchmod", "setxattr", "fsync", "exchange", "fsync", "unlink",
       ])
     open.store.close()
     #expect(fileSystem.script.openCount == 0)
@@ -75,8 +74,10 @@ struct FaultTests {
       #expect(try open.publish("[2]").summary == "published", context)
       #expect(directory.text() == "[2]", context)
       open.store.close()
-      #expect(directory.names == ["db.json"], context)
+      // A name that cannot be removed is left to the next start.
+      #expect(directory.names.filter { call != "unlink" || !$0.hasSuffix(".tmp") } == ["db.json"], context)
       #expect(fileSystem.script.openCount == 0, context)
+      try directory.shell("rm -rf .db.json.*")
     }
   }
 
@@ -120,6 +121,19 @@ struct FaultTests {
     #expect(try open.publish("[2]").summary == "edited [7] 1")
     open.store.close()
     #expect(directory.text() == "[7]")
+    #expect(directory.names == ["db.json"])
+  }
+
+  @Test func `A mount whose source was replaced is not written to`() throws {
+    var fileSystem = fileSystem
+    fileSystem.isStale = true
+    let open = try OpenStore(directory.path("db.json"), fileSystem: fileSystem)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "exchange" { throw SystemError(call, EBUSY) }
+    }
+    #expect(try open.publish("[1]").summary == "failed staleMount")
+    open.store.close()
+    #expect(directory.text() == "[0]")
     #expect(directory.names == ["db.json"])
   }
 

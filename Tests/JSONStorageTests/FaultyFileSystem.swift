@@ -40,6 +40,8 @@ struct FaultyFileSystem: FileSystem {
   }
 
   let script = Script()
+  /// Whether every file looks as if its last name was removed.
+  var isStale = false
   private let real = SystemFileSystem()
 
   func realPath(_ path: String) throws(SystemError) -> String {
@@ -86,7 +88,11 @@ struct FaultyFileSystem: FileSystem {
 
   func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
     try script.record("fstat")
-    return try real.status(of: file)
+    let status = try real.status(of: file)
+    guard isStale else { return status }
+    return FileStatus(
+      stamp: status.stamp, permissions: status.permissions, owner: status.owner, group: status.group, links: 0,
+      isRegular: status.isRegular)
   }
 
   func status(_ name: String, in directory: FileDescriptor) throws(SystemError) -> FileStatus {

@@ -86,6 +86,24 @@ struct WatchingTests {
     open.store.close()
   }
 
+  @Test(arguments: ["printf '[1' > db.json", "printf '' > db.json", "rm db.json"])
+  func `The first part of a save is looked at but not announced`(_ firstPart: String) throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("[0]")
+    let fileSystem = FaultyFileSystem()
+    let looks = Inbox<Void>()
+    let open = try OpenStore(
+      directory.path("db.json"), watching: .notifications, timing: .patient, fileSystem: fileSystem)
+    try directory.shell(firstPart)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "stat" { looks.send(()) }
+    }
+    for _ in 1...4 { try looks.next() }
+    try directory.write("[1]")
+    #expect(try open.edits.next().summary == "changed [1] 1")
+    open.store.close()
+  }
+
   @Test func `A publish waits for an invalid file to become valid`() throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
