@@ -27,7 +27,8 @@ package struct Collection: Sendable {
     self.defaultLayout = defaultLayout
     let isEmpty = rows.count == 0
     emptyTail = isEmpty ? tail : Text("")
-    self.tail = isEmpty ? Text(defaultLayout.indent == nil ? "" : defaultLayout.newline + defaultLayout.outerMargin) : tail
+    self.tail =
+      isEmpty ? Text(defaultLayout.indent == nil ? "" : defaultLayout.newline + defaultLayout.outerMargin) : tail
   }
 
   /// The number of records. O(1).

@@ -205,7 +205,9 @@ extension Database {
 
 extension Collection {
   /// Decides a new record's id, sets it in the draft, and returns it as text.
-  mutating func settleID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError) -> String {
+  mutating func settleID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
+    -> String
+  {
     if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
       let value = token.withUnsafeBufferPointer { bytes in
         let value = ValueToken(bytes)
@@ -216,7 +218,9 @@ extension Collection {
       }
       guard slot(of: value) == nil else {
         throw DatabaseError(
-          .idTaken, "\(name) has a record with id \(value) already; leave '\(idName)' out, or change the record with PUT or PATCH.")
+          .idTaken,
+          "\(name) has a record with id \(value) already; leave '\(idName)' out, or change the record with PUT or PATCH."
+        )
       }
       return value
     }

@@ -58,7 +58,8 @@ package struct Database: Sendable {
   package func unknownResourceMessage(_ name: String) -> String {
     let names = resourceNames
     guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
-    return "No resource is named '\(name)'; there are \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")."
+    return
+      "No resource is named '\(name)'; there are \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")."
   }
 
   /// Gives a closure a collection to read; building an index on the way counts as reading.

@@ -138,7 +138,8 @@ struct DatabaseReader {
     }
     if name == "$schema" { return }
     if name.contains("/") {
-      refuse("the key '\(name)' holds a slash, which no route can have; rename it, and map it with --routes", at: offset)
+      refuse(
+        "the key '\(name)' holds a slash, which no route can have; rename it, and map it with --routes", at: offset)
     }
     if name.isEmpty { refuse("a resource needs a name; this key is empty", at: offset) }
     if case .unserved = resource {

@@ -60,7 +60,11 @@ struct EqualityIndex: Sendable {
     case .one(let first): slots[key] = .many(first < slot ? [first, slot] : [slot, first])
     case .many(var many):
       slots[key] = nil
-      if let last = many.last, last < slot { many.append(slot) } else { many.insert(slot, at: many.sortedIndex(of: slot)) }
+      if let last = many.last, last < slot {
+        many.append(slot)
+      } else {
+        many.insert(slot, at: many.sortedIndex(of: slot))
+      }
       slots[key] = .many(many)
     }
   }

@@ -53,7 +53,8 @@ extension Filter {
       case .string(let string): texts.append(string)
       case .array, .object:
         throw DatabaseError(
-          .invalidQuery, "'_where': '\(path.joined(separator: "."))' must be compared with a string, number, boolean or null.")
+          .invalidQuery,
+          "'_where': '\(path.joined(separator: "."))' must be compared with a string, number, boolean or null.")
       }
     }
     return try Condition(FieldPath(path.joined(separator: ".")), comparison, texts, dialect: dialect)

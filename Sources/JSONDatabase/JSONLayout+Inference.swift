@@ -7,7 +7,8 @@ extension JSONLayout {
   static func inferred(from record: UnsafeBufferPointer<UInt8>, lead: UnsafeBufferPointer<UInt8>) -> JSONLayout? {
     var reader = ObjectReader(record)
     guard record.first == UInt8(ascii: "{"), let member = reader.next() else { return nil }
-    let colon = record[member.name.upperBound..<member.value.lowerBound].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    let colon = record[member.name.upperBound..<member.value.lowerBound].split(
+      separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     let afterColon = colon.last.map { String(decoding: $0, as: UTF8.self) } ?? " "
     let opening = String(decoding: record[1..<member.name.lowerBound], as: UTF8.self)
     let newline = opening.contains("\r\n") ? "\r\n" : "\n"

@@ -21,8 +21,6 @@ struct Answer {
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
-  /// Whether browsers may read `Link`, be there one or not.
-  var exposesLink = false
   /// The parameters that no record has a member for.
   var unknownParameters: [String] = []
   /// What was changed, for those who watch.
@@ -43,18 +41,9 @@ struct Answer {
     fields[.contentType] = "application/json; charset=utf-8"
     fields[.cacheControl] = "no-cache"
     fields[.xContentTypeOptions] = "nosniff"
-    var exposed: [String] = []
-    if let total {
-      fields[.xTotalCount] = String(total)
-      exposed.append("X-Total-Count")
-    }
-    if exposesLink { exposed.append("Link") }
+    if let total { fields[.xTotalCount] = String(total) }
     if let link { fields[.link] = link }
-    if let location {
-      fields[.location] = base + location.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
-      exposed.append("Location")
-    }
-    if !exposed.isEmpty { fields[.accessControlExposeHeaders] = exposed.joined(separator: ", ") }
+    if let location { fields[.location] = base + location.map { "/" + PercentEncoding.encodeSegment($0) }.joined() }
     return Response(status: status, headerFields: fields, body: .bytes(body))
   }
 

@@ -44,6 +44,14 @@ extension Server.Configuration {
     }
   }
 
+  /// What static files never show: the data, by whatever name.
+  var privatePaths: [String] {
+    switch source {
+    case .file(let path), .directory(let path): [path]
+    case .value, .text: []
+    }
+  }
+
   private var storeOptions: FileStoreOptions {
     let synchronization: FileStoreOptions.Synchronization =
       switch durability {

@@ -21,7 +21,8 @@ extension Endpoint {
         let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
           try database.create(body, in: name, belongingTo: parent, ids: ids)
         }
-        return Answer(.text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
+        return Answer(
+          .text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
       case .createOrMerge(let name, let bodies):
         let (records, created) = try bodies.withUnsafeBufferPointer { bodies throws(DatabaseError) in
           try database.createOrMerge(bodies, in: name, ids: ids)
@@ -75,7 +76,6 @@ extension Endpoint {
       answer = Answer(.list(records))
       let page = PageNumbers(number: number, size: size, total: selection.total)
       answer.link = PageLinks(request, page).fieldValue
-      answer.exposesLink = true
     case (.array?, _), (.envelope?, _), (nil, _):
       answer = Answer(.list(records))
     }

@@ -50,7 +50,9 @@ extension Endpoint {
     case .get, .head: return .record(name, id: id, ListParameters.relations(parameters))
     case .put: return .replace(name, id: id, body: try body(of: request, parameters))
     case .patch: return .merge(name, id: id, body: try body(of: request, parameters))
-    case .delete: return .delete(name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
+    case .delete:
+      return .delete(
+        name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
     case .post:
       guard dialect == .classic else {
         throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")

@@ -109,9 +109,13 @@ extension Engine {
     persistence?.keep(old) { result in
       switch result {
       case .success(let path):
-        onEvent(.warning("The edit removed or reverted \(list), written over HTTP; the version before is kept as '\(path)'."))
+        onEvent(
+          .warning("The edit removed or reverted \(list), written over HTTP; the version before is kept as '\(path)'."))
       case .failure(let error):
-        onEvent(.warning("The edit removed or reverted \(list), written over HTTP; the version before could not be kept: \(error.message)"))
+        onEvent(
+          .warning(
+            "The edit removed or reverted \(list), written over HTTP; the version before could not be kept: \(error.message)"
+          ))
       }
     }
   }

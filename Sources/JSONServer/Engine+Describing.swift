@@ -5,7 +5,8 @@ extension Engine {
   /// The resources, in the file's order.
   var resources: [ResourceDescription] {
     database.resourceNames.map { name in
-      let count: Int? = if case .collection(let collection)? = database.resource(named: name) { collection.count } else { nil }
+      let count: Int? =
+        if case .collection(let collection)? = database.resource(named: name) { collection.count } else { nil }
       return ResourceDescription(name: name, count: count, idName: database.schema.idName(of: name))
     }
   }

@@ -20,7 +20,9 @@ actor Engine: Application {
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
 
-  init(_ configuration: Server.Configuration, _ source: OpenedSource, ids: IDGenerator, loop: ServerLoop) throws(ServerError) {
+  init(_ configuration: Server.Configuration, _ source: OpenedSource, ids: IDGenerator, loop: ServerLoop)
+    throws(ServerError)
+  {
     self.configuration = configuration
     self.ids = ids
     self.loop = loop
@@ -79,7 +81,8 @@ actor Engine: Application {
       let changes = database.takeChanges()
       note(answer, call)
       let pending = PendingAnswer(
-        call: call, response: answer.response(base: call.request.base), change: answer.change, isWrite: !changes.isEmpty)
+        call: call, response: answer.response(base: call.request.base), change: answer.change, isWrite: !changes.isEmpty
+      )
       if changes.isEmpty {
         answerWhenDurable(pending, endpoint.onlyResource)
       } else if persistence == nil {

@@ -58,7 +58,8 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
   private static func printable(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
     var text = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      text.unicodeScalars.append(scalar == "\t" ? " " : scalar.value < 0x20 || scalar.value == 0x7F ? "\u{FFFD}" : scalar)
+      text.unicodeScalars.append(
+        scalar == "\t" ? " " : scalar.value < 0x20 || scalar.value == 0x7F ? "\u{FFFD}" : scalar)
     }
     return text
   }

@@ -28,7 +28,8 @@ struct Suite: Sendable {
     return try files.sorted { $0.path < $1.path }.map { try Suite(file: $0) }
   }
 
-  static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../fixtures").standardized
+  static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../fixtures")
+    .standardized
 
   private init(file: URL) throws {
     let suite = try JSONValue(parsing: Array(try Data(contentsOf: file)))

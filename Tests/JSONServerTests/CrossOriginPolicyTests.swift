@@ -4,7 +4,7 @@ import Testing
 @testable import JSONServer
 
 @Suite struct `Pages of other origins` {
-  private typealias AllowedOrigins = CrossOriginPolicy.AllowedOrigins
+  private typealias AllowedOrigins = CrossOrigin
 
   private static func request(
     _ method: HTTPRequest.Method, origin: String?, host: String = "localhost:3000", _ fields: HTTPFields = [:]
@@ -71,7 +71,7 @@ import Testing
   ])
   func `A page of the server itself may write under any policy`(origin: String, host: String, isSame: Bool) throws {
     let request = Self.request(.delete, origin: origin, host: host)
-    for allowed in [AllowedOrigins.loopback, .listed([]), .none] {
+    for allowed in [AllowedOrigins.loopback, .origins([]), .none] {
       if isSame {
         try CrossOriginPolicy(allowed).check(request)
       } else {
@@ -95,7 +95,7 @@ import Testing
     ("http://localhost:5173", false), ("null", false),
   ])
   func `A list allows exactly its origins`(origin: String, isAllowed: Bool) {
-    let allowed = AllowedOrigins.listed(["https://app.example.com", "capacitor://localhost", "null", "*"])
+    let allowed = AllowedOrigins.origins(["https://app.example.com", "capacitor://localhost", "null", "*"])
     #expect(fields(allowed, origin: origin)[.accessControlAllowOrigin] == (isAllowed ? origin : nil))
     #expect(((try? CrossOriginPolicy(allowed).check(Self.request(.put, origin: origin))) != nil) == isAllowed)
   }

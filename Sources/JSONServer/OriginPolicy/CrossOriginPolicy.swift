@@ -2,19 +2,7 @@ import HTTPTypes
 
 /// Decides which pages of other origins may read and write, and tells their browsers (WHATWG Fetch, CORS protocol).
 package struct CrossOriginPolicy: Sendable {
-  /// The pages of other origins that may use a server.
-  package enum AllowedOrigins: Sendable, Hashable {
-    /// Those of this machine, from any port, with cookies and authorization.
-    case loopback
-    /// Exactly those with one of these origins, such as `https://app.example.com`, with cookies and authorization.
-    case listed([String])
-    /// All, without cookies and authorization.
-    case any
-    /// None.
-    case none
-  }
-
-  private let allowed: AllowedOrigins
+  private let allowed: CrossOrigin
   private let listed: [Origin]
 
   /// The methods that a preflight allows, whatever the route.
@@ -23,10 +11,10 @@ package struct CrossOriginPolicy: Sendable {
   /// Creates a policy.
   ///
   /// - Parameter allowed: The origins that may use the server besides its own; what is no origin in a list is never met.
-  package init(_ allowed: AllowedOrigins) {
+  package init(_ allowed: CrossOrigin) {
     self.allowed = allowed
     switch allowed {
-    case .listed(let texts): listed = texts.compactMap(Origin.init)
+    case .origins(let texts): listed = texts.compactMap(Origin.init)
     case .loopback, .any, .none: listed = []
     }
   }
@@ -88,7 +76,7 @@ package struct CrossOriginPolicy: Sendable {
     switch allowed {
     case .none: return
     case .any: response.headerFields[.accessControlAllowOrigin] = "*"
-    case .loopback, .listed:
+    case .loopback, .origins:
       response.headerFields.add("Origin", toList: .vary)
       if let origin = request.headerFields[.origin], isAllowed(origin, by: request) {
         response.headerFields[.accessControlAllowOrigin] = origin
@@ -114,7 +102,7 @@ package struct CrossOriginPolicy: Sendable {
     if let origin, origin.isSame(asHost: request.headerFields[.host]) { return true }
     return switch allowed {
     case .loopback: origin?.isLoopback == true
-    case .listed: origin.map { origin in listed.contains { $0.matches(origin) } } == true
+    case .origins: origin.map { origin in listed.contains { $0.matches(origin) } } == true
     case .any: true
     case .none: false
     }
