@@ -62,6 +62,11 @@ import Testing
     #expect(parameters.compactMap { $0["name"]?.string } == ["id", "postId", "_embed", "_expand"])
   }
 
+  @Test(arguments: [("/posts/{id}", "integer"), ("/comments/{id}", "string"), ("/posts/{postId}/comments", "string")])
+  func `A path takes every id that it answers`(_ path: String, _ type: String) {
+    #expect(document()["paths"]?[path]?["parameters"]?[0]?["schema"] == ["type": .string(type)])
+  }
+
   @Test func `The id is required of a record, not of a new one, and unknown to a patch`() {
     let schemas = document()["components"]?["schemas"]
     #expect(schemas?["Post"]?["required"] == ["id", "title", "author"])

@@ -44,14 +44,23 @@ enum OpenAPIParameters {
     ]
   }
 
-  /// The id in a path.
-  static func path(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
+  /// The id of a record in a path; text that cannot be an id leads to no record.
+  static func id(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
+    path(name, to: resource, type: resource.hasIntegerIDs ? "integer" : "string")
+  }
+
+  /// The id of a parent in the path to its children; any text will do, and names a parent without children if none else.
+  static func parentID(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
+    path(name, to: resource, type: "string")
+  }
+
+  private static func path(_ name: String, to resource: ResourceType, type: String) -> JSONValue {
     [
       "name": .string(name),
       "in": "path",
       "description": .string("The `\(resource.idName)` of a record of \(resource.name)."),
       "required": true,
-      "schema": ["type": resource.hasIntegerIDs ? "integer" : "string"],
+      "schema": ["type": .string(type)],
     ]
   }
 

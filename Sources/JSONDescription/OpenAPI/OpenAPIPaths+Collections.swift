@@ -41,7 +41,7 @@ extension OpenAPIPaths {
       responses: OpenAPIResponses.all(
         [OpenAPIResponses.ok("The record is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
     add(
-      "/\(Self.segment(name))/{\(id)}", parameters: [OpenAPIParameters.path(id, ofRecordIn: resource.resource)],
+      "/\(Self.segment(name))/{\(id)}", parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource)],
       [("get", get), ("post", merge), ("put", replace), ("patch", update), ("delete", delete)])
   }
 
@@ -60,7 +60,7 @@ extension OpenAPIPaths {
       body: schemas.newRecord(child), responses: createResponses(child, errors: [.notFound]))
     add(
       "/\(Self.segment(parent.resource.name))/{\(id)}/\(Self.segment(child.resource.name))",
-      parameters: [OpenAPIParameters.path(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])
+      parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])
   }
 
   private func listResponses(
