@@ -34,6 +34,11 @@ let package = Package(
       dependencies: ["OrderedJSON", .product(name: "HeapModule", package: "swift-collections")],
       swiftSettings: settings
     ),
+    .target(
+      name: "JSONDescription",
+      dependencies: ["OrderedJSON"],
+      swiftSettings: settings
+    ),
     .target(name: "CStorage"),
     .target(
       name: "JSONStorage",
@@ -71,6 +76,11 @@ let package = Package(
     .testTarget(
       name: "JSONDatabaseTests",
       dependencies: ["JSONDatabase", "OrderedJSON"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "JSONDescriptionTests",
+      dependencies: ["JSONDescription", "OrderedJSON"],
       swiftSettings: settings
     ),
     .testTarget(
