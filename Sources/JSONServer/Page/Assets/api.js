@@ -2,7 +2,7 @@
 
 import { parse } from "./json.js";
 
-export const root = new URL("../", import.meta.url);
+const root = new URL("../", import.meta.url);
 
 /** The address of a path such as "/posts?q=x". */
 export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
@@ -10,71 +10,50 @@ export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 /** The path of a resource, or of one of its records. */
 export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
 
-const mark = { "X-Requested-By": "page" };
-const pending = new Map();
+const mark = "X-Requested-By";
+const unlogged = [];
 
-/** Answers whether a logged request was sent by this page for its own use, once per request. */
-export function takeOwn({ method, path }) {
-  const name = `${method} ${path}`;
-  const count = pending.get(name);
-  if (!count) return false;
-  if (count === 1) pending.delete(name); else pending.set(name, count - 1);
-  return true;
+/** Answers whether a logged request was sent by this page for its own use; once per request. */
+export function isOwn({ method, path, requestHeaders }) {
+  if (path.startsWith("/__admin")) return true;
+  if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark.toLowerCase());
+  const index = unlogged.indexOf(`${method} ${path}`);
+  if (index >= 0) unlogged.splice(index, 1);
+  return index >= 0;
 }
 
-/** Answers whether a request in the server's log carries this page's mark. */
-export const isMarked = ({ requestHeaders = {} }) =>
-  Object.keys(requestHeaders).some((name) => name.toLowerCase() === "x-requested-by");
-
-/**
- * Sends a request for the page itself.
- *
- * Throws an error whose message says what the server said, or that it does not answer.
- */
-export async function send(method, path, text) {
-  if (!path.startsWith("/__admin")) {
-    const name = `${method} ${path}`;
-    pending.set(name, (pending.get(name) ?? 0) + 1);
-  }
-  const headers = text === undefined ? mark : { ...mark, "Content-Type": "application/json" };
-  let response;
-  let body;
-  try {
-    response = await fetch(address(path), { method, headers, body: text });
-    body = await response.text();
-  } catch {
+/** Sends a request for the page itself. Throws what the server says against it, or that it does not answer. */
+export async function send(method, path, body) {
+  if (!path.startsWith("/__admin")) unlogged.push(`${method} ${path}`);
+  const headers = { [mark]: "page", ...(body && { "Content-Type": "application/json" }) };
+  const response = await fetch(address(path), { method, headers, body }).catch(() => {
     throw new Error("The server does not answer. Is it still running?");
-  }
-  if (!response.ok) throw new Error(messageIn(body) ?? `${response.status} ${response.statusText}`);
-  return { headers: response.headers, text: body, value: body ? parse(body) : null };
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(messageIn(text) ?? `${response.status} ${response.statusText}`);
+  return { headers: response.headers, text, value: text ? parse(text) : null };
 }
 
-const messageIn = (text) => {
+function messageIn(text) {
   try { return JSON.parse(text).message; } catch { return undefined; }
-};
+}
 
-export const admin = {
-  get: async (path) => (await send("GET", `/__admin/${path}`)).value,
-  post: async (path, value) =>
-    (await send("POST", `/__admin/${path}`, value === undefined ? undefined : JSON.stringify(value))).value,
-  patch: async (path, value) => (await send("PATCH", `/__admin/${path}`, JSON.stringify(value))).value,
-  delete: async (path) => (await send("DELETE", `/__admin/${path}`)).value,
-};
+/** Uses the admin API, with a value as the body if there is one. */
+export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
 
 /**
- * Listens to the server's events, and again after each interruption.
+ * Listens to the server's events, and again after each interruption. `connected` is told when the stream opens and breaks.
  *
- * The browser resumes after a broken connection; one that was refused is tried again here. `connected` is called with
- * false when the stream breaks, and with true each time it is open.
+ * The browser resumes a broken stream by itself, but not a refused one.
  */
-export function listen({ change, request, connected }) {
+export function listen(listeners) {
+  const { change, request, connected } = listeners;
   const source = new EventSource(address("/__admin/events"));
-  source.addEventListener("open", () => connected(true));
-  source.addEventListener("change", (event) => change(parse(event.data)));
-  source.addEventListener("request", (event) => request(parse(event.data)));
-  source.addEventListener("error", () => {
+  source.onopen = () => connected(true);
+  source.addEventListener("change", ({ data }) => change(parse(data)));
+  source.addEventListener("request", ({ data }) => request(parse(data)));
+  source.onerror = () => {
     connected(false);
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => listen({ change, request, connected }), 3_000);
-  });
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 3_000, listeners);
+  };
 }

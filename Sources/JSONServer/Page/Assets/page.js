@@ -10,32 +10,29 @@ import * as server from "./server.js";
 
 let resources = [];
 let current;
+let wasLive = true;
 
-/** Reads the address: #records/posts/1?q=x, #try?path=/posts, #log, #server. */
-function route() {
-  const [path, query = ""] = location.hash.slice(1).split(/\?(.*)/s);
-  const [view, ...names] = path.split("/").map(decodeURIComponent);
-  return { view, names, query: new URLSearchParams(query) };
-}
-
+/** Shows what the address says: #records/posts/1?q=x, #try?path=/posts, #log or #server. */
 function render() {
-  const { view, names, query } = route();
+  const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(location.hash);
+  const [view, name, id] = path.split("/").map(decodeURIComponent);
   if (view === "main") return;
-  const resource = resources.find(({ name }) => name === names[0]) ?? resources[0];
+  const parameters = new URLSearchParams(query);
   const isTool = ["try", "log", "server"].includes(view);
-  const shown = isTool ? view : !resource ? "empty" : resource.kind === "object" ? "object" : "records";
+  const resource = isTool ? undefined : resources.find((resource) => resource.name === name) ?? resources[0];
+  const shown = isTool ? view : { collection: "records", object: "object" }[resource?.kind] ?? "empty";
 
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== shown;
   document.body.dataset.view = shown;
-  document.title = `${resource && !isTool ? resource.name : isTool ? view : "Empty"} – swift-json-server`;
-  current = isTool ? `#${view}` : resource && `#records${pathTo(resource.name)}`;
+  document.title = `${resource?.name ?? shown} – swift-json-server`;
+  current = isTool ? `#${view}` : `#records${pathTo(resource?.name ?? "")}`;
   markCurrent();
 
-  if (shown === "try") request.open(query);
+  if (shown === "try") request.open(parameters);
   if (shown === "server") server.refresh();
-  if (shown === "records") records.open(resource, query, resources);
   if (shown === "object") record.openObject(resource);
-  if (shown === "records" && names[1] !== undefined) record.open(resource, names[1], resources);
+  if (shown === "records") records.open(resource, parameters, resources);
+  if (shown === "records" && id !== undefined) record.open(resource, id, resources);
   else record.close();
 }
 
@@ -47,37 +44,26 @@ function markCurrent() {
 }
 
 async function loadResources() {
-  resources = await admin.get("resources");
+  resources = await admin("GET", "resources");
   find("resources").replaceChildren(...resources.map(({ name, kind, count }) =>
-    element("li", {}, element("a", { href: `#records${pathTo(name)}` },
-      element("span", {}, name),
-      kind === "object"
-        ? element("span", { class: "count", title: "One object" }, "{ }")
-        : element("span", { class: "count" }, count.toLocaleString("en"))))));
+    element("li", {}, element("a", { href: `#records${pathTo(name)}` }, element("span", {}, name),
+      element("span", { class: "count" }, kind === "object" ? "{ }" : count.toLocaleString("en"))))));
   request.suggest(resources.map(({ name }) => pathTo(name)));
 }
 
-async function reload() {
-  await attempt(async () => {
-    await loadResources();
-    render();
-  });
-}
-
-const reloadSoon = debounced(150, async () => {
-  await reload();
+const reload = () => attempt(async () => {
+  await loadResources();
+  render();
   records.refresh();
 });
 
+const reloadSoon = debounced(150, reload);
+
 const countSoon = debounced(300, () => attempt(async () => {
-  const names = resources.map(({ name }) => name).join();
   await loadResources();
-  if (names !== resources.map(({ name }) => name).join()) return render();
   records.update(resources);
   markCurrent();
 }));
-
-let wasConnected = true;
 
 listen({
   change(change) {
@@ -89,17 +75,16 @@ listen({
   request: log.add,
   connected(isLive) {
     find("connection").textContent = isLive ? "Live" : "Reconnecting";
-    find("connection").dataset.live = isLive;
+    find("connection").classList.toggle("live", isLive);
     // What happened meanwhile may have been missed.
-    if (isLive && !wasConnected) reloadSoon();
-    wasConnected = isLive;
+    if (isLive && !wasLive) reloadSoon();
+    wasLive = isLive;
   },
 });
 
-document.addEventListener("keydown", (event) => {
-  const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
-  if (find("records").hidden) return;
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.matches("input, textarea, select") || document.querySelector("dialog[open]");
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || isTyping || find("records").hidden) return;
   event.preventDefault();
   find("search").focus();
 });
@@ -107,5 +92,5 @@ document.addEventListener("keydown", (event) => {
 addEventListener("hashchange", render);
 log.start();
 server.refresh();
-await reload();
-await attempt(async () => { find("version").textContent = (await admin.get("health")).version; });
+reload();
+attempt(async () => { find("version").textContent = (await admin("GET", "health")).version; });

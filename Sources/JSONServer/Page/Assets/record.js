@@ -1,42 +1,47 @@
-// One record: reading, editing, making and deleting it. Its text is never parsed and written again, so numbers keep their digits.
+// One record: reading, editing, making and deleting it. Its text is what is edited, so numbers keep their digits.
 
 import { address, pathTo, send } from "./api.js";
-import { announce, attempt, confirmLoss, element, find } from "./dom.js";
-import { compact, kind, parse, pretty, problem, show } from "./json.js";
-import { childrenOf, parentOf } from "./relations.js";
+import { announce, attempt, confirmLoss, element, find, onSubmit } from "./dom.js";
+import { compact, kind, pretty, problem, show } from "./json.js";
 import * as records from "./records.js";
+import { childrenOf, parentOf } from "./relations.js";
 
 const dialog = find("record");
-let current = null;
+const text = find("record-text");
+let current;
 
 /** Shows a record of a collection. */
-export async function open(resource, id, resources) {
-  if (dialog.open && current?.resource.name === resource.name && current.id === id) return;
-  current = { resource, id, resources, path: pathTo(resource.name, id), method: "PUT" };
-  present(`${resource.name} / ${id}`);
-  await read();
+export function open(resource, id, resources) {
+  if (dialog.open && current.resource.name === resource.name && current.id === id) return;
+  start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
+  read();
 }
 
 /** Shows a resource that is one object. */
-export async function openObject(resource) {
+export const openObject = (resource) => attempt(async () => {
+  const path = pathTo(resource.name);
+  const answer = await send("GET", path);
   find("object-title").textContent = resource.name;
-  find("object-url").textContent = pathTo(resource.name);
-  find("object-url").href = address(pathTo(resource.name));
-  await attempt(async () => {
-    const { text } = await send("GET", pathTo(resource.name));
-    show(find("object-json"), pretty(text));
-    find("object-edit").onclick = () => edit({ resource, path: pathTo(resource.name), method: "PUT", text }, `Edit ${resource.name}`);
-  });
-}
+  find("object-url").textContent = path;
+  find("object-url").href = address(path);
+  show(find("object-json"), pretty(answer.text));
+  find("object-edit").onclick = () => {
+    start({ resource, path, method: "PUT", text: pretty(answer.text) }, resource.name);
+    edit();
+  };
+});
 
-/** Opens the form for a new record. */
-function make(resource, columns) {
+/** Opens the form for a new record of the shown collection. */
+function make() {
+  const { resource, columns } = records.current();
   const draft = Object.fromEntries(columns.filter((name) => name !== resource.idName).map((name) => [name, ""]));
-  edit({ resource, path: pathTo(resource.name), method: "POST", text: JSON.stringify(draft, null, 2) }, `New in ${resource.name}`);
+  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(draft)) }, `New in ${resource.name}`);
+  edit();
 }
 
+/** Closes the record, but not a form for a new one. */
 export function close() {
-  if (dialog.open && current.id !== undefined) dialog.close();
+  if (current?.id !== undefined) dialog.close();
 }
 
 /** Follows a change that any client made. */
@@ -48,10 +53,10 @@ export function apply({ resource, kind: change, id }) {
   else find("record-notice").textContent = "Another client changed this record meanwhile; Save replaces that.";
 }
 
-function present(title) {
+function start(next, title) {
+  current = next;
   find("record-title").textContent = title;
   find("record-notice").textContent = "";
-  find("record-error").textContent = "";
   find("record-json").replaceChildren();
   find("record-links").replaceChildren();
   showForm(false);
@@ -61,42 +66,35 @@ function present(title) {
 async function read() {
   const reading = current;
   try {
-    const { text, value } = await send("GET", reading.path);
+    const answer = await send("GET", reading.path);
     if (reading !== current) return;
-    current.text = pretty(text);
+    current.text = pretty(answer.text);
     show(find("record-json"), current.text);
-    await showLinks(value);
+    await showLinks(answer.value);
   } catch (error) {
     if (reading === current) find("record-notice").textContent = error.message;
   }
 }
 
 async function showLinks(value) {
-  const { resource, id, resources } = current;
+  const reading = current;
+  const { resource, id, resources } = reading;
   const parents = Object.entries(value)
-    .filter(([, key]) => ["string", "number"].includes(kind(key)))
-    .map(([member, key]) => ({ parent: parentOf(member, resources), key: compact(key) }))
-    .filter(({ parent }) => parent)
-    .map(({ parent, key }) => element("a", { href: `#records${pathTo(parent.name, key)}` }, `↑ ${parent.name} / ${key}`));
-  find("record-links").replaceChildren(...parents);
-  const children = await childrenOf(resource, resources);
-  if (current.id !== id || current.resource !== resource) return;
-  find("record-links").replaceChildren(...parents, ...children.map(({ child, member }) =>
-    element("a", { href: `#records${pathTo(child.name)}?${new URLSearchParams({ [member]: id })}` }, `↓ ${child.name} of ${id}`)));
+    .filter(([member, key]) => ["string", "number"].includes(kind(key)) && parentOf(member, resources))
+    .map(([member, key]) => pathTo(parentOf(member, resources).name, compact(key)))
+    .map((path) => element("a", { href: `#records${path}` }, `↑ ${path.slice(1)}`));
+  const children = (await childrenOf(resource, resources)).map(({ name, member }) =>
+    element("a", { href: `#records${pathTo(name)}?${new URLSearchParams({ [member]: id })}` }, `↓ ${name} of ${id}`));
+  if (reading === current) find("record-links").replaceChildren(...parents, ...children);
 }
 
-function edit(next, title) {
-  current = next;
-  present(title);
-  startEditing();
-}
-
-function startEditing() {
-  find("record-hint").textContent = current.method === "POST" ? "JSON of the new record; the server gives it an id" : "JSON";
-  find("record-text").value = current.text ?? "";
+function edit() {
+  text.value = current.text ?? "";
+  text.ariaInvalid = false;
+  find("record-error").textContent = "";
   showForm(true);
-  find("record-text").focus();
-  find("record-text").setSelectionRange(0, 0);
+  text.focus();
+  text.setSelectionRange(0, 0);
 }
 
 function showForm(isEditing) {
@@ -105,38 +103,33 @@ function showForm(isEditing) {
 }
 
 async function save() {
-  const text = find("record-text").value;
-  const complaint = problem(text);
+  const complaint = problem(text.value);
   find("record-error").textContent = complaint ?? "";
-  find("record-text").setAttribute("aria-invalid", complaint !== null);
-  if (complaint) return find("record-text").focus();
-  const { resource, path, method } = current;
+  text.ariaInvalid = complaint !== null;
+  if (complaint) return text.focus();
+  const { path, method } = current;
   try {
-    const { value } = await send(method, path, text);
-    finish(resource, method, value);
+    finish((await send(method, path, text.value)).value);
   } catch (error) {
     find("record-error").textContent = error.message;
   }
 }
 
-function finish(resource, method, value) {
-  if (method === "POST") {
-    dialog.close();
-    const made = [value].flat();
-    const id = compact(made.at(-1)?.[resource.idName] ?? "");
-    announce(made.length === 1 ? `Created ${resource.name} / ${id}` : `Created ${made.length} records`);
-    records.goToEnd(id, made.length);
-  } else if (current.id === undefined) {
-    dialog.close();
-    announce(`Saved ${resource.name}`);
-    openObject(resource);
-  } else {
-    announce(`Saved ${resource.name} / ${current.id}`);
+function finish(value) {
+  const { resource, method, id } = current;
+  const made = [value].flat();
+  const madeID = method === "POST" ? compact(made.at(-1)?.[resource.idName] ?? "") : id;
+  announce(made.length === 1 ? `Saved ${resource.name} ${madeID ?? ""}` : `Saved ${made.length} records`);
+  if (id === undefined) dialog.close();
+  else {
     showForm(false);
     find("record-edit").focus();
     read();
-    records.apply({ resource: resource.name, kind: "updated", id: current.id });
   }
+  if (method === "POST") records.goToEnd(made.length);
+  const change = { resource: resource.name, kind: "updated", id: madeID };
+  records.apply(change);
+  apply(change);
 }
 
 async function remove() {
@@ -146,28 +139,22 @@ async function remove() {
   try {
     await send("DELETE", path);
     dialog.close();
-    announce(`Deleted ${resource.name} / ${id}`);
+    announce(`Deleted ${resource.name} ${id}`);
     records.apply({ resource: resource.name, kind: "deleted", id });
   } catch (error) {
     find("record-notice").textContent = error.message;
   }
 }
 
-find("record-new").addEventListener("click", () => {
-  const columns = [...find("columns").querySelectorAll("button")].map((button) => button.textContent);
-  make({ name: find("records-title").textContent, idName: columns[0] ?? "id" }, columns);
-});
-find("record-edit").addEventListener("click", startEditing);
-find("record-delete").addEventListener("click", remove);
-find("record-close").addEventListener("click", () => dialog.close());
-find("record-cancel").addEventListener("click", () => { if (current.id === undefined) dialog.close(); else showForm(false); });
-find("record-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  save();
-});
-find("record-text").addEventListener("keydown", (event) => {
+onSubmit("record-form", save);
+find("record-new").onclick = make;
+find("record-edit").onclick = edit;
+find("record-delete").onclick = remove;
+find("record-close").onclick = () => dialog.close();
+find("record-cancel").onclick = () => (current.id === undefined ? dialog.close() : showForm(false));
+text.onkeydown = (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
-});
-dialog.addEventListener("close", () => {
+};
+dialog.onclose = () => {
   if (current.id !== undefined && !find("records").hidden) history.replaceState(null, "", records.listAddress());
-});
+};

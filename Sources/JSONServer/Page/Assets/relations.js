@@ -2,39 +2,32 @@
 
 import { pathTo, send } from "./api.js";
 
-const irregular = { people: "person", children: "child", men: "man", women: "woman" };
-
-function singularForms(name) {
-  const lower = name.toLowerCase();
-  return [lower, lower.replace(/s$/, ""), lower.replace(/es$/, ""), lower.replace(/ies$/, "y"), irregular[lower]];
-}
+const singulars = (name) => [name, name.replace(/s$/, ""), name.replace(/es$/, ""), name.replace(/ies$/, "y")];
 
 /** The collection that a member's value is an id of, if its name says so. */
 export function parentOf(member, resources) {
   const stem = /^(.+?)(?:_id|Id|ID)$/.exec(member)?.[1].toLowerCase();
-  if (!stem) return undefined;
-  return resources.find(({ name, kind }) => kind === "collection" && singularForms(name).includes(stem));
+  return stem && resources.find(({ name, kind }) => kind === "collection" && singulars(name.toLowerCase()).includes(stem));
 }
 
-const knownMembers = new Map();
+const members = new Map();
 
 /** Notes the members of a resource's records, so that they need not be asked for. */
-export const noteMembers = (name, members) => knownMembers.set(name, members);
+export const noteMembers = (name, names) => members.set(name, names);
 
 async function membersOf(name) {
-  if (!knownMembers.has(name)) {
+  if (!members.has(name)) {
     const { value } = await send("GET", `${pathTo(name)}?_start=0&_end=1`);
-    knownMembers.set(name, Object.keys(value[0] ?? {}));
+    noteMembers(name, Object.keys(value[0] ?? {}));
   }
-  return knownMembers.get(name);
+  return members.get(name);
 }
 
 /** The collections whose records point to a resource, with the member that does. */
 export async function childrenOf(resource, resources) {
-  const collections = resources.filter(({ name, kind }) => kind === "collection" && name !== resource.name);
-  const pairs = await Promise.all(collections.map(async (child) => {
-    const members = await membersOf(child.name);
-    return members.filter((member) => parentOf(member, resources) === resource).map((member) => ({ child, member }));
-  }));
+  const collections = resources.filter(({ kind }) => kind === "collection");
+  const pairs = await Promise.all(collections.map(async ({ name }) => (await membersOf(name))
+    .filter((member) => parentOf(member, resources)?.name === resource.name)
+    .map((member) => ({ name, member }))));
   return pairs.flat();
 }

@@ -1,88 +1,81 @@
 // Try a request: send anything to the API and see the answer; the last ten are kept in this browser.
 
 import { address } from "./api.js";
-import { announce, element, find, remember, remembered } from "./dom.js";
+import { announce, element, find, headerList, onSubmit, requestLine, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
-const hasBody = (method) => !["GET", "HEAD"].includes(method);
-let running = null;
+const method = find("try-method");
+let running;
 let opened = "";
 
 /** Fills the form from the address, if it says something new. */
 export function open(query) {
-  if (query.size === 0 || query.toString() === opened) return;
+  if (query.toString() === opened) return;
   opened = query.toString();
-  fill({ method: query.get("method") ?? "GET", path: query.get("path") ?? "/", headers: query.get("headers") ?? "", body: query.get("body") ?? "" });
-  find("answer").hidden = true;
+  fill(Object.fromEntries(query));
+  clearAnswer("");
 }
 
 /** Offers paths while one is typed. */
-export const suggest = (paths) =>
-  find("try-paths").replaceChildren(...paths.map((path) => element("option", { value: path })));
+export const suggest = (paths) => find("try-paths").replaceChildren(...paths.map((value) => element("option", { value })));
 
-function fill({ method, path, headers, body }) {
-  find("try-method").value = method;
-  find("try-path").value = path;
-  find("try-headers").value = headers;
-  find("try-more").open = headers !== "";
-  find("try-body").value = pretty(body);
+function fill(request) {
+  method.value = request.method ?? "GET";
+  find("try-path").value = request.path ?? "/";
+  find("try-headers").value = request.headers ?? "";
+  find("try-body").value = pretty(request.body ?? "");
   follow();
 }
 
 const read = () => ({
-  method: find("try-method").value,
+  method: method.value,
   path: find("try-path").value.trim(),
   headers: find("try-headers").value.trim(),
-  body: hasBody(find("try-method").value) ? find("try-body").value.trim() : "",
+  body: takesBody() ? find("try-body").value.trim() : "",
 });
 
-/** Header lines as pairs; a body without a type is JSON, as the API expects. */
+const takesBody = () => !["GET", "HEAD"].includes(method.value);
+
+/** Header lines as pairs; a body without a type is JSON. */
 function headerPairs({ headers, body }) {
-  const pairs = headers.split("\n").filter((line) => line.includes(":")).map((line) => {
-    const colon = line.indexOf(":");
-    return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-  });
+  const pairs = [...headers.matchAll(/^([^:\n]+):(.*)$/gm)].map(([, name, value]) => [name.trim(), value.trim()]);
   const isTyped = pairs.some(([name]) => name.toLowerCase() === "content-type");
   return body && !isTyped ? [["Content-Type", "application/json"], ...pairs] : pairs;
 }
 
 async function run() {
   const request = read();
+  const { method, path, body } = request;
   running?.abort();
   const controller = running = new AbortController();
+  clearAnswer("Waiting for the answer …");
   find("try-cancel").hidden = false;
-  find("answer").hidden = false;
-  find("answer-line").textContent = "Waiting for the answer …";
   const began = performance.now();
   try {
-    const response = await fetch(address(request.path), {
-      method: request.method, headers: headerPairs(request), body: request.body || undefined, signal: controller.signal,
+    const response = await fetch(address(path), {
+      method, headers: headerPairs(request), body: body || undefined, signal: controller.signal,
     });
     const text = await response.text();
     showAnswer(response, text, performance.now() - began);
-    note(request, response.status);
+    note({ ...request, status: response.status });
   } catch (error) {
     if (running !== controller) return;
     clearAnswer(controller.signal.aborted ? "Cancelled." : `No answer: ${error.message}. A fault may have cut the connection.`);
-    note(request, null);
-  } finally {
-    if (running === controller) find("try-cancel").hidden = true;
   }
+  if (running === controller) find("try-cancel").hidden = true;
 }
 
 function clearAnswer(text) {
+  find("answer").hidden = text === "";
   find("answer-line").textContent = text;
   find("answer-headers").replaceChildren();
   find("answer-body").replaceChildren();
 }
 
-function showAnswer(response, text, milliseconds) {
-  clearAnswer("");
-  const { status, headers } = response;
-  find("answer-line").append(
-    element("span", { class: "code-number", "data-class": String(status)[0] }, `${status} ${response.statusText}`),
-    ` ${milliseconds.toFixed(1)} ms`, ` ${new Blob([text]).size.toLocaleString("en")} bytes`);
-  find("answer-headers").append(...[...headers].flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+function showAnswer({ status, statusText, headers }, text, milliseconds) {
+  const size = new Blob([text]).size.toLocaleString("en");
+  find("answer-line").replaceChildren(statusCode(status, statusText), ` ${milliseconds.toFixed(1)} ms · ${size} bytes`);
+  find("answer-headers").append(headerList(headers));
   show(find("answer-body"), pretty(text));
 }
 
@@ -90,50 +83,57 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 function curl(request) {
   const { method, path, body } = request;
-  const parts = [`curl${{ GET: "", HEAD: " -I" }[method] ?? ` -X ${method}`} ${quoted(address(path).href)}`];
-  for (const [name, value] of headerPairs(request)) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
-  if (body) parts.push(`-d ${quoted(body)}`);
-  return parts.join(" \\\n  ");
+  const option = { GET: "", HEAD: " -I" }[method] ?? ` -X ${method}`;
+  const headers = headerPairs(request).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const parts = [`curl${option} ${quoted(address(path).href)}`, ...headers, body && `-d ${quoted(body)}`];
+  return parts.filter(Boolean).join(" \\\n  ");
 }
 
-/** A Swift string literal; a raw one when the text holds quotes, backslashes or lines. */
+/** A Swift string literal, with as many # as the text needs. */
 function literal(text) {
-  if (!/["\\\n\r]/.test(text)) return `"${text}"`;
+  if (!/["\\\n]/.test(text)) return `"${text}"`;
   const longest = Math.max(0, ...[...text.matchAll(/["\\](#*)/g)].map(([, hashes]) => hashes.length));
   const hashes = "#".repeat(longest + 1);
-  return text.includes("\n") ? `${hashes}"""\n${text}\n"""${hashes}` : `${hashes}"${text}"${hashes}`;
+  const quotes = text.includes("\n") ? ['"""\n', '\n"""'] : ['"', '"'];
+  return hashes + quotes.join(text) + hashes;
 }
 
 function swift(request) {
   const { method, path, body } = request;
-  const lines = ["import Foundation", "", `var request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`];
-  if (method !== "GET") lines.push(`request.httpMethod = "${method}"`);
-  for (const [name, value] of headerPairs(request)) lines.push(`request.setValue(${literal(value)}, forHTTPHeaderField: ${literal(name)})`);
-  if (body) lines.push(`request.httpBody = Data(${literal(body)}.utf8)`);
-  lines.push("let (data, response) = try await URLSession.shared.data(for: request)");
-  return lines.join("\n");
+  return [
+    "import Foundation\n",
+    `var request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
+    method !== "GET" && `request.httpMethod = "${method}"`,
+    ...headerPairs(request).map(([name, value]) =>
+      `request.setValue(${literal(value)}, forHTTPHeaderField: ${literal(name)})`),
+    body && `request.httpBody = Data(${literal(body)}.utf8)`,
+    "let (data, response) = try await URLSession.shared.data(for: request)",
+  ].filter(Boolean).join("\n");
 }
 
 function follow() {
-  find("try-body-field").hidden = !hasBody(find("try-method").value);
+  find("try-body-field").hidden = !takesBody();
   find("code-text").textContent = { curl, swift }[find("code-kind").value](read());
 }
 
-function note(request, status) {
+function earlier() {
+  try { return JSON.parse(localStorage.pageHistory); } catch { return []; }
+}
+
+function note(request) {
   const isSame = (other) => ["method", "path", "headers", "body"].every((name) => other[name] === request[name]);
-  const others = remembered("history", []).filter((other) => !isSame(other));
-  remember("history", [{ ...request, status }, ...others].slice(0, 10));
+  const requests = [request, ...earlier().filter((other) => !isSame(other))].slice(0, 10);
+  try { localStorage.pageHistory = JSON.stringify(requests); } catch { /* Storage is off or full: this one is not kept. */ }
   showHistory();
 }
 
 function showHistory() {
-  const requests = remembered("history", []);
+  const requests = earlier();
   find("history").hidden = requests.length === 0;
-  find("history-list").replaceChildren(...requests.map((request) =>
-    element("li", {}, element("button", { type: "button", onclick: () => { fill(request); find("try-send").focus(); } },
-      element("span", { class: "method", "data-method": request.method }, request.method),
-      element("span", { class: "path" }, request.path),
-      element("span", { class: "code-number", "data-class": String(request.status ?? 5)[0] }, String(request.status ?? "–"))))));
+  find("history-list").replaceChildren(...requests.map((request) => requestLine(request, () => {
+    fill(request);
+    find("try-path").focus();
+  })));
 }
 
 async function copy() {
@@ -147,16 +147,13 @@ async function copy() {
   }
 }
 
-find("try-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  run();
-});
-find("try-form").addEventListener("input", follow);
-find("try-body").addEventListener("keydown", (event) => {
+onSubmit("try-form", run);
+find("try-form").oninput = follow;
+find("try-body").onkeydown = (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
-});
-find("try-cancel").addEventListener("click", () => running?.abort());
-find("code-kind").addEventListener("change", follow);
-find("code-copy").addEventListener("click", copy);
+};
+find("try-cancel").onclick = () => running.abort();
+find("code-kind").onchange = follow;
+find("code-copy").onclick = copy;
 follow();
 showHistory();

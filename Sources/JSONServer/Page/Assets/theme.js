@@ -1,25 +1,19 @@
-// Loaded before the first paint, so that a stored theme does not flash; hence not a module.
-{
-  const page = document.documentElement;
-  const stored = () => {
-    try { return localStorage.getItem("theme"); } catch { return null; }
-  };
-  const store = (theme) => {
-    try { localStorage.setItem("theme", theme); } catch { /* Storage is off: the choice lasts as long as the page. */ }
-  };
-  if (stored()) page.dataset.theme = stored();
+// Runs before the first paint, so that a stored theme does not flash; hence not a module.
+const page = document.documentElement;
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (page.dataset.theme ? page.dataset.theme === "dark" : prefersDark.matches);
+try {
+  if (localStorage.pageTheme) page.dataset.theme = localStorage.pageTheme;
+} catch { /* Storage is off: the choice lasts as long as the page. */ }
 
-  document.addEventListener("DOMContentLoaded", () => {
-    const toggle = document.getElementById("theme");
-    const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-    const isDark = () => (page.dataset.theme ? page.dataset.theme === "dark" : prefersDark.matches);
-    const show = () => toggle.setAttribute("aria-pressed", String(isDark()));
-    toggle.addEventListener("click", () => {
-      page.dataset.theme = isDark() ? "light" : "dark";
-      store(page.dataset.theme);
-      show();
-    });
-    prefersDark.addEventListener("change", show);
+addEventListener("DOMContentLoaded", () => {
+  const toggle = document.getElementById("theme");
+  const show = () => toggle.setAttribute("aria-pressed", isDark());
+  toggle.onclick = () => {
+    page.dataset.theme = isDark() ? "light" : "dark";
     show();
-  });
-}
+    localStorage.pageTheme = page.dataset.theme;
+  };
+  prefersDark.onchange = show;
+  show();
+});
