@@ -1,0 +1,59 @@
+// The server's public API. Addresses are relative to this module, so the page works under any path prefix.
+
+import { parse } from "./json.js";
+
+const root = new URL("../", import.meta.url);
+
+/** The address of a path such as "/posts?q=x". */
+export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
+
+/** The path of a resource, or of one of its records. */
+export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
+
+const mark = "X-Requested-By";
+const unlogged = [];
+
+/** Answers whether a logged request was sent by this page for its own use; once per request. */
+export function isOwn({ method, path, requestHeaders }) {
+  if (path.startsWith("/__admin")) return true;
+  if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark.toLowerCase());
+  const index = unlogged.indexOf(`${method} ${path}`);
+  if (index >= 0) unlogged.splice(index, 1);
+  return index >= 0;
+}
+
+/** Sends a request for the page itself. Throws what the server says against it, or that it does not answer. */
+export async function send(method, path, body) {
+  if (!path.startsWith("/__admin")) unlogged.push(`${method} ${path}`);
+  const headers = { [mark]: "page", ...(body && { "Content-Type": "application/json" }) };
+  const response = await fetch(address(path), { method, headers, body }).catch(() => {
+    throw new Error("The server does not answer. Is it still running?");
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(messageIn(text) ?? `${response.status} ${response.statusText}`);
+  return { headers: response.headers, text, value: text ? parse(text) : null };
+}
+
+function messageIn(text) {
+  try { return JSON.parse(text).message; } catch { return undefined; }
+}
+
+/** Uses the admin API, with a value as the body if there is one. */
+export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
+
+/**
+ * Listens to the server's events, and again after each interruption. `connected` is told when the stream opens and breaks.
+ *
+ * The browser resumes a broken stream by itself, but not a refused one.
+ */
+export function listen(listeners) {
+  const { change, request, connected } = listeners;
+  const source = new EventSource(address("/__admin/events"));
+  source.onopen = () => connected(true);
+  source.addEventListener("change", ({ data }) => change(parse(data)));
+  source.addEventListener("request", ({ data }) => request(parse(data)));
+  source.onerror = () => {
+    connected(false);
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 3_000, listeners);
+  };
+}

@@ -1,0 +1,96 @@
+// The API as the server describes it in OpenAPI, resource by resource.
+
+import { admin } from "./api.js";
+import { element, find } from "./dom.js";
+import { show } from "./json.js";
+
+let description;
+
+/** Follows a reference such as #/components/schemas/Post. */
+function resolve(value) {
+  if (!value?.$ref) return value ?? {};
+  return resolve(value.$ref.slice(2).split("/").reduce((place, name) =>
+    place?.[decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~")], description));
+}
+
+/** An example of what a schema describes: its own, or one put together. A schema that holds itself ends at depth 8. */
+function example(unresolved, depth = 0) {
+  const schema = resolve(unresolved);
+  const choice = (schema.oneOf ?? schema.anyOf ?? schema.allOf)?.[0];
+  const own = schema.example ?? schema.examples?.[0] ?? schema.enum?.[0];
+  if (own !== undefined || depth > 8) return own ?? null;
+  if (choice) return example(choice, depth + 1);
+  const [type] = [schema.type].flat();
+  if (type === "array") return [example(schema.items, depth + 1)];
+  const members = Object.entries(schema.properties ?? {}).map(([name, part]) => [name, example(part, depth + 1)]);
+  return { object: Object.fromEntries(members), string: "text", integer: 1, number: 1.5, boolean: true }[type] ?? null;
+}
+
+function exampleOf(content = {}) {
+  const media = content["application/json"] ?? Object.values(content)[0];
+  const named = Object.values(media?.examples ?? {})[0];
+  return media && (media.example ?? resolve(named).value ?? example(media.schema));
+}
+
+function block(title, value) {
+  if (value === undefined) return [];
+  const text = element("pre", { tabindex: 0, "aria-label": title });
+  show(text, JSON.stringify(value, null, 2));
+  return [element("h4", {}, title), text];
+}
+
+function parameterTable(parameters) {
+  if (parameters.length === 0) return [];
+  const head = ["Name", "In", "Type", "Meaning"].map((text) => element("th", { scope: "col" }, text));
+  const rows = parameters.map(({ name, in: place, schema, description: text = "" }) => element("tr", {},
+    ...[name, place, [resolve(schema).type ?? ""].flat().join(" or "), text].map((text) => element("td", {}, text))));
+  return [element("div", { class: "frame", role: "region", tabindex: 0, "aria-label": "Parameters" },
+    element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)))];
+}
+
+function operation(path, name, shared, details) {
+  const method = name.toUpperCase();
+  const parameters = [...shared, ...(details.parameters ?? [])].map(resolve);
+  const body = exampleOf(resolve(details.requestBody).content);
+  const responses = Object.entries(details.responses ?? {}).map(([status, response]) => [status, resolve(response)]);
+  const [status, response] = responses.find(([status]) => status.startsWith("2")) ?? [];
+  const filled = path.replace(/\{(.+?)\}/g, (_, name) => {
+    const parameter = parameters.find((parameter) => parameter.name === name);
+    return encodeURIComponent(parameter?.example ?? example(parameter?.schema) ?? 1);
+  });
+  const query = new URLSearchParams({ method, path: filled, body: JSON.stringify(body) ?? "" });
+  return element("details", { class: "operation" },
+    element("summary", {}, element("span", { class: "method", "data-method": method }, method),
+      element("span", { class: "path" }, path), element("span", {}, details.summary ?? "")),
+    element("p", {}, details.description ?? ""),
+    element("p", { class: "line" }, element("a", { href: `../__admin#try?${query}` }, "Try it"),
+      element("span", { class: "quiet" }, responses.map(([status, { description }]) => `${status} ${description ?? ""}`).join(" · "))),
+    ...parameterTable(parameters),
+    ...block("Request body", body),
+    ...block(`Response ${status}`, exampleOf(response?.content)));
+}
+
+/** Operations by resource: the first tag, or the first part of the path. */
+function groups() {
+  const found = new Map();
+  for (const [path, item] of Object.entries(description.paths ?? {})) {
+    for (const method of ["get", "post", "put", "patch", "delete"].filter((method) => item[method])) {
+      const name = item[method].tags?.[0] ?? path.split("/")[1];
+      if (!found.has(name)) found.set(name, []);
+      found.get(name).push(operation(path, method, item.parameters ?? [], item[method]));
+    }
+  }
+  return [...found];
+}
+
+try {
+  description = await admin("GET", "openapi.json");
+  const { title = "API", description: text = "" } = description.info ?? {};
+  const sections = groups();
+  find("main").replaceChildren(element("h2", {}, title), element("p", { class: "quiet" }, text),
+    ...sections.map(([name, operations]) => element("section", { id: name }, element("h3", {}, name), ...operations)));
+  find("resources").append(...sections.map(([name]) =>
+    element("li", {}, element("a", { href: `#${encodeURIComponent(name)}` }, name))));
+} catch (error) {
+  find("main").textContent = error.message;
+}

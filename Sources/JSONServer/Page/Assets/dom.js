@@ -1,0 +1,81 @@
+// Building and finding elements. Text always becomes text nodes: data may hold markup.
+
+export const find = (id) => document.getElementById(id);
+
+/** Creates an element. Properties starting with "on" are listeners, the rest attributes; undefined and false are left out. */
+export function element(tag, properties, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) node[name] = value;
+    else if (value !== undefined && value !== false) node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+export const button = (text, onclick, label = text) => element("button", { type: "button", "aria-label": label, onclick }, text);
+
+/** A status with the colour of its class. */
+export const statusCode = (status, text = "") =>
+  element("span", { class: "status-code", "data-class": String(status)[0] }, `${status} ${text}`);
+
+/** A request as a line to press. */
+export const requestLine = ({ method, path, status }, onclick, ...details) =>
+  element("li", {}, element("button", { type: "button", title: path, onclick },
+    element("span", { class: "method", "data-method": method }, method), " ",
+    element("span", { class: "path" }, path), " ", statusCode(status), ...details));
+
+/** Header names and values, folded away. */
+export const headerList = (pairs) => element("details", {}, element("summary", {}, "Headers"),
+  element("dl", {}, ...[...pairs].flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
+
+let clearing;
+
+/** Says something at the bottom, and to screen readers. */
+export function announce(text, isError = false) {
+  find("status").textContent = text;
+  find("status").classList.toggle("failed", isError);
+  clearTimeout(clearing);
+  clearing = setTimeout(() => announce(""), isError ? 10_000 : 4_000);
+}
+
+/** Runs an action and says what it did, or why it failed. Answers whether it succeeded. */
+export async function attempt(action, done) {
+  try {
+    await action();
+    if (done) announce(done);
+    return true;
+  } catch (error) {
+    announce(error.message, true);
+    return false;
+  }
+}
+
+/** Asks before data is lost. Answers true when the person agrees. */
+export function confirmLoss(title, text, action) {
+  const dialog = find("confirm");
+  find("confirm-title").textContent = title;
+  find("confirm-text").textContent = text;
+  find("confirm-action").textContent = action;
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.onclose = () => resolve(dialog.returnValue === "yes");
+  });
+}
+
+export function onSubmit(id, action) {
+  find(id).onsubmit = (event) => {
+    event.preventDefault();
+    action();
+  };
+}
+
+/** Waits until calls stop coming for a while, then runs the last one. */
+export function debounced(milliseconds, action) {
+  let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, milliseconds);
+  };
+}

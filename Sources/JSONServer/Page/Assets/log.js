@@ -1,0 +1,53 @@
+// The requests that the server answered, newest first, without those that this page sends for itself.
+
+import { admin, isOwn } from "./api.js";
+import { attempt, confirmLoss, element, find, headerList, requestLine, statusCode } from "./dom.js";
+import { pretty, show } from "./json.js";
+
+const longest = 200;
+const list = find("log-list");
+const dialog = find("exchange");
+
+/** Reads what was answered before the page opened. */
+export const start = () => attempt(async () => {
+  for (const entry of await admin("GET", "requests?limit=100")) add(entry);
+});
+
+/** Adds a request that was just answered. */
+export function add(entry) {
+  if (isOwn(entry)) return;
+  const { id, time, milliseconds } = entry;
+  list.prepend(requestLine({ ...entry, path: readable(entry.path) }, () => open(id),
+    element("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`)));
+  while (list.children.length > longest) list.lastChild.remove();
+}
+
+function readable(path) {
+  try { return decodeURIComponent(path); } catch { return path; }
+}
+
+const open = (id) => attempt(async () => {
+  const entry = (await admin("GET", "requests?limit=1000")).find((entry) => entry.id === id);
+  if (!entry) throw new Error("The server no longer remembers this request.");
+  const { method, path, status, milliseconds, requestHeaders, requestBody, responseHeaders, responseBody } = entry;
+  find("exchange-title").textContent = `${method} ${readable(path)}`;
+  find("exchange-parts").replaceChildren(element("p", { class: "quiet" }, statusCode(status), ` ${milliseconds} ms`),
+    ...part("Request", requestHeaders, requestBody), ...part("Response", responseHeaders, responseBody));
+  find("exchange-again").onclick = () => {
+    dialog.close();
+    location.hash = `#try?${new URLSearchParams({ method, path, body: requestBody ?? "" })}`;
+  };
+  dialog.showModal();
+});
+
+function part(title, headers, body) {
+  const text = element("pre", { tabindex: 0, "aria-label": `${title} body` });
+  show(text, pretty(body ?? ""));
+  return [element("h3", {}, title), headerList(Object.entries(headers)), body ? text : "No body"];
+}
+
+find("log-clear").onclick = async () => {
+  const text = "The server forgets the requests and answers it recorded.";
+  if (!(await confirmLoss("Clear the request log?", text, "Clear"))) return;
+  if (await attempt(() => admin("DELETE", "requests"), "Log cleared")) list.replaceChildren();
+};

@@ -1,0 +1,159 @@
+// Try a request: send anything to the API and see the answer; the last ten are kept in this browser.
+
+import { address } from "./api.js";
+import { announce, element, find, headerList, onSubmit, requestLine, statusCode } from "./dom.js";
+import { pretty, show } from "./json.js";
+
+const method = find("try-method");
+let running;
+let opened = "";
+
+/** Fills the form from the address, if it says something new. */
+export function open(query) {
+  if (query.toString() === opened) return;
+  opened = query.toString();
+  fill(Object.fromEntries(query));
+  clearAnswer("");
+}
+
+/** Offers paths while one is typed. */
+export const suggest = (paths) => find("try-paths").replaceChildren(...paths.map((value) => element("option", { value })));
+
+function fill(request) {
+  method.value = request.method ?? "GET";
+  find("try-path").value = request.path ?? "/";
+  find("try-headers").value = request.headers ?? "";
+  find("try-body").value = pretty(request.body ?? "");
+  follow();
+}
+
+const read = () => ({
+  method: method.value,
+  path: find("try-path").value.trim(),
+  headers: find("try-headers").value.trim(),
+  body: takesBody() ? find("try-body").value.trim() : "",
+});
+
+const takesBody = () => !["GET", "HEAD"].includes(method.value);
+
+/** Header lines as pairs; a body without a type is JSON. */
+function headerPairs({ headers, body }) {
+  const pairs = [...headers.matchAll(/^([^:\n]+):(.*)$/gm)].map(([, name, value]) => [name.trim(), value.trim()]);
+  const isTyped = pairs.some(([name]) => name.toLowerCase() === "content-type");
+  return body && !isTyped ? [["Content-Type", "application/json"], ...pairs] : pairs;
+}
+
+async function run() {
+  const request = read();
+  const { method, path, body } = request;
+  running?.abort();
+  const controller = running = new AbortController();
+  clearAnswer("Waiting for the answer …");
+  find("try-cancel").hidden = false;
+  const began = performance.now();
+  try {
+    const response = await fetch(address(path), {
+      method, headers: headerPairs(request), body: body || undefined, signal: controller.signal,
+    });
+    const text = await response.text();
+    showAnswer(response, text, performance.now() - began);
+    note({ ...request, status: response.status });
+  } catch (error) {
+    if (running !== controller) return;
+    clearAnswer(controller.signal.aborted ? "Cancelled." : `No answer: ${error.message}. A fault may have cut the connection.`);
+  }
+  if (running === controller) find("try-cancel").hidden = true;
+}
+
+function clearAnswer(text) {
+  find("answer").hidden = text === "";
+  find("answer-line").textContent = text;
+  find("answer-headers").replaceChildren();
+  find("answer-body").replaceChildren();
+}
+
+function showAnswer({ status, statusText, headers }, text, milliseconds) {
+  const size = new Blob([text]).size.toLocaleString("en");
+  find("answer-line").replaceChildren(statusCode(status, statusText), ` ${milliseconds.toFixed(1)} ms · ${size} bytes`);
+  find("answer-headers").append(headerList(headers));
+  show(find("answer-body"), pretty(text));
+}
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function curl(request) {
+  const { method, path, body } = request;
+  const option = { GET: "", HEAD: " -I" }[method] ?? ` -X ${method}`;
+  const headers = headerPairs(request).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const parts = [`curl${option} ${quoted(address(path).href)}`, ...headers, body && `-d ${quoted(body)}`];
+  return parts.filter(Boolean).join(" \\\n  ");
+}
+
+/** A Swift string literal, with as many # as the text needs. */
+function literal(text) {
+  if (!/["\\\n]/.test(text)) return `"${text}"`;
+  const longest = Math.max(0, ...[...text.matchAll(/["\\](#*)/g)].map(([, hashes]) => hashes.length));
+  const hashes = "#".repeat(longest + 1);
+  const quotes = text.includes("\n") ? ['"""\n', '\n"""'] : ['"', '"'];
+  return hashes + quotes.join(text) + hashes;
+}
+
+function swift(request) {
+  const { method, path, body } = request;
+  return [
+    "import Foundation\n",
+    `var request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
+    method !== "GET" && `request.httpMethod = "${method}"`,
+    ...headerPairs(request).map(([name, value]) =>
+      `request.setValue(${literal(value)}, forHTTPHeaderField: ${literal(name)})`),
+    body && `request.httpBody = Data(${literal(body)}.utf8)`,
+    "let (data, response) = try await URLSession.shared.data(for: request)",
+  ].filter(Boolean).join("\n");
+}
+
+function follow() {
+  find("try-body-field").hidden = !takesBody();
+  find("code-text").textContent = { curl, swift }[find("code-kind").value](read());
+}
+
+function earlier() {
+  try { return JSON.parse(localStorage.pageHistory); } catch { return []; }
+}
+
+function note(request) {
+  const isSame = (other) => ["method", "path", "headers", "body"].every((name) => other[name] === request[name]);
+  const requests = [request, ...earlier().filter((other) => !isSame(other))].slice(0, 10);
+  try { localStorage.pageHistory = JSON.stringify(requests); } catch { /* Storage is off or full: this one is not kept. */ }
+  showHistory();
+}
+
+function showHistory() {
+  const requests = earlier();
+  find("history").hidden = requests.length === 0;
+  find("history-list").replaceChildren(...requests.map((request) => requestLine(request, () => {
+    fill(request);
+    find("try-path").focus();
+  })));
+}
+
+async function copy() {
+  try {
+    await navigator.clipboard.writeText(find("code-text").textContent);
+    announce("Copied");
+  } catch {
+    // Without https or localhost the browser has no clipboard: select the text, so that one key copies it.
+    getSelection().selectAllChildren(find("code-text"));
+    announce("Selected: press Ctrl+C or ⌘C");
+  }
+}
+
+onSubmit("try-form", run);
+find("try-form").oninput = follow;
+find("try-body").onkeydown = (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+};
+find("try-cancel").onclick = () => running.abort();
+find("code-kind").onchange = follow;
+find("code-copy").onclick = copy;
+follow();
+showHistory();

@@ -1,0 +1,89 @@
+// Switches of the running server: delay, read-only, snapshots, faults.
+
+import { admin } from "./api.js";
+import { attempt, button, confirmLoss, element, find, onSubmit } from "./dom.js";
+
+/** Reads all switches and shows them. */
+export const refresh = () => attempt(async () => {
+  const [settings, snapshots, faults] = await Promise.all(["settings", "snapshots", "faults"].map((path) => admin("GET", path)));
+  find("delay").value = settings.delay;
+  find("read-only").checked = settings.readOnly;
+  showMode(settings, faults.length);
+  fill("snapshots", "None. A snapshot keeps all resources as they are now.", snapshots.map(({ name, time }) =>
+    item(name, new Date(time).toLocaleString(),
+      button("Restore", () => restore(name), `Restore ${name}`), button("Delete", () => forget(name), `Delete ${name}`))));
+  fill("faults", "None. A fault shows how a client copes with errors and slowness.", faults.map((fault) => {
+    const title = `${fault.method ?? "Any method"} ${fault.path ?? "any path"}`;
+    const remove = () => act("DELETE", `faults/${encodeURIComponent(fault.id)}`, undefined, "Fault removed");
+    return item(title, effect(fault), button("Remove", remove, `Remove the fault of ${title}`));
+  }));
+});
+
+/** Says in the header what makes the server behave unusually. */
+function showMode({ delay, readOnly }, faults) {
+  const parts = [readOnly && "read-only", delay > 0 && `delay ${delay} ms`, faults > 0 && `faults: ${faults}`];
+  find("mode").textContent = parts.filter(Boolean).join(" · ");
+  find("mode").hidden = !parts.some(Boolean);
+}
+
+const fill = (id, none, items) =>
+  find(id).replaceChildren(...(items.length > 0 ? items : [element("li", { class: "quiet" }, none)]));
+
+const item = (title, detail, ...buttons) =>
+  element("li", {}, element("strong", {}, title), element("span", { class: "quiet" }, detail), ...buttons);
+
+function effect({ delay, status, retryAfter, action, times }) {
+  const parts = [
+    { hang: "never answers", reset: "resets the connection", truncate: "cuts the body short" }[action],
+    retryAfter != null ? `429, retry after ${retryAfter} s` : status != null && `answers ${status}`,
+    delay != null && `${[delay].flat().join(" to ")} ms late`,
+    times != null && `times: ${times}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+/** Changes something, then shows everything as it is now. */
+async function act(method, path, value, done) {
+  await attempt(() => admin(method, path, value), done);
+  await refresh();
+}
+
+async function restore(name) {
+  const text = "What was changed since the snapshot was taken is lost.";
+  if (!(await confirmLoss(`Restore “${name}”?`, text, "Restore"))) return;
+  await act("POST", `snapshots/${encodeURIComponent(name)}`, undefined, `Restored ${name}`);
+}
+
+async function forget(name) {
+  if (!(await confirmLoss(`Delete the snapshot “${name}”?`, "The resources stay as they are.", "Delete"))) return;
+  await act("DELETE", `snapshots/${encodeURIComponent(name)}`, undefined, `Deleted ${name}`);
+}
+
+/** What the number in the fault form means, and its first value, by what happens. */
+const numbers = { status: ["Status", 503], delay: ["Delay in ms", 500], retryAfter: ["Retry after, s", 5] };
+
+function followFaultKind() {
+  const number = numbers[find("fault-kind").value];
+  find("fault-number-field").hidden = !number;
+  if (number) [find("fault-label").textContent, find("fault-number").value] = number;
+}
+
+function addFault() {
+  const kind = find("fault-kind").value;
+  const fault = numbers[kind] ? { [kind]: Number(find("fault-number").value) } : { action: kind };
+  const times = Number(find("fault-times").value) || undefined;
+  return act("POST", "faults", {
+    ...fault, times, method: find("fault-method").value || undefined, path: find("fault-path").value || undefined,
+  }, "Fault added");
+}
+
+onSubmit("settings-form", () => act("PATCH", "settings", { delay: Number(find("delay").value) }, "Delay set"));
+onSubmit("snapshot-form", () => act("POST", "snapshots", { name: find("snapshot-name").value.trim() || undefined }, "Snapshot taken"));
+onSubmit("fault-form", addFault);
+find("fault-kind").onchange = followFaultKind;
+find("read-only").onchange = ({ target: { checked } }) =>
+  act("PATCH", "settings", { readOnly: checked }, checked ? "Read-only" : "Writes allowed");
+find("reset").onclick = async () => {
+  const text = "All resources go back to the state they had when the server started. Later changes are lost.";
+  if (await confirmLoss("Reset everything?", text, "Reset")) await act("POST", "reset", undefined, "Reset");
+};

@@ -1,0 +1,27 @@
+/// The page for people: the data, a request to try, the request log and the server's switches; and the API's documentation.
+///
+/// The files in `Assets` are compiled into the program, so that it stays one file. They refer to each other by relative
+/// addresses and work under any path prefix: `html` where the prefix ends (`/`) or at `/__admin`, without a slash at its
+/// end, everything else beside it as `/__admin/NAME`.
+package enum Page {
+  /// The page served at `/` and `/__admin`.
+  package static var html: [UInt8] { PackageResources.page_html }
+
+  /// What a browser may load and run on these pages: their own files and the server's API, nothing inline and nothing foreign.
+  package static let contentSecurityPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+  /// Finds a file of the pages, such as `page.css`; `docs` is the documentation page.
+  ///
+  /// - Parameter name: What follows `/__admin/` in the path.
+  /// - Returns: The file and its media type, or `nil` if no file has this name.
+  package static func asset(named name: String) -> (bytes: [UInt8], contentType: String)? {
+    switch name {
+    case "docs": (PackageResources.docs_html, html)
+    case "page.css": (PackageResources.page_css, css)
+    case "api.js": (PackageResources.api_js, javaScript)
+    default: nil
+    }
+  }
+}
