@@ -52,5 +52,6 @@ import Testing
     fields.append(HTTPField(name: .host, value: "localhost"))
     let error = #expect(throws: HTTPError.self) { try policy.check(host: fields[.host]) }
     #expect(error?.status == .badRequest)
+    #expect(error?.message.contains("more than one") == true)
   }
 }
