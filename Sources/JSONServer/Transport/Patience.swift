@@ -66,13 +66,14 @@ struct Patience {
       }
   }
 
-  /// Sets the alarm, unless one goes off early enough.
+  /// Whether the alarm goes off too late, or is not set.
+  var needsAlarm: Bool {
+    deadline < alarm?.time ?? .distantFuture
+  }
+
+  /// Sets the alarm to the deadline.
   mutating func setAlarm(on loop: any EventLoop, _ action: @escaping @Sendable () -> Void) {
-    guard deadline != .distantFuture else { return }
-    if let alarm {
-      guard deadline < alarm.time else { return }
-      alarm.scheduled.cancel()
-    }
+    alarm?.scheduled.cancel()
     alarm = (loop.scheduleTask(deadline: deadline, action), deadline)
   }
 
@@ -124,6 +125,7 @@ extension HTTPConnection {
   }
 
   private func setAlarm(_ context: ChannelHandlerContext) {
+    guard patience.needsAlarm else { return }
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     patience.setAlarm(on: context.eventLoop) { connection.value.alarmRang() }
   }
