@@ -3,8 +3,8 @@ import NIOCore
 
 /// Writes answers as the bytes that go out.
 ///
-/// The transport alone says how a message ends: the application's Content-Length, Transfer-Encoding and Connection fields
-/// give way to its own.
+/// The transport alone says how a message ends: the application's Content-Length, Transfer-Encoding and Connection
+/// fields give way to its own.
 struct ResponseWriter {
   /// How the body's end is told to the client.
   enum Framing: Equatable {
