@@ -4,8 +4,8 @@ import NIOHTTP1
 
 /// One client's connection: reads requests, hands them to the application, and sends the answers in the requests' order.
 ///
-/// What a burst of input brings is answered with one write at its end. At most ``maximumPending`` requests are with the
-/// application at a time; then, and while the client does not take its answers, nothing is read.
+/// What a burst of input brings is answered with one write at its end. At most ``maximumPending`` requests are with
+/// the application at a time; then, and while the client does not take its answers, nothing is read.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
