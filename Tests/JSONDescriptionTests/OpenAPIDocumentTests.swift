@@ -10,6 +10,7 @@ import Testing
     ResourceSample(name: "comments", kind: .collection, records: [["id": "x", "postId": 1, "q": true]]),
     ResourceSample(name: "profile", kind: .object, records: [["name": "typicode", "since": "2020-01-01"]]),
     ResourceSample(name: "we{ird", kind: .collection, records: []),
+    ResourceSample(name: "post-comments", kind: .collection, records: [["id": 1]]),
   ]
 
   private func document(_ bodies: OpenAPIDocument.Bodies = .shaped) -> JSONValue {

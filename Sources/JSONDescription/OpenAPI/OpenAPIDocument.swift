@@ -4,8 +4,8 @@ package import OrderedJSON
 package struct OpenAPIDocument: Sendable {
   /// What a document says about the bodies of requests and responses.
   ///
-  /// The server keeps whatever object a client sends: the data has a shape only because people keep to it. No document can
-  /// be both the whole truth and a good source of typed code, so whoever asks for one says what it is for.
+  /// The server keeps whatever object a client sends: the data has a shape only because people keep to it. No document
+  /// can be both the whole truth and a good source of typed code, so whoever asks for one says what it is for.
   package enum Bodies: Sendable, Hashable {
     /// The shape that the data has now, as plain references: `Post`, `NewPost`, `PostPatch`.
     ///

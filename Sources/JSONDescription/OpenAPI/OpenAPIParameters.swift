@@ -49,7 +49,7 @@ enum OpenAPIParameters {
     path(name, to: resource, type: resource.hasIntegerIDs ? "integer" : "string")
   }
 
-  /// The id of a parent in the path to its children; any text will do, and names a parent without children if none else.
+  /// The id of a parent in the path to its children; any text will do, for an unknown parent has an empty list.
   static func parentID(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
     path(name, to: resource, type: "string")
   }

@@ -1,7 +1,8 @@
 /// Generates Swift source for a database: a `Codable` model for each resource and a small client on `URLSession`.
 ///
 /// The source is one file without dependencies but Foundation. It compiles without warnings in Swift 6 mode and is laid
-/// out as swift-format would lay it out. It is a function of the sample: the same data gives the same text.
+/// out as swift-format would lay it out, but for lines that very long names make too long. The same data gives the same
+/// text.
 package struct SwiftGenerator: Sendable {
   private let title: String
   private let models: [SwiftModel]

@@ -20,7 +20,7 @@ struct SwiftModel {
 
   var isCollection: Bool { id != nil }
   var usesDates: Bool { record.usesDates }
-  var usesAnyJSON: Bool { record.usesAnyJSON || id?.type == "AnyJSON" }
+  var usesAnyJSON: Bool { record.usesAnyJSON || id?.type == .anyJSON }
 
   func write(to source: inout SwiftSource) {
     let name = SwiftText.inOneLine(resource.resource.name)
@@ -42,43 +42,34 @@ struct SwiftModel {
     source.block("extension \(resource.recordName): ResourceRecord") { source in
       source.line("typealias NewRecord = \(resource.newRecordName)")
       source.line("typealias Patch = \(resource.patchName)")
-      source.line("typealias RecordID = \(id.type)")
+      source.line("typealias RecordID = \(id.type.name())")
     }
   }
 
-  /// The properties but the id, their nested types named from outside the record.
+  /// The properties but the id.
   private var content: [SwiftProperty] {
-    record.properties.dropFirst(isCollection ? 1 : 0).map { property in
-      let nested = (record.structures.map(\.name) + record.enumerations.map(\.name)).first { name in
-        property.type.drop(while: { $0 == "[" }).prefix(while: { $0 != "]" && $0 != "?" }) == name
-      }
-      guard let nested else { return property }
-      let brackets = property.type.prefix(while: { $0 == "[" })
-      let rest = property.type.dropFirst(brackets.count + nested.count)
-      return SwiftProperty(
-        name: property.name, key: property.key, type: "\(brackets)\(record.name).\(nested)\(rest)",
-        isOptional: property.isOptional)
-    }
+    Array(record.properties.dropFirst(isCollection ? 1 : 0))
   }
 
   private func write(_ name: String, _ properties: [SwiftProperty], to source: inout SwiftSource) {
     source.block("struct \(name): Codable, Sendable, Hashable") { source in
-      SwiftStructure.write(properties, to: &source)
+      SwiftStructure.write(properties, outside: record.name, to: &source)
     }
   }
 
   /// The id's property: text stays text whatever its format, because the server compares its spelling.
   private static func id(of resource: ResourceType) -> SwiftProperty {
     let member = resource.record[resource.idName]
-    let type =
-      switch member?.type.alternatives.first {
-      case nil, .integer: "Int"
-      case .number: "Double"
-      case .string: "String"
-      case .boolean, .array, .object: "AnyJSON"
-      }
     let isMixed = (member?.type.alternatives.count ?? 0) > 1
+    let type: SwiftType =
+      switch member?.type.alternatives.first {
+      case _ where isMixed: .anyJSON
+      case nil, .integer: .global("Int")
+      case .number: .global("Double")
+      case .string: .global("String")
+      case .boolean, .array, .object: .anyJSON
+      }
     let isOptional = member.map { !$0.isRequired || $0.type.isNullable } ?? !resource.record.members.isEmpty
-    return SwiftProperty(name: "id", key: resource.idName, type: isMixed ? "AnyJSON" : type, isOptional: isOptional)
+    return SwiftProperty(name: "id", key: resource.idName, type: type, isOptional: isOptional)
   }
 }

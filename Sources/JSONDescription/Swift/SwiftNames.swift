@@ -15,7 +15,7 @@ enum SwiftNames {
     "Data", "Date", "Decodable", "Decoder", "DecodingError", "Double", "Duration", "Encodable", "Encoder", "Error",
     "Foundation", "HTTPURLResponse", "Hashable", "ID", "Identifiable", "Int", "JSONDecoder", "JSONEncoder",
     "KeyValuePairs", "LocalizedError", "Never", "Optional", "Protocol", "RawValue", "Result", "Self", "Sendable", "Set",
-    "String", "Swift", "Task", "Type", "URL", "URLQueryItem", "URLRequest", "URLSession", "UUID", "Void",
+    "String", "Swift", "Task", "Type", "URL", "URLError", "URLRequest", "URLSession", "UUID", "Void",
   ]
 
   /// The properties that a model's or an enumeration's conformances already have.

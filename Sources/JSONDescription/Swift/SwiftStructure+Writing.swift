@@ -14,8 +14,10 @@ extension SwiftStructure {
   }
 
   /// Writes properties, and the keys of them all when one is spelled otherwise in JSON.
-  static func write(_ properties: [SwiftProperty], to source: inout SwiftSource) {
-    for property in properties { source.line(property.declaration) }
+  ///
+  /// - Parameter structure: The structure the nested types stand in, when that is another.
+  static func write(_ properties: [SwiftProperty], outside structure: String? = nil, to source: inout SwiftSource) {
+    for property in properties { source.line(property.declaration(outside: structure)) }
     guard properties.contains(where: { $0.name != $0.key }) else { return }
     source.line()
     source.block("enum CodingKeys: String, CodingKey") { source in

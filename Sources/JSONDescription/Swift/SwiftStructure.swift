@@ -30,7 +30,7 @@ struct SwiftStructure {
       let property = names.take(Identifier.lowerCamelCase(member.name))
       let type =
         textKeys.contains(member.name) && member.type.isText
-        ? "String" : self.type(of: member.type, named: member.name, enclosing: enclosing, singular: singular)
+        ? .global("String") : self.type(of: member.type, named: member.name, enclosing: enclosing, singular: singular)
       properties.append(
         SwiftProperty(
           name: property, key: member.name, type: type,
@@ -41,45 +41,45 @@ struct SwiftStructure {
   /// The Swift type of a value; designs the structures and enumerations it takes.
   private mutating func type(
     of type: ValueType, named name: String, enclosing: Set<String>, singular: (String) -> String
-  ) -> String {
+  ) -> SwiftType {
     guard let alternative = type.alternatives.first, type.alternatives.count == 1 else {
       usesAnyJSON = true
-      return "AnyJSON"
+      return .anyJSON
     }
     switch alternative {
-    case .boolean: return "Bool"
-    case .integer: return "Int"
-    case .number: return "Double"
+    case .boolean: return .global("Bool")
+    case .integer: return .global("Int")
+    case .number: return .global("Double")
     case .string(let string): return self.type(of: string, named: name)
     case .array(let elements):
       let element = self.type(of: elements, named: singular(name), enclosing: enclosing, singular: singular)
-      return "[\(element)\(elements.isNullable && element != "AnyJSON" ? "?" : "")]"
+      return .array(elements.isNullable && element != .anyJSON ? .optional(element) : element)
     case .object(let object):
       guard !object.members.isEmpty else {
         usesAnyJSON = true
-        return "AnyJSON"
+        return .anyJSON
       }
       let typeName = typeNames.take(Identifier.upperCamelCase(name))
       let structure = SwiftStructure(typeName, object, enclosing: enclosing, singular: singular)
       usesDates = usesDates || structure.usesDates
       usesAnyJSON = usesAnyJSON || structure.usesAnyJSON
       structures.append(structure)
-      return typeName
+      return .nested(typeName)
     }
   }
 
-  private mutating func type(of string: StringType, named name: String) -> String {
+  private mutating func type(of string: StringType, named name: String) -> SwiftType {
     switch string {
-    case .plain, .formatted(.date), .formatted(.email), .formatted(.ipv4): return "String"
-    case .formatted(.uri): return "URL"
-    case .formatted(.uuid): return "UUID"
+    case .plain, .formatted(.date), .formatted(.email), .formatted(.ipv4): return .global("String")
+    case .formatted(.uri): return .global("URL")
+    case .formatted(.uuid): return .global("UUID")
     case .formatted(.dateTime):
       usesDates = true
-      return "Date"
+      return .global("Date")
     case .choice(let choices):
       let typeName = typeNames.take(Identifier.upperCamelCase(name))
       enumerations.append(SwiftEnumeration(name: typeName, choices: choices))
-      return typeName
+      return .nested(typeName)
     }
   }
 }
