@@ -48,7 +48,6 @@ async function loadResources() {
   find("resources").replaceChildren(...resources.map(({ name, kind, count }) =>
     element("li", {}, element("a", { href: `#records${pathTo(name)}` }, element("span", {}, name),
       element("span", { class: "count" }, kind === "object" ? "{ }" : count.toLocaleString("en"))))));
-  request.suggest(resources.map(({ name }) => pathTo(name)));
 }
 
 const reload = () => attempt(async () => {

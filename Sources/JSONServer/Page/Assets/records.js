@@ -154,15 +154,12 @@ function showPages(count, total) {
   const range = count ? `${first + 1}–${first + count} of ` : "";
   find("records-range").textContent = `${range}${total.toLocaleString("en")}`;
   find("page-number").textContent = `${page} / ${last}`;
-  link("page-first", page > 1, 1);
-  link("page-previous", page > 1, page - 1);
-  link("page-next", page < last, page + 1);
-  link("page-last", page < last, last);
-}
-
-function link(id, isOpen, page) {
-  if (isOpen) find(id).href = listAddress({ _page: page });
-  else find(id).removeAttribute("href");
+  const numbers = { first: 1, previous: page - 1, next: page + 1, last };
+  for (const [name, number] of Object.entries(numbers)) {
+    const isPlace = number !== page && number >= 1 && number <= last;
+    find(`page-${name}`).toggleAttribute("inert", !isPlace);
+    find(`page-${name}`).href = listAddress({ _page: number });
+  }
 }
 
 const filters = () => [...shown.query].filter(([name]) => !["q", "_page", "_sort"].includes(name));

@@ -1,7 +1,7 @@
 // Try a request: send anything to the API and see the answer; the last ten are kept in this browser.
 
 import { address } from "./api.js";
-import { announce, element, find, headerList, onSubmit, requestLine, statusCode } from "./dom.js";
+import { announce, find, headerList, onSubmit, requestLine, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
 const method = find("try-method");
@@ -15,9 +15,6 @@ export function open(query) {
   fill(Object.fromEntries(query));
   clearAnswer("");
 }
-
-/** Offers paths while one is typed. */
-export const suggest = (paths) => find("try-paths").replaceChildren(...paths.map((value) => element("option", { value })));
 
 function fill(request) {
   method.value = request.method ?? "GET";
@@ -149,9 +146,6 @@ async function copy() {
 
 onSubmit("try-form", run);
 find("try-form").oninput = follow;
-find("try-body").onkeydown = (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
-};
 find("try-cancel").onclick = () => running.abort();
 find("code-kind").onchange = follow;
 find("code-copy").onclick = copy;

@@ -48,16 +48,16 @@ async function act(method, path, value, done) {
   await refresh();
 }
 
-async function restore(name) {
-  const text = "What was changed since the snapshot was taken is lost.";
-  if (!(await confirmLoss(`Restore “${name}”?`, text, "Restore"))) return;
-  await act("POST", `snapshots/${encodeURIComponent(name)}`, undefined, `Restored ${name}`);
+/** Changes something once the person agrees to what is lost. */
+async function actOnLoss(title, text, action, method, path) {
+  if (await confirmLoss(title, text, action)) await act(method, path, undefined, `${action}: done`);
 }
 
-async function forget(name) {
-  if (!(await confirmLoss(`Delete the snapshot “${name}”?`, "The resources stay as they are.", "Delete"))) return;
-  await act("DELETE", `snapshots/${encodeURIComponent(name)}`, undefined, `Deleted ${name}`);
-}
+const restore = (name) => actOnLoss(`Restore “${name}”?`, "What was changed since the snapshot was taken is lost.",
+  "Restore", "POST", `snapshots/${encodeURIComponent(name)}`);
+
+const forget = (name) => actOnLoss(`Delete the snapshot “${name}”?`, "The resources stay as they are.",
+  "Delete", "DELETE", `snapshots/${encodeURIComponent(name)}`);
 
 /** What the number in the fault form means, and its first value, by what happens. */
 const numbers = { status: ["Status", 503], delay: ["Delay in ms", 500], retryAfter: ["Retry after, s", 5] };
@@ -83,7 +83,5 @@ onSubmit("fault-form", addFault);
 find("fault-kind").onchange = followFaultKind;
 find("read-only").onchange = ({ target: { checked } }) =>
   act("PATCH", "settings", { readOnly: checked }, checked ? "Read-only" : "Writes allowed");
-find("reset").onclick = async () => {
-  const text = "All resources go back to the state they had when the server started. Later changes are lost.";
-  if (await confirmLoss("Reset everything?", text, "Reset")) await act("POST", "reset", undefined, "Reset");
-};
+find("reset").onclick = () => actOnLoss("Reset everything?",
+  "All resources go back to how they were when the server started. Later changes are lost.", "Reset", "POST", "reset");
