@@ -49,6 +49,8 @@ export const admin = async (method, path, value) => (await send(method, `/__admi
 export function listen(listeners) {
   const { change, request, connected } = listeners;
   const source = new EventSource(address("/__admin/events"));
+  // A page that the browser keeps for "Back" would keep one of the few connections to a server, too.
+  addEventListener("pagehide", () => source.close(), { once: true });
   source.onopen = () => connected(true);
   source.addEventListener("change", ({ data }) => change(parse(data)));
   source.addEventListener("request", ({ data }) => request(parse(data)));

@@ -89,6 +89,7 @@ addEventListener("keydown", (event) => {
 });
 
 addEventListener("hashchange", render);
+addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
 log.start();
 server.refresh();
 reload();
