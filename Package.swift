@@ -31,6 +31,11 @@ let package = Package(
     ),
     .target(
       name: "JSONDatabase",
+      dependencies: ["OrderedJSON", .product(name: "HeapModule", package: "swift-collections")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "JSONDescription",
       dependencies: ["OrderedJSON"],
       swiftSettings: settings
     ),
@@ -61,9 +66,9 @@ let package = Package(
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServer",
+        "JSONServer", "JSONDatabase", "OrderedJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),
@@ -74,8 +79,32 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "JSONDescriptionTests",
+      dependencies: ["JSONDescription", "OrderedJSON"],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "JSONStorageTests",
       dependencies: ["JSONStorage", "JSONDatabase", "OrderedJSON"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "CompatibilityTests",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "JSONServerTests",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
       swiftSettings: settings
     ),
   ]

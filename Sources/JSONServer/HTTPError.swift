@@ -7,6 +7,8 @@ package struct HTTPError: Error {
   package let message: String
   /// Fields the status demands, such as `Allow` of a 405.
   package var headerFields: HTTPFields
+  /// What is known of a write that may or may not survive a power cut; `nil` for all other errors.
+  package var durability: String?
 
   package init(_ status: HTTPResponse.Status, _ message: String, headerFields: HTTPFields = [:]) {
     self.status = status

@@ -27,6 +27,9 @@ public struct Response: Sendable {
   public var body: Body
   public var delivery: Delivery
 
+  /// What an error's body says, for clients that take only plain text.
+  package var errorMessage: String?
+
   /// Creates a response.
   public init(
     status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),

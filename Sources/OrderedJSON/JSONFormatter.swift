@@ -1,20 +1,27 @@
 /// Lays valid JSON text out anew; strings, numbers and the order of members stay as they are.
 package struct JSONFormatter {
-  private let layout: JSONLayout
-  /// The line breaks of the first levels, made once: newline, margin and the level's indentation.
-  private var lineBreaks: [[UInt8]] = []
+  private let isOneLine: Bool
+  private let indent: [UInt8]
   private let afterComma: [UInt8]
   private let afterColon: [UInt8]
   private let padding: [UInt8]
+  /// Newline, margin and the indentation of the deepest level that is made in advance; a prefix serves every other.
+  private let lineBreak: [UInt8]
+  private let lineStartCount: Int
 
   /// Creates a formatter for one layout; use it for many values.
   package init(_ layout: JSONLayout) {
-    self.layout = layout
+    isOneLine = layout.indent == nil
+    indent = Array((layout.indent ?? "").utf8)
     afterComma = Array(layout.afterComma.utf8)
     afterColon = Array(layout.afterColon.utf8)
     padding = Array(layout.padding.utf8)
-    if layout.indent != nil { lineBreaks = (0..<8).map { Self.lineBreak(layout, level: $0) } }
+    let lineStart = layout.newline + layout.margin
+    lineStartCount = lineStart.utf8.count
+    lineBreak = Array((lineStart + String(repeating: layout.indent ?? "", count: Self.levelsInAdvance)).utf8)
   }
+
+  private static let levelsInAdvance = 16
 
   /// Appends the value that starts at an offset of valid text.
   ///
@@ -27,6 +34,20 @@ package struct JSONFormatter {
   @discardableResult
   package func append(
     _ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0, level: Int = 0, to output: inout [UInt8]
+  ) -> Int {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ChunkedOutput.capacity) { chunk in
+      guard let chunk = chunk.baseAddress else { return start }
+      var chunked = ChunkedOutput(chunk: chunk, output: output)
+      // The chunked output owns the bytes for now; a second reference would make it copy them.
+      output = []
+      let end = write(bytes, from: start, level: level, to: &chunked)
+      output = chunked.finish()
+      return end
+    }
+  }
+
+  private func write(
+    _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, level: Int, to output: inout ChunkedOutput
   ) -> Int {
     var position = JSONSyntax.skipWhitespace(in: bytes, from: start)
     var depth = 0
@@ -51,15 +72,15 @@ package struct JSONFormatter {
         position += 1
       case UInt8(ascii: ","):
         output.append(UInt8(ascii: ","))
-        if layout.indent == nil { output += afterComma } else { breakLine(level + depth, padded: false, to: &output) }
+        if isOneLine { output.append(afterComma) } else { breakLine(level + depth, padded: false, to: &output) }
         position += 1
       case UInt8(ascii: ":"):
         output.append(UInt8(ascii: ":"))
-        output += afterColon
+        output.append(afterColon)
         position += 1
       default:
-        let end = JSONSyntax.endOfValue(in: bytes, from: position)
-        output += bytes[position..<end]
+        let end = JSONSyntax.endOfScalar(in: bytes, from: position)
+        output.append(UnsafeBufferPointer(rebasing: bytes[position..<end]))
         position = end
       }
       if depth > 0 { position = JSONSyntax.skipWhitespace(in: bytes, from: position) }
@@ -67,19 +88,14 @@ package struct JSONFormatter {
     return position
   }
 
-  private func breakLine(_ level: Int, padded: Bool, to output: inout [UInt8]) {
-    guard layout.indent != nil else {
-      if padded { output += padding }
-      return
-    }
-    if level < lineBreaks.count {
-      output += lineBreaks[level]
+  private func breakLine(_ level: Int, padded: Bool, to output: inout ChunkedOutput) {
+    if isOneLine {
+      if padded { output.append(padding) }
     } else {
-      output += Self.lineBreak(layout, level: level)
+      let advance = min(level, Self.levelsInAdvance)
+      let count = lineStartCount + advance * indent.count
+      lineBreak.withUnsafeBufferPointer { output.append(UnsafeBufferPointer(rebasing: $0[..<count])) }
+      for _ in advance..<level { output.append(indent) }
     }
-  }
-
-  private static func lineBreak(_ layout: JSONLayout, level: Int) -> [UInt8] {
-    Array((layout.newline + layout.margin + String(repeating: layout.indent ?? "", count: level)).utf8)
   }
 }

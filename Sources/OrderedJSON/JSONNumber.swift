@@ -1,7 +1,7 @@
 /// A JSON number that keeps the text it was written with.
 ///
 /// `1.0`, `1e3` and `12345678901234567890` stay as they are; arithmetic is the caller's, on ``doubleValue`` or
-/// ``integerValue``.
+/// ``integerValue``. Numbers are equal when their texts are: `1` and `1.0` are not.
 public struct JSONNumber: Sendable, Hashable {
   /// The number as it stands in the JSON text.
   public let text: String

@@ -2,20 +2,33 @@ import OrderedCollections
 
 /// The members of a JSON object, in the order they were written.
 ///
-/// A name given twice keeps its first place and its last value, as in JavaScript.
+/// A name given twice keeps its first place and its last value, as in JavaScript. Names are the same when their code
+/// points are: `é` in one code point and in two are two names. Objects are equal when their members are, in order.
 public struct JSONObject: Sendable, Hashable {
-  private var members: OrderedDictionary<String, JSONValue>
+  /// A name that is compared as JSON compares it; Swift's strings are also equal when they only look the same.
+  private struct Name: Sendable, Hashable {
+    let string: String
+
+    static func == (left: Name, right: Name) -> Bool { left.string.utf8.elementsEqual(right.string.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+      var string = string
+      string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+  }
+
+  private var members: OrderedDictionary<Name, JSONValue>
 
   /// Creates an object from members in order.
   public init(_ members: some Sequence<(String, JSONValue)> = []) {
     self.members = [:]
-    for (name, value) in members { self.members[name] = value }
+    for (name, value) in members { self.members[Name(string: name)] = value }
   }
 
   /// The value of a member; setting a new name appends it, setting `nil` removes the member. O(1) on average.
   public subscript(name: String) -> JSONValue? {
-    get { members[name] }
-    set { members[name] = newValue }
+    get { members[Name(string: name)] }
+    set { members[Name(string: name)] = newValue }
   }
 
   /// The number of members.
@@ -25,12 +38,12 @@ public struct JSONObject: Sendable, Hashable {
   public var isEmpty: Bool { members.isEmpty }
 
   /// The names, in order.
-  public var names: [String] { Array(members.keys) }
+  public var names: [String] { members.keys.map(\.string) }
 }
 
 extension JSONObject: Sequence {
   public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
     var iterator = members.makeIterator()
-    return AnyIterator { iterator.next().map { (name: $0.key, value: $0.value) } }
+    return AnyIterator { iterator.next().map { (name: $0.key.string, value: $0.value) } }
   }
 }

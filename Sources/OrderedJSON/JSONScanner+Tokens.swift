@@ -77,7 +77,7 @@ extension JSONScanner {
   }
 
   /// Checks one character of two to four bytes (RFC 3629: no overlong forms, no surrogates, none above U+10FFFF).
-  private func scanMultibyteCharacter(from start: Int) throws(JSONError) -> Int {
+  func scanMultibyteCharacter(from start: Int) throws(JSONError) -> Int {
     func byte(_ index: Int) -> UInt8 { start + index < bytes.count ? bytes[start + index] : 0 }
     func continues(_ index: Int) -> Bool { byte(index) & 0xC0 == 0x80 }
     let second = byte(1)

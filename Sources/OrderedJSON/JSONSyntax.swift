@@ -28,14 +28,15 @@ package enum JSONSyntax {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits: UInt64 = 0x8080_8080_8080_8080
     while position + 8 <= bytes.count {
-      let word = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self)
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self))
       let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
       let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
       // For each byte, the high bit says: zero after the xor, below 0x20, or not ASCII.
       let found =
         ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word) | word
       let mask = found & highBits
-      if mask != 0 { return position + mask.littleEndian.trailingZeroBitCount / 8 }
+      if mask != 0 { return position + mask.trailingZeroBitCount / 8 }
       position += 8
     }
     while position < bytes.count {
@@ -46,16 +47,35 @@ package enum JSONSyntax {
     return position
   }
 
+  /// Returns the offset of the first byte that is a quote, a backslash or a control character.
+  static func skipUnescaped(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    var position = skipPlainASCII(in: bytes, from: offset)
+    while position < bytes.count, bytes[position] >= 0x80 { position = skipPlainASCII(in: bytes, from: position + 1) }
+    return position
+  }
+
   /// Returns the value of four hexadecimal digits, or `nil`.
   package static func hexadecimal(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt16? {
     guard offset + 4 <= bytes.count else { return nil }
     var value: UInt16 = 0
     for byte in bytes[offset..<(offset + 4)] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      guard let digit = hexadecimalValue(byte) else { return nil }
       value = value << 4 | UInt16(digit)
     }
     return value
   }
+
+  /// Returns the value of one hexadecimal digit, or `nil`.
+  static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
 
   /// Returns the offset after the string that starts at an offset, in text that is known to be valid.
   @inline(__always)
@@ -69,6 +89,20 @@ package enum JSONSyntax {
       default: position += 1
       }
     }
+  }
+
+  /// Returns the offset after the string, number or literal that starts at an offset, in text that is known to be valid.
+  @inline(__always)
+  static func endOfScalar(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard bytes[start] != UInt8(ascii: "\"") else { return endOfString(in: bytes, from: start) }
+    var position = start + 1
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x20, 0x0A, 0x0D, 0x09: return position
+      default: position += 1
+      }
+    }
+    return position
   }
 
   /// Returns the offset after the value that starts at an offset, in text that is known to be valid.
@@ -96,5 +130,15 @@ package enum JSONSyntax {
       }
     }
     return position
+  }
+
+  /// The character at an offset as an error message shows it.
+  static func describe(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> String {
+    guard offset < bytes.count else { return "the end of the text" }
+    let tail = bytes[offset..<min(offset + 4, bytes.count)]
+    switch String(decoding: tail, as: UTF8.self).unicodeScalars.first {
+    case let scalar? where scalar.value >= 0x20 && scalar.value != 0x7F && scalar.value != 0xFFFD: return "'\(scalar)'"
+    default: return "the byte 0x\(String(bytes[offset], radix: 16, uppercase: true))"
+    }
   }
 }

@@ -55,22 +55,37 @@ package enum JSONText {
 
   /// Appends a string as a JSON token, escaped as JSON.stringify escapes it.
   package static func appendEscaped(_ string: String, to output: inout [UInt8]) {
-    output.append(UInt8(ascii: "\""))
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
-      case 0x08: output += "\\b".utf8
-      case 0x0C: output += "\\f".utf8
-      case 0x0A: output += "\\n".utf8
-      case 0x0D: output += "\\r".utf8
-      case 0x09: output += "\\t".utf8
-      case 0..<0x20:
-        output += "\\u00".utf8
-        output += [hexadecimalDigits[Int(byte >> 4)], hexadecimalDigits[Int(byte & 15)]]
-      default: output.append(byte)
+    var string = string
+    string.withUTF8 { bytes in
+      output.append(UInt8(ascii: "\""))
+      var position = 0
+      while position < bytes.count {
+        let end = JSONSyntax.skipUnescaped(in: bytes, from: position)
+        output += UnsafeBufferPointer(rebasing: bytes[position..<end])
+        position = end
+        guard position < bytes.count else { break }
+        appendEscaped(bytes[position], to: &output)
+        position += 1
       }
+      output.append(UInt8(ascii: "\""))
     }
-    output.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a quote, a backslash or a control character as an escape.
+  static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {
+    output.append(UInt8(ascii: "\\"))
+    switch byte {
+    case 0x08: output.append(UInt8(ascii: "b"))
+    case 0x0C: output.append(UInt8(ascii: "f"))
+    case 0x0A: output.append(UInt8(ascii: "n"))
+    case 0x0D: output.append(UInt8(ascii: "r"))
+    case 0x09: output.append(UInt8(ascii: "t"))
+    case 0..<0x20:
+      output += "u00".utf8
+      output.append(hexadecimalDigits[Int(byte >> 4)])
+      output.append(hexadecimalDigits[Int(byte & 15)])
+    default: output.append(byte)
+    }
   }
 
   private static let hexadecimalDigits = Array("0123456789abcdef".utf8)

@@ -1,13 +1,19 @@
-/// Builds the tree of a valid JSON text with a stack of its own instead of recursion.
+/// Builds the tree of a valid JSON text with stacks of its own instead of recursion.
 struct JSONTreeBuilder {
-  private enum Container {
-    case array([JSONValue])
-    case object(JSONObject, name: String)
+  /// An array or object that is not closed yet.
+  private struct Container {
+    let isObject: Bool
+    /// Where its elements start among `values`, and its names among `names`.
+    let firstValue: Int
+    let firstName: Int
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position: Int
   private var open: [Container] = []
+  /// The finished elements of all open containers, outermost first.
+  private var values: [JSONValue] = []
+  private var names: [String] = []
 
   init(_ bytes: UnsafeBufferPointer<UInt8>, position: Int) {
     self.bytes = bytes
@@ -20,48 +26,56 @@ struct JSONTreeBuilder {
       var value: JSONValue
       switch bytes[position] {
       case UInt8(ascii: "{"):
-        position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
-        guard bytes[position] == UInt8(ascii: "}") else {
-          open.append(.object(JSONObject(), name: readName()))
+        guard stepsOverEmpty(isObject: true) else {
+          readName()
           continue
         }
-        position += 1
         value = .object(JSONObject())
       case UInt8(ascii: "["):
-        position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
-        guard bytes[position] == UInt8(ascii: "]") else {
-          open.append(.array([]))
-          continue
-        }
-        position += 1
+        guard stepsOverEmpty(isObject: false) else { continue }
         value = .array([])
       default:
         value = readScalar()
       }
-      while true {
-        guard let container = open.popLast() else { return value }
+      while let container = open.last {
+        values.append(value)
         position = JSONSyntax.skipWhitespace(in: bytes, from: position)
         let ends = bytes[position] != UInt8(ascii: ",")
         position += 1
-        switch container {
-        case .array(var elements):
-          elements.append(value)
-          if ends { value = .array(elements) } else { open.append(.array(elements)) }
-        case .object(var object, let name):
-          object[name] = value
-          if ends { value = .object(object) } else { open.append(.object(object, name: readName())) }
+        guard ends else {
+          if container.isObject { readName() }
+          break
         }
-        if !ends { break }
+        value = close(container)
       }
+      if open.isEmpty { return value }
     }
   }
 
-  private mutating func readName() -> String {
+  /// Steps over an empty container, or opens one that is not empty and returns `false`.
+  private mutating func stepsOverEmpty(isObject: Bool) -> Bool {
+    position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
+    if bytes[position] == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+      position += 1
+      return true
+    }
+    open.append(Container(isObject: isObject, firstValue: values.count, firstName: names.count))
+    return false
+  }
+
+  private mutating func close(_ container: Container) -> JSONValue {
+    open.removeLast()
+    defer { values.removeSubrange(container.firstValue...) }
+    guard container.isObject else { return .array(Array(values[container.firstValue...])) }
+    defer { names.removeSubrange(container.firstName...) }
+    return .object(JSONObject(zip(names[container.firstName...], values[container.firstValue...])))
+  }
+
+  private mutating func readName() {
     position = JSONSyntax.skipWhitespace(in: bytes, from: position)
     let end = JSONSyntax.endOfString(in: bytes, from: position)
-    let name = JSONText.unescape(UnsafeBufferPointer(rebasing: bytes[position..<end]))
+    names.append(JSONText.unescape(UnsafeBufferPointer(rebasing: bytes[position..<end])))
     position = JSONSyntax.skipWhitespace(in: bytes, from: end) + 1
-    return name
   }
 
   private mutating func readScalar() -> JSONValue {

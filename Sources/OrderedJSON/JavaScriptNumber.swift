@@ -5,7 +5,7 @@ package enum JavaScriptNumber {
   package static func text(of value: Double) -> String {
     guard value.isFinite else { return value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity" }
     if value == 0 { return "0" }
-    if value == value.rounded(), abs(value) < 1e15 { return String(Int64(value)) }
+    if abs(value) < 1e15, let integer = Int64(exactly: value) { return String(integer) }
     let (digits, exponent) = shortestDigits(of: abs(value))
     return (value < 0 ? "-" : "") + layOut(digits: digits, pointAfter: exponent)
   }

@@ -28,6 +28,15 @@ package struct Text: Sendable {
     self.init(Array(string.utf8))
   }
 
+  /// Gives a closure the bytes, and keeps them alive until it returns.
+  @inline(__always)
+  package func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(storage) {} }
+    return try body(bytes)
+  }
+
   /// The bytes; valid while the text or another slice of its storage lives.
   package var bytes: UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(rebasing: storage.bytes[offset..<(offset + count)])

@@ -8,8 +8,9 @@ package struct TextPosition: Sendable, Hashable {
   /// Counts the line and the column of a byte offset. O(offset).
   package init(offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     var line = 1
-    var lineStart = 0
     let end = min(offset, bytes.count)
+    // Editors do not show a byte order mark, so it takes no column.
+    var lineStart = min(JSONSyntax.endOfByteOrderMark(in: bytes), end)
     for position in 0..<end where bytes[position] == UInt8(ascii: "\n") {
       line += 1
       lineStart = position + 1

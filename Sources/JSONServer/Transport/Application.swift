@@ -6,7 +6,7 @@ package protocol Application: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request, read whole.
-  ///   - reply: Sends the answer; called once, at once or later, on the event loop. The transport keeps the answers of one
-  ///     connection in the order of its requests.
+  ///   - reply: Sends the answer; called once, at once or later, on the event loop. The transport keeps the answers of
+  ///     one connection in the order of its requests.
   func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void)
 }

@@ -1,0 +1,46 @@
+/// The order in which a person sorts words: letters first by their base, then by accent, then small before capital.
+///
+/// An approximation of JavaScript's `localeCompare`, which json-server 1.0 sorts by, for Latin letters; other scripts sort
+/// by code point.
+enum Collation {
+  /// White space and punctuation in the order of the Unicode collation algorithm; they come before digits and letters.
+  private static let punctuation = Array("\t\n\u{B}\u{C}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$".unicodeScalars)
+
+  /// The base letters of U+00C0 to U+017F; a space stands for a character that is its own base.
+  private static let bases = Array(
+    ("aaaaaa ceeeeiiii nooooo ouuuuy  aaaaaa ceeeeiiii nooooo ouuuuy y"
+      + "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkk llllllllllnnnnnn   oooooo  rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs")
+      .unicodeScalars)
+
+  /// Returns bytes whose order is the order of the texts they are made from.
+  static func key(for text: String) -> [UInt8] {
+    var primary: [UInt8] = []
+    var accents: [UInt8] = []
+    var cases: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      let lower = scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar
+      let base = base(of: lower)
+      appendWeight(of: base, to: &primary)
+      accents.append(base == lower ? 1 : 2)
+      cases.append(lower == scalar ? 1 : 2)
+    }
+    return primary + [0] + accents + [0] + cases
+  }
+
+  private static func base(of scalar: Unicode.Scalar) -> Unicode.Scalar {
+    let index = Int(scalar.value) - 0xC0
+    guard bases.indices.contains(index), bases[index] != " " else { return scalar }
+    return bases[index]
+  }
+
+  private static func appendWeight(of scalar: Unicode.Scalar, to key: inout [UInt8]) {
+    if let index = punctuation.firstIndex(of: scalar) {
+      key.append(UInt8(1 + index))
+    } else if scalar.isASCII {
+      // Digits and letters stand above the forty weights of punctuation already.
+      key.append(UInt8(scalar.value) | 0x80)
+    } else {
+      key += [0xFF, UInt8(scalar.value >> 16 & 0xFF), UInt8(scalar.value >> 8 & 0xFF), UInt8(scalar.value & 0xFF)]
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import OrderedJSON
+
+/// A resource of many records: a top-level array of the file.
+package struct Collection: Sendable {
+  /// The resource's name.
+  package let name: String
+  /// The member that holds a record's id.
+  package let idName: String
+
+  private(set) var rows: RowVector
+
+  /// The white space before the closing bracket while there are records.
+  private let tail: Text
+  /// The white space between the brackets while there is no record.
+  private var emptyTail: Text
+  /// How a record is written that is the collection's first.
+  private let defaultLayout: JSONLayout
+
+  private var idTable: IDTable?
+  private var numericIDs: NumericIDs?
+  private var fields = FieldIndexes()
+
+  init(name: String, idName: String, rows: RowVector, tail: Text, defaultLayout: JSONLayout) {
+    self.name = name
+    self.idName = idName
+    self.rows = rows
+    self.defaultLayout = defaultLayout
+    let isEmpty = rows.count == 0
+    emptyTail = isEmpty ? tail : Text("")
+    self.tail =
+      isEmpty ? Text(defaultLayout.indent == nil ? "" : defaultLayout.newline + defaultLayout.outerMargin) : tail
+  }
+
+  /// The number of records. O(1).
+  package var count: Int { rows.count }
+
+  // MARK: Reading
+
+  /// Returns the slot of the record with an id, given as text. O(1) after the first call, which reads all ids.
+  mutating func slot(of id: String) -> Int? {
+    var id = id
+    return id.withUTF8 { slot(of: $0) }
+  }
+
+  mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
+    let table = idTable ?? IDTable(idName: idName, rows: rows)
+    if idTable == nil { idTable = table }
+    return table.slot(of: id, in: rows)
+  }
+
+  /// Returns the slots of the records whose value at a path equals a text, ascending.
+  ///
+  /// O(number of records found) after the first call for a path, which reads all records.
+  mutating func slots(where path: FieldPath, equals text: String) -> [Int] {
+    fields.equality(of: path, in: rows).slots(equalTo: text)
+  }
+
+  /// Whether any record has a value, be it null, at a path.
+  mutating func hasMember(_ path: FieldPath) -> Bool {
+    fields.isKnown(path, in: rows)
+  }
+
+  // MARK: Changing
+
+  /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.
+  mutating func set(_ row: Row?, at slot: Int) {
+    let old = rows[slot]
+    if let old { idTable?.remove(slot, old) }
+    fields.replace(old, with: row, at: slot)
+    rows[slot] = row
+    if let row {
+      idTable?.insert(slot, row, in: rows)
+      // A row in the same slot keeps its id; only one that comes back brings a number.
+      if old == nil { numericIDs?.insert(row) }
+    }
+    if rows.count == 0 { emptyTail = Text("") }
+  }
+
+  /// Adds a row at the end and returns its slot.
+  mutating func append(_ row: Row) -> Int {
+    let slot = rows.append(row)
+    fields.replace(nil, with: row, at: slot)
+    idTable?.insert(slot, row, in: rows)
+    numericIDs?.insert(row)
+    return slot
+  }
+
+  /// Takes the last slot back.
+  mutating func removeLast() {
+    let slot = rows.slotCount - 1
+    if let row = rows[slot] {
+      idTable?.remove(slot, row)
+      fields.replace(row, with: nil, at: slot)
+    }
+    rows.removeLast()
+  }
+
+  /// The next integer id: one more than the largest; `nil` when the collection's first id is text.
+  mutating func nextIntegerID() -> Int? {
+    if let first = rows.first {
+      let firstIsText = first.withRecord { record in
+        ObjectReader.value(named: Array(idName.utf8), in: record).map { $0.kind == .string } ?? false
+      }
+      if firstIsText { return nil }
+    }
+    var ids = numericIDs ?? NumericIDs(idName: idName, rows: rows)
+    numericIDs = nil
+    defer { numericIDs = ids }
+    while let largest = ids.largest {
+      if slot(of: String(largest)) != nil {
+        return largest == Int.max ? nil : largest + 1
+      }
+      ids.removeLargest()
+    }
+    return 1
+  }
+
+  /// The layout that a new record is written in: that of the last record.
+  var recordLayout: JSONLayout {
+    guard let last = rows.last else { return defaultLayout }
+    return last.record.withBytes { record in
+      last.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? defaultLayout }
+    }
+  }
+
+  /// The layout that a record keeps when it is changed.
+  func layout(of row: Row) -> JSONLayout {
+    row.record.withBytes { record in
+      row.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? recordLayout }
+    }
+  }
+
+  /// The white space before a new record.
+  var recordLead: [UInt8] {
+    guard let last = rows.last else {
+      return defaultLayout.indent == nil ? [] : Array((defaultLayout.newline + defaultLayout.margin).utf8)
+    }
+    let lead = Array(last.lead.bytes)
+    // On one line the first record follows the bracket at once, the others a comma and perhaps a space.
+    guard rows.count == 1, !lead.contains(UInt8(ascii: "\n")) else { return lead }
+    return Array(recordLayout.afterComma.utf8)
+  }
+
+  /// The collection as it stands in the file.
+  var text: CollectionText {
+    CollectionText(rows: rows, tail: tail, emptyTail: emptyTail)
+  }
+}

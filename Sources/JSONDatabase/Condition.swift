@@ -1,0 +1,81 @@
+import OrderedJSON
+
+/// How a filter compares a record's value with an operand.
+package enum Comparison: String, Sendable, Hashable, CaseIterable {
+  case equal = "eq"
+  case notEqual = "ne"
+  case less = "lt"
+  case lessOrEqual = "lte"
+  case greater = "gt"
+  case greaterOrEqual = "gte"
+  case isIn = "in"
+  case contains
+  case startsWith
+  case endsWith
+  case like
+}
+
+/// One test of a record's value at a path.
+struct Condition {
+  let path: FieldPath
+  let comparison: Comparison
+  /// The operands; any of them will do, but for `notEqual`, which none may equal.
+  let operands: [Operand]
+  let dialect: Dialect
+
+  /// Creates a condition.
+  ///
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is none.
+  init(
+    _ path: FieldPath, _ comparison: Comparison, _ values: [String], dialect: Dialect
+  ) throws(DatabaseError) {
+    self.path = path
+    self.comparison = comparison
+    self.dialect = dialect
+    var operands: [Operand] = []
+    for value in values {
+      switch comparison {
+      case .isIn:
+        operands += value.split(separator: ",", omittingEmptySubsequences: false).map { Operand(trimming: $0) }
+      case .contains, .startsWith, .endsWith: operands.append(Operand(value, folding: true))
+      case .like: operands.append(try Operand(pattern: value, of: path.name))
+      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: operands.append(Operand(value))
+      }
+    }
+    self.operands = operands
+  }
+
+  /// Whether a record passes. A missing member never does, nor, but in 1.0's dialect, a null one.
+  func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let value = path.value(in: record) else { return false }
+    if value.isNull {
+      guard dialect == .v1 else { return false }
+      return matchesNull()
+    }
+    switch comparison {
+    case .equal, .isIn: return operands.contains { $0.equals(value) }
+    case .notEqual: return !operands.contains { $0.equals(value) }
+    case .less: return operands.contains { $0.order(of: value, dialect).map { $0 < 0 } ?? false }
+    case .lessOrEqual: return operands.contains { $0.order(of: value, dialect).map { $0 <= 0 } ?? false }
+    case .greater: return operands.contains { $0.order(of: value, dialect).map { $0 > 0 } ?? false }
+    case .greaterOrEqual: return operands.contains { $0.order(of: value, dialect).map { $0 >= 0 } ?? false }
+    case .contains: return operands.contains { $0.isContained(in: value, .anywhere, dialect) }
+    case .startsWith: return operands.contains { $0.isContained(in: value, .start, dialect) }
+    case .endsWith: return operands.contains { $0.isContained(in: value, .end, dialect) }
+    case .like: return value.withText { text in operands.contains { $0.pattern?.matches(text) ?? false } }
+    }
+  }
+
+  /// json-server 1.0 takes null for a value of its own, and for 0 in comparisons.
+  private func matchesNull() -> Bool {
+    switch comparison {
+    case .equal, .isIn: operands.contains { $0.isNull }
+    case .notEqual: !operands.contains { $0.isNull }
+    case .less: operands.contains { $0.number.map { 0 < $0 } ?? false }
+    case .lessOrEqual: operands.contains { $0.number.map { 0 <= $0 } ?? false }
+    case .greater: operands.contains { $0.number.map { 0 > $0 } ?? false }
+    case .greaterOrEqual: operands.contains { $0.number.map { 0 >= $0 } ?? false }
+    case .contains, .startsWith, .endsWith, .like: false
+    }
+  }
+}

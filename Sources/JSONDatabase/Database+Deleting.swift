@@ -1,0 +1,75 @@
+package import OrderedJSON
+
+/// What a deletion did.
+package struct Deletion: Sendable {
+  /// The text of the record that was asked to go.
+  package let record: Text
+  /// How many other records went with it, by resource.
+  package let dependents: [String: Int]
+}
+
+extension Database {
+  /// Removes a record and what depends on it.
+  ///
+  /// Under the classic dialect, records whose foreign key holds the removed id go too, all the way down; a key that
+  /// dangled before stays (json-server 0.17 removes those as well, and loses data by it). Under 1.0's dialect such keys
+  /// become null, and only the records of the resources in `dependents` go.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
+  /// - Complexity: O(number of what is removed), after a first call that reads the foreign keys of every collection.
+  package mutating func delete(
+    _ id: String, in name: String, dependents: [String] = []
+  ) throws(DatabaseError) -> Deletion {
+    let position = try position(of: name)
+    let (slot, row) = try withCollection(at: position) { collection throws(DatabaseError) in
+      guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
+        throw Self.unknownRecord(id, in: name)
+      }
+      return (slot, row)
+    }
+    set(nil, at: slot, of: position, was: row)
+    var counts: [String: Int] = [:]
+    var gone = [(resource: name, id: id)]
+    while let parent = gone.popLast() {
+      let key = FieldPath(schema.foreignKey(to: parent.resource))
+      for (position, entry) in entries.enumerated() {
+        guard case .collection(let collection) = entry.resource else { continue }
+        let idName = Array(collection.idName.utf8)
+        for (slot, row) in rows(at: position, where: key, equals: parent.id) {
+          if schema.dialect == .v1, !dependents.contains(entry.name) {
+            set(nullifying(key, in: row, collection), at: slot, of: position, was: row)
+            continue
+          }
+          set(nil, at: slot, of: position, was: row)
+          counts[entry.name, default: 0] += 1
+          let id = row.withRecord { ObjectReader.value(named: idName, in: $0)?.text }
+          if schema.dialect == .classic, let id { gone.append((entry.name, id)) }
+        }
+      }
+    }
+    return Deletion(record: row.record, dependents: counts)
+  }
+
+  private mutating func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
+    var found: [(Int, Row)] = []
+    change(position) { collection in
+      for slot in collection.slots(where: key, equals: id) {
+        if let row = collection.rows[slot] { found.append((slot, row)) }
+      }
+    }
+    return found
+  }
+
+  private func nullifying(_ key: FieldPath, in row: Row, _ collection: Collection) -> Row {
+    var draft = RecordDraft()
+    draft.set(key.name, to: Array("null".utf8))
+    return Row(
+      lead: Array(row.lead.bytes),
+      record: row.record.withBytes { draft.merged(into: $0, collection.layout(of: row)) })
+  }
+
+  private mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {
+    change(position) { $0.set(row, at: slot) }
+    changes.steps.append(.set(resource: position, slot: slot, before: before))
+  }
+}

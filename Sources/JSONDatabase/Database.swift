@@ -1,0 +1,117 @@
+package import OrderedJSON
+
+/// The resources of one file, in memory.
+///
+/// A value without files, clock, threads or HTTP. A record is the text it was read as; a change touches the one record it
+/// is about. Copies share their rows: a copy is cheap, and a change after it costs what it changes.
+package struct Database: Sendable {
+  /// The names by which records are identified and related.
+  package let schema: Schema
+
+  private let prefix: Text
+  private let suffix: Text
+  var entries: [ResourceEntry]
+  private let positions: [TextKey: Int]
+
+  /// The changes since they were last taken, oldest first.
+  var changes = Changes()
+
+  init(schema: Schema, prefix: Text, entries: [ResourceEntry], suffix: Text) {
+    self.schema = schema
+    self.prefix = prefix
+    self.entries = entries
+    self.suffix = suffix
+    positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (TextKey($1.name), $0) })
+  }
+
+  /// The names of the resources that are served, in the file's order.
+  package var resourceNames: [String] {
+    entries.compactMap { if case .unserved = $0.resource { nil } else { $0.name } }
+  }
+
+  /// Returns the resource with a name, or `nil`.
+  package func resource(named name: String) -> Resource? {
+    guard let position = positions[TextKey(name)] else { return nil }
+    if case .unserved = entries[position].resource { return nil }
+    return entries[position].resource
+  }
+
+  /// Returns the name that a resource has in the file for the name in a request.
+  ///
+  /// Letter case is ignored when no resource has exactly that name, as json-server 0.17's routes do; 1.0's do not.
+  package func resourceName(matching name: String) -> String? {
+    if resource(named: name) != nil { return name }
+    guard schema.dialect == .classic else { return nil }
+    let folded = name.lowercased()
+    return resourceNames.first { $0.lowercased() == folded }
+  }
+
+  /// The place of a resource among the entries.
+  package func position(of name: String) throws(DatabaseError) -> Int {
+    guard resource(named: name) != nil, let position = positions[TextKey(name)] else {
+      throw DatabaseError(.unknownResource, unknownResourceMessage(name))
+    }
+    return position
+  }
+
+  /// What to tell a person who asked for a resource that is not there.
+  package func unknownResourceMessage(_ name: String) -> String {
+    let names = resourceNames
+    guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
+    return
+      "No resource is named '\(name)'; there are \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")."
+  }
+
+  /// Gives a closure a collection to read; building an index on the way counts as reading.
+  mutating func withCollection<Result>(
+    _ name: String, _ body: (inout Collection) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    try withCollection(at: try position(of: name), body)
+  }
+
+  mutating func withCollection<Result>(
+    at position: Int, _ body: (inout Collection) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    guard case .collection(var collection) = entries[position].resource else {
+      throw DatabaseError(
+        .wrongKind, "'\(entries[position].name)' is a single object, not a collection; leave the id out.")
+    }
+    // The entry gives the collection away for the time, so that changing it copies nothing.
+    entries[position].resource = .unserved(prefix)
+    defer { entries[position].resource = .collection(collection) }
+    return try body(&collection)
+  }
+
+  /// Returns the text of a record.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`.
+  /// - Complexity: O(1) after the first call for a collection, which reads all its ids.
+  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> Text {
+    let position = try position(of: name)
+    return try withCollection(at: position) { collection throws(DatabaseError) in
+      guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
+        throw Self.unknownRecord(id, in: name)
+      }
+      return row.record
+    }
+  }
+
+  /// Returns the text of a singular resource.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
+  package func singular(_ name: String) throws(DatabaseError) -> Text {
+    guard case .singular(let text) = entries[try position(of: name)].resource else {
+      throw DatabaseError(.wrongKind, "'\(name)' is a collection, not a single object.")
+    }
+    return text
+  }
+
+  static func unknownRecord(_ id: String, in name: String) -> DatabaseError {
+    DatabaseError(.unknownRecord, "\(name) has no record with id \(id).")
+  }
+
+  /// The file's text as it would be written now.
+  package var text: DatabaseText {
+    DatabaseText(prefix: prefix, entries: entries, suffix: suffix)
+  }
+}

@@ -1,0 +1,27 @@
+/// Why the database does not do what it is asked.
+package struct DatabaseError: Error, Sendable, Hashable {
+  package enum Code: Sendable, Hashable {
+    /// No resource has this name.
+    case unknownResource
+    /// The collection has no record with this id.
+    case unknownRecord
+    /// The resource is a collection where a singular one is needed, or the other way round.
+    case wrongKind
+    /// A record with this id exists already.
+    case idTaken
+    /// A body is not the JSON value that the operation takes.
+    case invalidBody
+    /// A parameter of a query makes no sense.
+    case invalidQuery
+  }
+
+  package let code: Code
+
+  /// A sentence for a person: what is wrong, with names, and what to do.
+  package let message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

@@ -1,0 +1,38 @@
+import OrderedJSON
+
+/// Which records a query selects.
+struct Filter {
+  indirect enum Node {
+    case condition(Condition)
+    case all([Node])
+    case any([Node])
+  }
+
+  /// What a record must pass, all of it.
+  var nodes: [Node] = []
+  /// What some value of a record must hold.
+  var search: SearchTerm?
+
+  func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+    nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
+  }
+
+  private static func matches(_ node: Node, _ record: UnsafeBufferPointer<UInt8>) -> Bool {
+    switch node {
+    case .condition(let condition): condition.matches(record)
+    case .all(let nodes): nodes.allSatisfy { matches($0, record) }
+    case .any(let nodes): nodes.contains { matches($0, record) }
+    }
+  }
+}
+
+/// A parameter of a request that may be a filter, such as `views_gte=10` or `author.name=ada`.
+package struct FilterParameter: Sendable, Hashable {
+  package let name: String
+  package let values: [String]
+
+  package init(_ name: String, _ values: [String]) {
+    self.name = name
+    self.values = values
+  }
+}

@@ -1,0 +1,101 @@
+import OrderedJSON
+
+/// Finds a record's slot by its id.
+///
+/// An open-addressing table of slots: four to eight bytes a record, because the ids themselves are read from the records.
+/// Ids compare by their text, so `1` and `"1"` are one id.
+struct IDTable: Sendable {
+  private static let empty: Int32 = -1
+  private static let removed: Int32 = -2
+
+  private let idName: [UInt8]
+  private var slots: [Int32]
+  /// The entries that are not ``empty``.
+  private var used = 0
+
+  /// Reads the ids of all rows. O(n).
+  init(idName: String, rows: RowVector) {
+    self.idName = Array(idName.utf8)
+    slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count))
+    rows.forEach { slot, row in
+      insert(slot, row, in: rows)
+      return true
+    }
+  }
+
+  private static func capacity(for count: Int) -> Int {
+    var capacity = 16
+    while capacity < count * 2 { capacity *= 2 }
+    return capacity
+  }
+
+  /// Returns the slot of the first record with an id, or `nil`.
+  func slot(of id: UnsafeBufferPointer<UInt8>, in rows: RowVector) -> Int? {
+    var index = Self.hash(id) & (slots.count - 1)
+    while slots[index] != Self.empty {
+      let slot = Int(slots[index])
+      if slot >= 0, let row = rows[slot], withID(of: row, { $0?.elementsEqual(id) ?? false }) { return slot }
+      index = (index + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// Adds a row that stands in a slot; a row without an id, or with one that is taken, is not added.
+  mutating func insert(_ slot: Int, _ row: Row, in rows: RowVector) {
+    if used * 4 >= slots.count * 3 { grow(rows) }
+    withID(of: row) { id in
+      guard let id, self.slot(of: id, in: rows) == nil else { return }
+      place(slot, hash: Self.hash(id))
+    }
+  }
+
+  /// Removes a row that stood in a slot.
+  mutating func remove(_ slot: Int, _ row: Row) {
+    withID(of: row) { id in
+      guard let id else { return }
+      var index = Self.hash(id) & (slots.count - 1)
+      while slots[index] != Self.empty {
+        if slots[index] == Int32(slot) {
+          slots[index] = Self.removed
+          return
+        }
+        index = (index + 1) & (slots.count - 1)
+      }
+    }
+  }
+
+  private mutating func place(_ slot: Int, hash: Int) {
+    var index = hash & (slots.count - 1)
+    while slots[index] >= 0 { index = (index + 1) & (slots.count - 1) }
+    if slots[index] == Self.empty { used += 1 }
+    slots[index] = Int32(slot)
+  }
+
+  private mutating func grow(_ rows: RowVector) {
+    let old = slots
+    slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count * 2))
+    used = 0
+    for slot in old where slot >= 0 {
+      guard let row = rows[Int(slot)] else { continue }
+      withID(of: row) { id in
+        if let id { place(Int(slot), hash: Self.hash(id)) }
+      }
+    }
+  }
+
+  /// Gives a closure the text of a row's id, or `nil` when it has none.
+  @inline(__always)
+  private func withID<Result>(of row: Row, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
+    row.withRecord { record in
+      guard let id = ObjectReader.value(named: idName, in: record), !id.isNull else { return body(nil) }
+      return id.withText { body($0) }
+    }
+  }
+
+  /// FNV-1a: short keys, and no adversary can do worse than slow down his own server.
+  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return Int(truncatingIfNeeded: hash ^ (hash >> 32)) & Int.max
+  }
+}

@@ -1,0 +1,76 @@
+/// The words and rules of ``Inflection``, in lowercase.
+enum InflectionTable {
+  /// The plural of each word that no rule knows.
+  static let plurals = Dictionary(
+    irregulars + (uncountables + invariants).map { ($0, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// The singular of each word that no rule knows.
+  static let singulars = Dictionary(
+    (irregulars + olderPlurals + (uncountables + invariants).map { ($0, $0) }).map { ($1, $0) },
+    uniquingKeysWith: { first, _ in first })
+
+  /// Singular and plural endings of words and their compounds, such as `salesperson`.
+  static let endings: [(singular: String, plural: String)] = [
+    ("person", "people"), ("child", "children"), ("man", "men"), ("mouse", "mice"), ("foot", "feet"),
+    ("tooth", "teeth"), ("leaf", "leaves"), ("loaf", "loaves"), ("thief", "thieves"), ("knife", "knives"),
+    ("wife", "wives"), ("wolf", "wolves"), ("elf", "elves"), ("hero", "heroes"), ("potato", "potatoes"),
+    ("tomato", "tomatoes"), ("lysis", "lyses"), ("thesis", "theses"), ("crisis", "crises"), ("gnosis", "gnoses"),
+    ("synopsis", "synopses"), ("emphasis", "emphases"), ("index", "indices"), ("vertex", "vertices"),
+    ("matrix", "matrices"), ("appendix", "appendices"), ("datum", "data"), ("criterion", "criteria"),
+    ("phenomenon", "phenomena"), ("bacterium", "bacteria"), ("curriculum", "curricula"), ("fish", "fish"),
+    ("deer", "deer"), ("sheep", "sheep"),
+  ]
+
+  /// How a plural ends and what its singular ends in; the first that fits counts.
+  static let singularRules: [(ending: String, replacement: String)] = [
+    ("ss", "ss"), ("sis", "sis"), ("us", "us"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"),
+    ("zzes", "zz"), ("auses", "ause"), ("ouses", "ouse"), ("uses", "us"), ("ies", "y"), ("s", ""),
+  ]
+
+  /// How a singular ends and what its plural ends in; the first that fits counts.
+  static let pluralRules: [(ending: String, replacement: String)] = [
+    ("sis", "ses"), ("s", "ses"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"), ("zz", "zzes"), ("quy", "quies"),
+    ("ay", "ays"), ("ey", "eys"), ("iy", "iys"), ("oy", "oys"), ("uy", "uys"), ("y", "ies"), ("", "s"),
+  ]
+
+  private static let irregulars: [(singular: String, plural: String)] = [
+    ("ox", "oxen"), ("goose", "geese"), ("quiz", "quizzes"), ("life", "lives"), ("half", "halves"),
+    ("calf", "calves"), ("scarf", "scarves"), ("hoof", "hooves"), ("echo", "echoes"), ("volcano", "volcanoes"),
+    ("tornado", "tornadoes"), ("torpedo", "torpedoes"), ("basis", "bases"), ("base", "bases"), ("oasis", "oases"),
+    ("axe", "axes"), ("axis", "axes"), ("octopus", "octopi"), ("cactus", "cacti"), ("radius", "radii"),
+    ("nucleus", "nuclei"), ("fungus", "fungi"), ("stimulus", "stimuli"), ("alumnus", "alumni"),
+    ("syllabus", "syllabi"), ("addendum", "addenda"), ("erratum", "errata"),
+    // What looks like a plural and is none.
+    ("alias", "aliases"), ("atlas", "atlases"), ("bias", "biases"), ("bus", "buses"), ("canvas", "canvases"),
+    ("gas", "gases"), ("iris", "irises"), ("lens", "lenses"), ("yes", "yeses"),
+    // What looks like one ending and has another.
+    ("human", "humans"), ("german", "germans"), ("roman", "romans"), ("shaman", "shamans"),
+    ("specimen", "specimens"), ("regimen", "regimens"), ("omen", "omens"),
+    ("menu", "menus"), ("cpu", "cpus"), ("gpu", "gpus"), ("guru", "gurus"), ("emu", "emus"),
+    ("use", "uses"), ("excuse", "excuses"), ("fuse", "fuses"), ("muse", "muses"), ("abuse", "abuses"),
+    ("cache", "caches"), ("ache", "aches"), ("headache", "headaches"), ("niche", "niches"),
+    ("avalanche", "avalanches"), ("movie", "movies"), ("cookie", "cookies"), ("zombie", "zombies"),
+    ("calorie", "calories"), ("selfie", "selfies"), ("genie", "genies"), ("rookie", "rookies"),
+    ("brownie", "brownies"), ("hoodie", "hoodies"), ("smoothie", "smoothies"), ("freebie", "freebies"),
+    ("pie", "pies"), ("tie", "ties"), ("lie", "lies"), ("die", "dies"),
+  ]
+
+  /// Plurals that are understood and not formed.
+  private static let olderPlurals: [(singular: String, plural: String)] = [
+    ("schema", "schemata"), ("virus", "viri"), ("focus", "foci"), ("die", "dice"),
+  ]
+
+  /// Words without a plural.
+  private static let uncountables = [
+    "advice", "aid", "agenda", "anime", "audio", "cash", "chess", "clothing", "energy", "equipment", "expertise",
+    "firmware", "hardware", "health", "homework", "information", "justice", "machinery", "mail", "manga", "media",
+    "music", "police", "rain", "research", "rice", "software", "staff", "traffic", "transportation", "wealth",
+    "wildlife",
+  ]
+
+  /// Words whose plural looks the same.
+  private static let invariants = [
+    "bison", "chassis", "debris", "headquarters", "jeans", "moose", "news", "salmon", "scissors", "series", "shrimp",
+    "species", "tennis", "trout", "tuna",
+  ]
+}

@@ -1,0 +1,112 @@
+import OrderedJSON
+
+/// What a filter compares values with, prepared once for all records.
+struct Operand {
+  enum Place {
+    case anywhere, start, end
+  }
+
+  /// The text as it came, in UTF-8; folded to lower case where the comparison ignores case.
+  let text: [UInt8]
+  /// The number that JavaScript's `Number(text)` gives, if any.
+  let number: Double?
+  /// The number when the text is just how JavaScript writes it, so that `9` also equals a stored `9.0`.
+  private let canonicalNumber: Double?
+  /// The automaton of a regular expression; it grows with what it reads, so an operand serves one query.
+  let pattern: PatternMatcher?
+
+  init(_ text: String, folding: Bool = false) {
+    self.text = Array((folding ? text.lowercased() : text).utf8)
+    number = Self.number(text)
+    canonicalNumber = number.flatMap { JavaScriptNumber.text(of: $0) == text ? $0 : nil }
+    pattern = nil
+  }
+
+  /// Creates an operand from one element of a comma-separated list.
+  init(trimming text: Substring) {
+    let start = text.drop { $0 == " " }
+    self.init(String(start.reversed().drop { $0 == " " }.reversed()))
+  }
+
+  /// Creates an operand from a regular expression.
+  init(pattern text: String, of name: String) throws(DatabaseError) {
+    do throws(PatternError) {
+      pattern = PatternMatcher(try Pattern(text))
+    } catch {
+      throw DatabaseError(.invalidQuery, "'\(name)_like' is no regular expression: \(error.message).")
+    }
+    self.text = Array(text.utf8)
+    number = nil
+    canonicalNumber = nil
+  }
+
+  var isNull: Bool { text.elementsEqual("null".utf8) }
+
+  private static func number(_ text: String) -> Double? {
+    let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
+    if trimmed.isEmpty { return 0 }
+    guard !trimmed.contains(where: { $0.isLetter && $0 != "e" && $0 != "E" }) else { return nil }
+    return Double(String(trimmed))
+  }
+
+  /// Whether a value that is not null equals the operand by any of its texts.
+  func equals(_ value: ValueToken) -> Bool {
+    if value.kind == .number {
+      if value.bytes.elementsEqual(text) { return true }
+      guard let canonicalNumber, !value.isCanonicalInteger else { return false }
+      return value.double == canonicalNumber
+    }
+    return value.forEachEqualText { $0.elementsEqual(text) }
+  }
+
+  /// The order of a value against the operand: negative, zero or positive; `nil` when the two cannot be compared.
+  ///
+  /// Numbers and booleans compare as numbers, else the texts by code point. Under 1.0's dialect a number as the operand
+  /// makes the value one too.
+  func order(of value: ValueToken, _ dialect: Dialect) -> Int? {
+    switch value.kind {
+    case .number: return number.flatMap { Self.order(value.double, $0) }
+    case .bool:
+      if let number { return Self.order(value.bytes[0] == UInt8(ascii: "t") ? 1 : 0, number) }
+    case .string:
+      if dialect == .v1, let number { return Self.number(value.text).flatMap { Self.order($0, number) } }
+    case .null, .array, .object: break
+    }
+    return value.withText { ByteOrder.compare($0, text) }
+  }
+
+  private static func order(_ left: Double, _ right: Double) -> Int? {
+    left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
+  }
+
+  /// Whether a string holds the operand, letter case ignored; under the classic dialect also a number or an array's element.
+  func isContained(in value: ValueToken, _ place: Place, _ dialect: Dialect) -> Bool {
+    switch value.kind {
+    case .string:
+      return isContained(inText: value.text.lowercased(), place)
+    case .number where dialect == .classic:
+      return isContained(inText: value.text, place)
+    case .array where dialect == .classic:
+      return ArrayReader(value.bytes).contains { isContained(in: $0, place, dialect) }
+    case .null, .bool, .number, .array, .object: return false
+    }
+  }
+
+  private func isContained(inText folded: String, _ place: Place) -> Bool {
+    switch place {
+    case .start: folded.utf8.starts(with: text)
+    case .end: folded.utf8.count >= text.count && folded.utf8.suffix(text.count).elementsEqual(text)
+    case .anywhere: Array(folded.utf8).contains(text)
+    }
+  }
+}
+
+/// The order of texts by code point, which in UTF-8 is the order of their bytes.
+enum ByteOrder {
+  /// Returns a negative number, zero or a positive number, as the left text comes before, with or after the right.
+  @inline(__always)
+  static func compare(_ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>) -> Int {
+    for (first, second) in zip(left, right) where first != second { return first < second ? -1 : 1 }
+    return left.count - right.count
+  }
+}

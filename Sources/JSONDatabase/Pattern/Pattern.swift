@@ -1,0 +1,53 @@
+/// A regular expression in JavaScript's syntax that ignores case, as `_like` takes it.
+///
+/// Matching takes time linear in the text, whatever the pattern: there is no backtracking. Backreferences and lookaround,
+/// which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` know ASCII only.
+package struct Pattern: Sendable {
+  /// The longest pattern that is accepted, in UTF-8 bytes.
+  package static let maximumLength = 256
+
+  /// The most instructions that a pattern may compile to; counted repetitions multiply them.
+  package static let maximumSize = 1_000
+
+  let program: PatternProgram
+
+  /// Finds the characters that every match begins with; `nil` if there are none.
+  let prefixSearch: LiteralSearch?
+
+  /// The pattern's UTF-8 bytes in lowercase if it is a plain text, else `nil`.
+  ///
+  /// Two patterns with the same bytes match the same texts. ``LiteralSearch`` finds them.
+  package let literal: [UInt8]?
+
+  /// Reads a pattern.
+  ///
+  /// - Throws: ``PatternError`` if the syntax is wrong or not supported, or if the pattern is too long or too large.
+  package init(_ text: String) throws(PatternError) {
+    guard text.utf8.count <= Self.maximumLength else {
+      throw PatternError(
+        message: "The pattern is longer than \(Self.maximumLength) bytes.", offset: Self.maximumLength)
+    }
+    var parser = PatternParser(text)
+    let node = try parser.parse()
+    guard node.size(limit: Self.maximumSize) <= Self.maximumSize else {
+      throw PatternError(message: "The pattern repeats too much.", offset: 0)
+    }
+    let prefix = node.literalPrefix
+    program = PatternProgram(node)
+    prefixSearch = prefix.scalars.isEmpty ? nil : LiteralSearch(caseInsensitive: String(prefix.scalars))
+    literal = prefix.isWhole ? Array(String(prefix.scalars.map(CaseFolding.folded)).utf8) : nil
+  }
+
+  /// Returns whether a match is anywhere in a text.
+  ///
+  /// For many texts make one ``PatternMatcher``: it remembers what it has worked out.
+  package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    PatternMatcher(self).matches(text)
+  }
+}
+
+extension String {
+  fileprivate init(_ scalars: [Unicode.Scalar]) {
+    self.init(String.UnicodeScalarView(scalars))
+  }
+}

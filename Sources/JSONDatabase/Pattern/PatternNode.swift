@@ -1,0 +1,60 @@
+/// The syntax tree of a pattern.
+indirect enum PatternNode: Sendable {
+  /// One character, whatever its case.
+  case scalar(Unicode.Scalar)
+  /// One character of a set.
+  case set(ScalarSet)
+  /// A condition on the place, which takes no character.
+  case assertion(PatternAssertion)
+  /// One node after the other; empty matches the empty text.
+  case sequence([PatternNode])
+  /// Any one of the nodes.
+  case alternation([PatternNode])
+  /// A node so many times; without a maximum, as often as it likes.
+  case repetition(PatternNode, minimum: Int, maximum: Int?)
+}
+
+/// A condition on the place between two characters.
+enum PatternAssertion: Sendable {
+  case start
+  case end
+  case wordBoundary
+  case noWordBoundary
+}
+
+extension PatternNode {
+  /// The number of instructions that the node compiles to, or some number above `limit` if it is more than that.
+  ///
+  /// An empty node counts as one, so that the size also bounds the work of unfolding repetitions.
+  func size(limit: Int) -> Int {
+    let size =
+      switch self {
+      case .scalar, .set, .assertion: 1
+      case .sequence(let nodes): nodes.reduce(0) { $0 + $1.size(limit: limit) }
+      case .alternation(let nodes): nodes.reduce(-1) { $0 + $1.size(limit: limit) + 1 }
+      case .repetition(let node, let minimum, let maximum):
+        if let maximum {
+          minimum * node.size(limit: limit) + (maximum - minimum) * (node.size(limit: limit) + 1)
+        } else {
+          max(minimum, 1) * node.size(limit: limit) + 1
+        }
+      }
+    return max(1, min(size, limit + 1))
+  }
+
+  /// The characters that every match begins with, and whether they are the whole pattern.
+  var literalPrefix: (scalars: [Unicode.Scalar], isWhole: Bool) {
+    switch self {
+    case .scalar(let scalar): return ([scalar], true)
+    case .sequence(let nodes):
+      var scalars: [Unicode.Scalar] = []
+      for node in nodes {
+        let (next, isWhole) = node.literalPrefix
+        scalars += next
+        if !isWhole { return (scalars, false) }
+      }
+      return (scalars, true)
+    case .set, .assertion, .alternation, .repetition: return ([], false)
+    }
+  }
+}

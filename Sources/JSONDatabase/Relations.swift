@@ -1,0 +1,156 @@
+package import OrderedJSON
+
+/// A wish for related records inside each record of an answer.
+package struct RelationRequest: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    /// `_embed`: the records that refer to this one, or, under a singular name, the one it refers to.
+    case embed
+    /// `_expand`: the record that this one refers to.
+    case expand
+  }
+
+  package let kind: Kind
+  /// The name the related records are put under.
+  package let name: String
+
+  package init(_ kind: Kind, _ name: String) {
+    self.kind = kind
+    self.name = name
+  }
+}
+
+/// How the records of one collection lead to those of another.
+enum Relation {
+  /// The records of a collection whose key holds this record's id.
+  case children(position: Int, key: FieldPath)
+  /// The record of a collection whose id this record's key holds.
+  case parent(position: Int, key: FieldPath)
+  /// Nothing of that name: an empty list.
+  case nothing
+}
+
+/// A record together with the related records that were asked for.
+package struct RelatedRecord: Sendable {
+  package enum Value: Sendable {
+    case many([Text])
+    case one(Text)
+  }
+
+  package let record: Text
+  /// The names and values to add, in order; each takes the place of a member of that name.
+  package let related: [(name: String, value: Value)]
+
+  /// Joins a record with what is related to it.
+  package init(record: Text, related: [(name: String, value: Value)] = []) {
+    self.record = record
+    self.related = related
+  }
+}
+
+extension Database {
+  /// Selects the records of a collection and finds what is related to them.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidQuery`.
+  package mutating func list(
+    _ name: String, _ query: Query
+  ) throws(DatabaseError) -> (selection: Selection, records: [RelatedRecord]) {
+    let dialect = schema.dialect
+    let selection = try withCollection(name) { collection throws(DatabaseError) in
+      try collection.select(query, dialect: dialect)
+    }
+    return (selection, try related(query.relations, to: selection.records, in: name))
+  }
+
+  /// Finds what is related to records of a collection.
+  package mutating func related(
+    _ requests: [RelationRequest], to records: [Text], in name: String
+  ) throws(DatabaseError) -> [RelatedRecord] {
+    guard !requests.isEmpty else { return records.map { RelatedRecord(record: $0) } }
+    var relations: [(name: String, relation: Relation)] = []
+    for request in requests {
+      guard let relation = try relation(request, from: name),
+        !relations.contains(where: { $0.name == request.name })
+      else { continue }
+      relations.append((request.name, relation))
+    }
+    let idName = Array(schema.idName(of: name).utf8)
+    return records.map { record in
+      var values: [(name: String, value: RelatedRecord.Value)] = []
+      for (name, relation) in relations {
+        if let value = follow(relation, from: record, idName: idName) { values.append((name, value)) }
+      }
+      return RelatedRecord(record: record, related: values)
+    }
+  }
+
+  private mutating func follow(_ relation: Relation, from record: Text, idName: [UInt8]) -> RelatedRecord.Value? {
+    switch relation {
+    case .nothing: return .many([])
+    case .children(let position, let key):
+      guard let id = record.withBytes({ ObjectReader.value(named: idName, in: $0)?.text }) else { return .many([]) }
+      var children: [Text] = []
+      change(position) { collection in
+        children = collection.slots(where: key, equals: id).compactMap { collection.rows[$0]?.record }
+      }
+      return .many(children)
+    case .parent(let position, let key):
+      let id = record.withBytes { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.text } }
+      guard let id else { return nil }
+      var parent: Text?
+      change(position) { collection in
+        parent = collection.slot(of: id).flatMap { collection.rows[$0]?.record }
+      }
+      return parent.map { .one($0) }
+    }
+  }
+
+  /// Finds out what a name means for a collection; `nil` when the request is passed over.
+  private mutating func relation(_ request: RelationRequest, from name: String) throws(DatabaseError) -> Relation? {
+    let own = try position(of: name)
+    let children = collectionPosition(request.name)
+    let singular = Inflection.singular(of: request.name)
+    let parents = collectionPosition(Inflection.plural(of: request.name)) ?? children
+    let parentKey = parents.map { foreignKey(in: own, to: entries[$0].name, singular: singular) }
+    let isSingularName = singular == request.name
+    switch request.kind {
+    case .expand:
+      guard let parents, let parentKey else { return nil }
+      return .parent(position: parents, key: parentKey)
+    case .embed:
+      if let children, !isSingularName || parents != children {
+        return .children(position: children, key: foreignKey(in: children, to: name, singular: nil))
+      }
+      if let parents, let parentKey { return .parent(position: parents, key: parentKey) }
+      return schema.dialect == .classic ? .nothing : nil
+    }
+  }
+
+  private func collectionPosition(_ name: String) -> Int? {
+    entries.firstIndex { entry in
+      guard case .collection = entry.resource else { return false }
+      return entry.name == name
+    }
+  }
+
+  /// The member by which a collection's records refer to those of another, by the collections' names.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`.
+  package mutating func foreignKey(in name: String, to parent: String) throws(DatabaseError) -> FieldPath {
+    foreignKey(in: try position(of: name), to: parent, singular: nil)
+  }
+
+  /// The member by which a collection's records refer to those of another.
+  ///
+  /// The configured spelling first; else, where no record has that, the spellings of other tools: `post_id`, and for a
+  /// resource with an id property of its own that property (`emp_no`).
+  mutating func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
+    let singular = singular ?? Inflection.singular(of: parent)
+    let configured = FieldPath(singular + schema.foreignKeySuffix)
+    var candidates = [configured, FieldPath(singular + "Id"), FieldPath(singular + "_id")]
+    let parentID = schema.idName(of: parent)
+    if parentID != schema.idName(of: entries[position].name) { candidates.append(FieldPath(parentID)) }
+    var found: FieldPath?
+    change(position) { collection in found = candidates.first { collection.hasMember($0) } }
+    return found ?? configured
+  }
+}

@@ -1,0 +1,55 @@
+import OrderedJSON
+
+/// A record as it stands in the file: its text and the white space around it.
+///
+/// 24 bytes: a million rows must not weigh more than the file they come from.
+struct Row: Sendable {
+  private let storage: TextStorage
+  private let offset: Int
+  private let count: UInt32
+  private let leadCount: UInt16
+  private let trailCount: UInt16
+
+  /// Creates a row over a piece of a storage.
+  ///
+  /// - Parameters:
+  ///   - record: The range of the record's own text.
+  ///   - lead: The number of bytes of white space before it.
+  ///   - trail: The number of bytes of white space after it.
+  init(_ storage: TextStorage, record: Range<Int>, lead: Int, trail: Int) {
+    self.storage = storage
+    offset = record.lowerBound
+    count = UInt32(record.count)
+    // White space beyond 64 KiB on one side is dropped: it is layout, not data.
+    leadCount = UInt16(clamping: lead)
+    trailCount = UInt16(clamping: trail)
+  }
+
+  /// Creates a row from a record's text and the white space before it.
+  init(lead: [UInt8], record: [UInt8]) {
+    let text = Text(lead + record)
+    self.init(text.storage, record: lead.count..<text.count, lead: lead.count, trail: 0)
+  }
+
+  /// The record's JSON text.
+  var record: Text {
+    Text(storage, offset: offset, count: Int(count))
+  }
+
+  /// The white space before the record.
+  var lead: Text {
+    Text(storage, offset: offset - Int(leadCount), count: Int(leadCount))
+  }
+
+  /// The record with the white space around it, as it goes into the file.
+  var layoutText: Text {
+    Text(storage, offset: offset - Int(leadCount), count: Int(leadCount) + Int(count) + Int(trailCount))
+  }
+
+  /// Gives a closure the record's bytes without touching a reference count twice.
+  @inline(__always)
+  func withRecord<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    defer { withExtendedLifetime(storage) {} }
+    return body(UnsafeBufferPointer(rebasing: storage.bytes[offset..<(offset + Int(count))]))
+  }
+}

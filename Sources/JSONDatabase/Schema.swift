@@ -1,0 +1,25 @@
+/// The names by which records are identified and related.
+package struct Schema: Sendable, Hashable {
+  /// The member that holds a record's id, unless ``idNames`` says otherwise for its resource.
+  package var idName = "id"
+  /// The members that hold the ids of some resources' records.
+  package var idNames: [String: String] = [:]
+  /// What a foreign key ends with, after the singular of the resource it refers to.
+  package var foreignKeySuffix = "Id"
+  /// Whose answers are given.
+  package var dialect = Dialect.classic
+  /// The deepest nesting of arrays and objects that is accepted.
+  package var maximumDepth = 512
+
+  package init() {}
+
+  /// The member that holds the ids of a resource's records.
+  package func idName(of resource: String) -> String {
+    idNames[resource] ?? idName
+  }
+
+  /// The member by which a record refers to a record of a resource: `postId` for `posts`.
+  package func foreignKey(to resource: String) -> String {
+    Inflection.singular(of: resource) + foreignKeySuffix
+  }
+}

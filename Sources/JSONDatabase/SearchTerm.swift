@@ -1,0 +1,42 @@
+import OrderedJSON
+
+/// A text that is looked for in every value of a record, at any depth, letter case ignored.
+struct SearchTerm: Sendable {
+  private let search: LiteralSearch
+
+  init(_ text: String) {
+    search = LiteralSearch(caseInsensitive: text)
+  }
+
+  /// Whether any value holds the text; names do not count, nor do `null`, `false` and `0` (as in json-server 0.17).
+  func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+    // The bytes are searched as they are first: most records do not hold the text anywhere. An escape may hide it.
+    guard search.firstMatch(in: record, from: 0) != nil || record.contains(UInt8(ascii: "\\")) else { return false }
+    return anyValueMatches(record)
+  }
+
+  /// Walks the scalars in order; containers need no stack, because only names must be told from values.
+  private func anyValueMatches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var position = 0
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","),
+        UInt8(ascii: ":"), 0x20, 0x0A, 0x0D, 0x09:
+        position += 1
+      default:
+        let end = JSONSyntax.endOfValue(in: bytes, from: position)
+        let next = JSONSyntax.skipWhitespace(in: bytes, from: end)
+        let isName = next < bytes.count && bytes[next] == UInt8(ascii: ":") && bytes[position] == UInt8(ascii: "\"")
+        if !isName, valueMatches(ValueToken(UnsafeBufferPointer(rebasing: bytes[position..<end]))) { return true }
+        position = end
+      }
+    }
+    return false
+  }
+
+  private func valueMatches(_ value: ValueToken) -> Bool {
+    if value.isNull || value.bytes[0] == UInt8(ascii: "f") { return false }
+    if value.kind == .number, value.double == 0 { return false }
+    return value.withText { search.firstMatch(in: $0, from: 0) != nil }
+  }
+}

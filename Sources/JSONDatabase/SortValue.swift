@@ -1,0 +1,45 @@
+import OrderedJSON
+
+/// A value as it sorts: numbers before texts, null after all, missing after null.
+///
+/// json-server compares two values at a time as JavaScript does, which gives no order at all when numbers and texts mix;
+/// here the same values sort the same way wherever they stand.
+enum SortValue: Sendable {
+  case number(Double)
+  case text([UInt8])
+  case null
+  case missing
+
+  init(_ value: ValueToken?, dialect: Dialect) {
+    guard let value else {
+      self = .missing
+      return
+    }
+    switch value.kind {
+    case .null: self = .null
+    case .bool: self = .number(value.bytes[0] == UInt8(ascii: "t") ? 1 : 0)
+    case .number: self = .number(value.double)
+    case .string where dialect == .v1 && value.bytes.count == 2: self = .null
+    case .string where dialect == .v1: self = .text(Collation.key(for: value.text))
+    case .string, .array, .object: self = .text(value.withText { Array($0) })
+    }
+  }
+
+  private var rank: Int {
+    switch self {
+    case .number: 0
+    case .text: 1
+    case .null: 2
+    case .missing: 3
+    }
+  }
+
+  /// Returns a negative number, zero or a positive number, as this value comes before, with or after another.
+  func order(_ other: SortValue) -> Int {
+    switch (self, other) {
+    case (.number(let left), .number(let right)): left < right ? -1 : left > right ? 1 : 0
+    case (.text(let left), .text(let right)): ByteOrder.compare(left, right)
+    case (.number, _), (.text, _), (.null, _), (.missing, _): rank - other.rank
+    }
+  }
+}

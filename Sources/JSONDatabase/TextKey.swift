@@ -1,0 +1,23 @@
+/// A text that equals another only when their bytes do.
+///
+/// Swift's strings compare canonically equivalent characters as equal; JavaScript's, and JSON's names, do not.
+struct TextKey: Hashable {
+  let string: String
+
+  init(_ string: String) {
+    self.string = string
+  }
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    string = String(decoding: bytes, as: UTF8.self)
+  }
+
+  static func == (left: TextKey, right: TextKey) -> Bool {
+    left.string.utf8.elementsEqual(right.string.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    var string = string
+    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

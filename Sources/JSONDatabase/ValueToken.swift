@@ -1,0 +1,132 @@
+import OrderedJSON
+
+/// One JSON value inside a record's text, told apart by its first byte.
+///
+/// Valid only while the record's text lives.
+struct ValueToken {
+  enum Kind {
+    case null, bool, number, string, array, object
+
+    /// The kind with its article, for messages.
+    var description: String {
+      switch self {
+      case .null: "null"
+      case .bool: "a boolean"
+      case .number: "a number"
+      case .string: "a string"
+      case .array: "an array"
+      case .object: "an object"
+      }
+    }
+  }
+
+  let bytes: UnsafeBufferPointer<UInt8>
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+  }
+
+  var kind: Kind {
+    switch bytes[0] {
+    case UInt8(ascii: "n"): .null
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
+    case UInt8(ascii: "\""): .string
+    case UInt8(ascii: "["): .array
+    case UInt8(ascii: "{"): .object
+    default: .number
+    }
+  }
+
+  var isNull: Bool { bytes[0] == UInt8(ascii: "n") }
+
+  /// The number, of a number token.
+  var double: Double {
+    Self.double(bytes) ?? .nan
+  }
+
+  /// Whether a string token holds no escape, so that its content is its bytes.
+  var isPlainString: Bool {
+    !bytes.contains(UInt8(ascii: "\\"))
+  }
+
+  /// The bytes between the quotes of a string token.
+  var content: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: bytes[1..<(bytes.count - 1)])
+  }
+
+  /// Gives a closure the value's text as JavaScript's `String(value)` has it.
+  ///
+  /// A string without its quotes and escapes, a number as JavaScript writes it, an array joined with commas (null is
+  /// empty), an object as `[object Object]`.
+  @inline(__always)
+  func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    switch kind {
+    case .null, .bool: return body(bytes)
+    case .string:
+      return isPlainString ? body(content) : JSONText.unescapedBytes(content).withUnsafeBufferPointer(body)
+    case .number:
+      return isCanonicalInteger ? body(bytes) : Self.withUTF8(JavaScriptNumber.text(of: double), body)
+    case .object: return Self.withUTF8("[object Object]", body)
+    case .array: return joinedElements.withUnsafeBufferPointer(body)
+    }
+  }
+
+  /// The text of ``withText(_:)`` as a string.
+  var text: String {
+    withText { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether a number token is an integer short enough that JavaScript writes it with the same digits.
+  var isCanonicalInteger: Bool {
+    bytes.count <= 15 && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") }
+      && !(bytes.count == 2 && bytes[0] == UInt8(ascii: "-") && bytes[1] == UInt8(ascii: "0"))
+  }
+
+  /// The elements' texts joined with commas, nested arrays flattened, as JavaScript's `Array.prototype.toString` does.
+  private var joinedElements: [UInt8] {
+    var output: [UInt8] = []
+    // Nested arrays join with commas too, so a walk over the scalars in order gives the same text without recursion.
+    var position = 1
+    while position < bytes.count - 1 {
+      let byte = bytes[position]
+      if JSONSyntax.isWhitespace(byte) || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") {
+        position += 1
+        continue
+      }
+      if byte == UInt8(ascii: ",") {
+        output.append(byte)
+        position += 1
+        continue
+      }
+      let end = JSONSyntax.endOfValue(in: bytes, from: position)
+      let token = ValueToken(UnsafeBufferPointer(rebasing: bytes[position..<end]))
+      if !token.isNull { token.withText { output += $0 } }
+      position = end
+    }
+    return output
+  }
+
+  private static func withUTF8<Result>(_ string: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    var string = string
+    return string.withUTF8(body)
+  }
+
+  /// Reads number text as a double; plain integers without going through a string.
+  static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+    if bytes.count <= 15 {
+      let negative = bytes.first == UInt8(ascii: "-")
+      var value = 0
+      var isPlain = bytes.count > (negative ? 1 : 0)
+      for byte in bytes.dropFirst(negative ? 1 : 0) {
+        let digit = byte &- UInt8(ascii: "0")
+        guard digit < 10 else {
+          isPlain = false
+          break
+        }
+        value = value * 10 + Int(digit)
+      }
+      if isPlain { return negative ? -Double(value) : Double(value) }
+    }
+    return Double(String(decoding: bytes, as: UTF8.self))
+  }
+}

@@ -1,0 +1,42 @@
+/// Makes identifiers of the names that data uses.
+enum Identifier {
+  /// A name for a type: `blog-posts` becomes `BlogPosts`.
+  static func upperCamelCase(_ name: String) -> String {
+    let joined = words(in: name).map(capitalized).joined()
+    return joined.isEmpty ? "Value" : startingWithLetter(joined, prefix: "N")
+  }
+
+  /// A name for a property: `created_date` becomes `createdDate`, `URLString` `urlString`, `thumbnailUrl` stays.
+  static func lowerCamelCase(_ name: String) -> String {
+    let words = words(in: name)
+    guard let first = words.first else { return "value" }
+    return startingWithLetter(uncapitalized(first) + words.dropFirst().map(capitalized).joined(), prefix: "n")
+  }
+
+  /// The runs of letters and digits; everything else, underscores too, only separates them.
+  private static func words(in name: String) -> [Substring] {
+    name.split { character in
+      !character.unicodeScalars.allSatisfy { scalar in
+        scalar.properties.isXIDContinue && scalar != "_" && !scalar.properties.isEmojiPresentation
+      }
+    }
+  }
+
+  private static func capitalized(_ word: Substring) -> String {
+    word.prefix(1).uppercased() + word.dropFirst()
+  }
+
+  /// Lowers the capitals a word starts with, but for the one that starts its next word.
+  private static func uncapitalized(_ word: Substring) -> String {
+    let capitals = word.prefix(while: \.isUppercase)
+    let isAcronym =
+      capitals.count > 1 && capitals.count < word.count && word.dropFirst(capitals.count).first?.isLetter == true
+    let lowered = isAcronym ? capitals.dropLast() : capitals
+    return lowered.lowercased() + word.dropFirst(lowered.count)
+  }
+
+  private static func startingWithLetter(_ identifier: String, prefix: String) -> String {
+    guard let first = identifier.unicodeScalars.first, first.properties.isXIDStart else { return prefix + identifier }
+    return identifier
+  }
+}

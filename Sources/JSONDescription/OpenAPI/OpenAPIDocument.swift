@@ -1,0 +1,59 @@
+package import OrderedJSON
+
+/// An OpenAPI 3.1 document of the REST interface that a database has.
+package struct OpenAPIDocument: Sendable {
+  /// What a document says about the bodies of requests and responses.
+  ///
+  /// The server keeps whatever object a client sends: the data has a shape only because people keep to it. No document can
+  /// be both the whole truth and a good source of typed code, so whoever asks for one says what it is for.
+  package enum Bodies: Sendable, Hashable {
+    /// The shape that the data has now, as plain references: `Post`, `NewPost`, `PostPatch`.
+    ///
+    /// For people and code generators. It holds as long as clients keep to the shape, and a test that sends what is
+    /// outside it (schemathesis in its negative mode) finds that the server does not mind.
+    case shaped
+    /// The shape or any other object, as the server takes and gives them: `anyOf` `Post` and an object.
+    ///
+    /// For tests of the server against its document: nothing outside it is accepted and nothing inside it refused.
+    case open
+  }
+
+  /// The document, its members in the order in which OpenAPI explains them.
+  package let object: JSONObject
+
+  /// Describes a database.
+  ///
+  /// - Parameters:
+  ///   - title: What the document is about, such as the file's name.
+  ///   - version: The version of the interface, which is the user's to count.
+  ///   - resources: The resources, in the order of the file.
+  ///   - relations: The nested routes; those of unknown resources are passed over.
+  ///   - bodies: What is said about bodies.
+  ///   - singular: Inflects `posts` to `post`.
+  package init(
+    title: String, version: String = "1.0.0", resources: [ResourceType], relations: [ResourceRelation] = [],
+    bodies: Bodies, singular: (String) -> String
+  ) {
+    let named = NamedResource.all(resources, reserved: OpenAPISchemas.sharedNames, singular: singular)
+    let links = relations.compactMap { OpenAPIRelation($0, among: named, singular: singular) }
+    var paths = OpenAPIPaths(schemas: OpenAPISchemas(bodies: bodies), relations: links)
+    for resource in named { paths.add(resource) }
+    object = JSONObject([
+      "openapi": "3.1.0",
+      "info": ["title": .string(title), "version": .string(version)],
+      "servers": [["url": "/"]],
+      "tags": .array(resources.map(Self.tag)),
+      "paths": .object(paths.object),
+      "components": paths.schemas.components(for: named),
+    ])
+  }
+
+  private static func tag(_ resource: ResourceType) -> JSONValue {
+    let content =
+      switch resource.kind {
+      case .collection: "A collection; \(resource.count) records when this was written."
+      case .object: "A single object."
+      }
+    return ["name": .string(resource.name), "description": .string(content)]
+  }
+}

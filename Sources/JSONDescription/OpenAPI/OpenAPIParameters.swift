@@ -1,0 +1,96 @@
+import OrderedJSON
+
+/// The parameters of operations.
+enum OpenAPIParameters {
+  /// The parameters that mean the same for every list, under their component names.
+  static let shared = JSONObject(
+    sharedQueries.map { query in
+      (query.component, parameter(query.name, description: query.description, schema: ["type": .string(query.type)]))
+    })
+
+  private static let sharedQueries: [(component: String, name: String, type: String, description: String)] = [
+    ("page", "_page", "integer", "The page wanted, from 1; the Link header leads to the others."),
+    ("limit", "_limit", "integer", "How many records at most; 10 when only `_page` is given."),
+    ("start", "_start", "integer", "The position of the first record wanted, from 0; negative counts from the end."),
+    ("end", "_end", "integer", "The position after the last record wanted; negative counts from the end."),
+    ("sort", "_sort", "string", "The members to sort by, separated by commas; `-` before one sorts it descending."),
+    ("order", "_order", "string", "`asc` or `desc` for each member of `_sort`, separated by commas."),
+    ("search", "q", "string", "Only records in which some value, at any depth, contains this text in any case."),
+  ]
+
+  /// The parameters of a list: a filter for each member, then the shared ones, then the relations.
+  static func list(of resource: NamedResource, relations: [OpenAPIRelation]) -> [JSONValue] {
+    let taken = Set(sharedQueries.map(\.name) + ["_embed", "_expand"])
+    let filters = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }.map(filter)
+    let shared = sharedQueries.map { query -> JSONValue in
+      ["$ref": .string("#/components/parameters/\(query.component)")]
+    }
+    return filters + shared + related(to: resource, relations: relations)
+  }
+
+  /// `_embed` and `_expand`, with the names that they take here.
+  static func related(to resource: NamedResource, relations: [OpenAPIRelation]) -> [JSONValue] {
+    let name = resource.resource.name
+    let children = relations.filter { $0.parent.resource.name == name }.map(\.child.resource.name)
+    let parents = relations.filter { $0.child.resource.name == name }.map(\.parentName)
+    return [
+      parameter(
+        "_embed",
+        description: "Related records to put into each record, separated by commas" + names(children + parents),
+        schema: ["type": "string"]),
+      parameter(
+        "_expand", description: "Records referred to, to put into each record, separated by commas" + names(parents),
+        schema: ["type": "string"]),
+    ]
+  }
+
+  /// The id of a record in a path; text that cannot be an id leads to no record.
+  static func id(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
+    path(name, to: resource, type: resource.hasIntegerIDs ? "integer" : "string")
+  }
+
+  /// The id of a parent in the path to its children; any text will do, and names a parent without children if none else.
+  static func parentID(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
+    path(name, to: resource, type: "string")
+  }
+
+  private static func path(_ name: String, to resource: ResourceType, type: String) -> JSONValue {
+    [
+      "name": .string(name),
+      "in": "path",
+      "description": .string("The `\(resource.idName)` of a record of \(resource.name)."),
+      "required": true,
+      "schema": ["type": .string(type)],
+    ]
+  }
+
+  private static func filter(_ path: String) -> JSONValue {
+    let operators = ["ne", "gt", "gte", "lt", "lte", "in", "like", "contains", "startsWith", "endsWith"]
+    let suffixed = operators.map { "`\(path)_\($0)`" }.joined(separator: ", ")
+    return parameter(
+      path,
+      description: "Only records whose `\(path)` is this; repeat it for any of several. Or compare with \(suffixed).",
+      schema: ["type": "array", "items": ["type": "string"]])
+  }
+
+  /// The members that are text, numbers or booleans, those of nested objects as `address.city`.
+  private static func filterPaths(of object: ObjectType, prefix: String = "") -> [String] {
+    object.members.flatMap { member -> [String] in
+      let path = prefix + member.name
+      return member.type.alternatives.reduce(into: []) { paths, alternative in
+        switch alternative {
+        case .boolean, .integer, .number, .string, .array: if !paths.contains(path) { paths.append(path) }
+        case .object(let object): paths += filterPaths(of: object, prefix: "\(path).")
+        }
+      }
+    }
+  }
+
+  private static func names(_ names: [String]) -> String {
+    names.isEmpty ? "." : ": " + names.map { "`\($0)`" }.joined(separator: ", ") + "."
+  }
+
+  private static func parameter(_ name: String, description: String, schema: JSONValue) -> JSONValue {
+    ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
+  }
+}

@@ -1,0 +1,80 @@
+import OrderedJSON
+
+extension OpenAPIPaths {
+  /// `/posts`
+  mutating func addCollection(_ resource: NamedResource) {
+    let name = resource.resource.name
+    let list = operation(
+      "list\(resource.pluralName)", "Lists \(name).", tag: resource,
+      parameters: OpenAPIParameters.list(of: resource, relations: relations),
+      responses: listResponses(resource))
+    let create = operation(
+      "create\(resource.recordName)", "Adds a record to \(name).", tag: resource, body: schemas.newRecord(resource),
+      responses: createResponses(resource))
+    add("/\(Self.segment(name))", [("get", list), ("post", create)])
+  }
+
+  /// `/posts/{id}`
+  mutating func addRecord(_ resource: NamedResource) {
+    let name = resource.resource.name
+    let id = Self.parameterName(resource.resource.idName, or: "id")
+    let changed = OpenAPIResponses.all(
+      [OpenAPIResponses.ok("The record as it is stored now.", schemas.record(resource))],
+      errors: [.notFound] + OpenAPIResponses.bodyErrors)
+    let get = operation(
+      "get\(resource.recordName)", "Returns a record of \(name).", tag: resource,
+      parameters: OpenAPIParameters.related(to: resource, relations: relations),
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.ok("The record.", schemas.record(resource)), OpenAPIResponses.notModified],
+        errors: [.badRequest, .notFound]))
+    let replace = operation(
+      "replace\(resource.recordName)", "Replaces a record of \(name), but for its id.", tag: resource,
+      body: schemas.replacement(resource), responses: changed)
+    let update = operation(
+      "update\(resource.recordName)", "Merges members into a record of \(name).", tag: resource,
+      body: schemas.patch(resource), responses: changed)
+    let merge = operation(
+      "merge\(resource.recordName)", "Does what PATCH does, for clients that cannot send one.", tag: resource,
+      body: schemas.patch(resource), responses: changed)
+    let delete = operation(
+      "delete\(resource.recordName)", "Deletes a record of \(name) and the records that depend on it.", tag: resource,
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.ok("The record is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
+    add(
+      "/\(Self.segment(name))/{\(id)}", parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource)],
+      [("get", get), ("post", merge), ("put", replace), ("patch", update), ("delete", delete)])
+  }
+
+  /// `/posts/{postId}/comments`
+  mutating func addNested(_ relation: OpenAPIRelation) {
+    let (parent, child) = (relation.parent, relation.child)
+    let id = Self.parameterName(relation.foreignKey, or: "parentId")
+    let list = operation(
+      "list\(parent.recordName)\(child.pluralName)",
+      "Lists the \(child.resource.name) of a record of \(parent.resource.name).", tag: child,
+      parameters: OpenAPIParameters.list(of: child, relations: relations).filter { $0["name"]?.string != id },
+      responses: listResponses(child, errors: [.badRequest, .notFound]))
+    let create = operation(
+      "create\(parent.recordName)\(child.recordName)",
+      "Adds a record to \(child.resource.name) that belongs to a record of \(parent.resource.name).", tag: child,
+      body: schemas.newRecord(child), responses: createResponses(child, errors: [.notFound]))
+    add(
+      "/\(Self.segment(parent.resource.name))/{\(id)}/\(Self.segment(child.resource.name))",
+      parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])
+  }
+
+  private func listResponses(
+    _ resource: NamedResource, errors: [OpenAPIResponses.ErrorStatus] = [.badRequest]
+  ) -> JSONValue {
+    OpenAPIResponses.all(
+      [OpenAPIResponses.list(of: schemas.record(resource)), OpenAPIResponses.notModified], errors: errors)
+  }
+
+  private func createResponses(
+    _ resource: NamedResource, errors: [OpenAPIResponses.ErrorStatus] = []
+  ) -> JSONValue {
+    let record = schemas.createdRecord(resource)
+    return OpenAPIResponses.all(
+      [OpenAPIResponses.created(record)], errors: [.conflict] + errors + OpenAPIResponses.bodyErrors)
+  }
+}

@@ -1,0 +1,69 @@
+import OrderedJSON
+
+/// The responses of operations.
+enum OpenAPIResponses {
+  /// An error that an operation names because a client has to expect it; any other is the `default`.
+  enum ErrorStatus: String {
+    case badRequest = "400"
+    case notFound = "404"
+    case conflict = "409"
+    case contentTooLarge = "413"
+    case unsupportedMediaType = "415"
+  }
+
+  /// What any request with a body may be answered.
+  static let bodyErrors: [ErrorStatus] = [.badRequest, .contentTooLarge, .unsupportedMediaType]
+
+  static let shared = JSONObject([
+    "Error": response("Why the request is not answered as it asked.", OpenAPISchemas.reference("Error")),
+    "NotModified": ["description": "What `If-None-Match` names is still current."],
+  ])
+
+  static let sharedHeaders = JSONObject([
+    "TotalCount": [
+      "description": "How many records match, on this page and the others.", "required": true,
+      "schema": ["type": "integer", "minimum": 0],
+    ],
+    "Link": [
+      "description": "The addresses of the `first`, `prev`, `next` and `last` page (RFC 8288).",
+      "schema": ["type": "string"],
+    ],
+    "Location": ["description": "The address of the new record.", "schema": ["type": "string"]],
+  ])
+
+  /// A list of records.
+  static func list(of schema: JSONValue) -> (String, JSONValue) {
+    var content = response("The records.", ["type": "array", "items": schema]).object ?? JSONObject()
+    content["headers"] = ["X-Total-Count": header("TotalCount"), "Link": header("Link")]
+    return ("200", .object(content))
+  }
+
+  /// A new record.
+  static func created(_ schema: JSONValue) -> (String, JSONValue) {
+    var content = response("The record as it is stored.", schema).object ?? JSONObject()
+    content["headers"] = ["Location": header("Location")]
+    return ("201", .object(content))
+  }
+
+  /// A record, or the empty object.
+  static func ok(_ description: String, _ schema: JSONValue) -> (String, JSONValue) {
+    ("200", response(description, schema))
+  }
+
+  static let notModified: (String, JSONValue) = ("304", ["$ref": "#/components/responses/NotModified"])
+
+  /// The `responses` of an operation: those of success, the named errors, and any other error.
+  static func all(_ successes: [(String, JSONValue)], errors: [ErrorStatus]) -> JSONValue {
+    let error: JSONValue = ["$ref": "#/components/responses/Error"]
+    let failures = errors.map { ($0.rawValue, error) }.sorted { $0.0 < $1.0 }
+    return .object(JSONObject(successes + failures + [("default", error)]))
+  }
+
+  private static func response(_ description: String, _ schema: JSONValue) -> JSONValue {
+    ["description": .string(description), "content": ["application/json": ["schema": schema]]]
+  }
+
+  private static func header(_ name: String) -> JSONValue {
+    ["$ref": .string("#/components/headers/\(name)")]
+  }
+}

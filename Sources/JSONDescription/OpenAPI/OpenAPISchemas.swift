@@ -1,0 +1,112 @@
+import OrderedJSON
+
+/// The schemas of bodies: what operations refer to, and the components these references lead to.
+struct OpenAPISchemas {
+  let bodies: OpenAPIDocument.Bodies
+
+  /// The components that no resource may take the name of.
+  static let sharedNames: Set<String> = ["Error", "AnyObject", "AnyNewRecord"]
+
+  /// A stored record.
+  func record(_ resource: NamedResource) -> JSONValue {
+    orAny("AnyObject", resource.recordName)
+  }
+
+  /// A record without an id: the body of a PUT.
+  func replacement(_ resource: NamedResource) -> JSONValue {
+    orAny("AnyObject", resource.resource.kind == .collection ? resource.newRecordName : resource.recordName)
+  }
+
+  /// Members to merge: the body of a PATCH.
+  func patch(_ resource: NamedResource) -> JSONValue {
+    orAny("AnyObject", resource.patchName)
+  }
+
+  /// The body of a POST to a collection; an open document also says that an array adds or updates many.
+  func newRecord(_ resource: NamedResource) -> JSONValue {
+    orMany(orAny("AnyNewRecord", resource.newRecordName), of: "AnyNewRecord")
+  }
+
+  /// The answer to a POST to a collection.
+  func createdRecord(_ resource: NamedResource) -> JSONValue {
+    orMany(record(resource), of: "AnyObject")
+  }
+
+  /// The document's `components`.
+  func components(for resources: [NamedResource]) -> JSONValue {
+    var schemas = JSONObject()
+    for resource in resources { add(resource, to: &schemas) }
+    schemas["Error"] = Self.error
+    if bodies == .open {
+      schemas["AnyObject"] = ["type": "object", "additionalProperties": true]
+      schemas["AnyNewRecord"] = Self.anyNewRecord(idNames: Set(resources.map(\.resource.idName)).sorted())
+    }
+    return [
+      "schemas": .object(schemas),
+      "parameters": .object(OpenAPIParameters.shared),
+      "headers": .object(OpenAPIResponses.sharedHeaders),
+      "responses": .object(OpenAPIResponses.shared),
+    ]
+  }
+
+  static func reference(_ name: String) -> JSONValue {
+    ["$ref": .string("#/components/schemas/\(name)")]
+  }
+
+  private func orAny(_ anything: String, _ name: String) -> JSONValue {
+    switch bodies {
+    case .shaped: Self.reference(name)
+    case .open: ["anyOf": [Self.reference(name), Self.reference(anything)]]
+    }
+  }
+
+  private func orMany(_ one: JSONValue, of name: String) -> JSONValue {
+    switch bodies {
+    case .shaped: one
+    case .open: ["anyOf": .array((one["anyOf"]?.array ?? []) + [["type": "array", "items": Self.reference(name)]])]
+    }
+  }
+
+  private func add(_ resource: NamedResource, to schemas: inout JSONObject) {
+    schemas[resource.recordName] = .object(JSONSchema.schema(of: resource.resource.record))
+    if resource.resource.kind == .collection {
+      schemas[resource.newRecordName] = .object(newRecordSchema(of: resource.resource))
+    }
+    schemas[resource.patchName] = .object(JSONSchema.schema(of: resource.resource.content, isPartial: true))
+  }
+
+  /// A record whose id, unlike in an answer, may be left to the server; an example would be one that is taken.
+  private func newRecordSchema(of resource: ResourceType) -> JSONObject {
+    var schema = JSONSchema.schema(of: resource.content)
+    var properties = schema["properties"]?.object ?? JSONObject()
+    let seen = ValueType(alternatives: resource.record[resource.idName]?.type.alternatives ?? [.integer])
+    var id = JSONSchema.schema(of: seen).object ?? JSONObject()
+    id["description"] = "A free id; without one the server makes it."
+    properties[resource.idName] = .object(id)
+    schema["properties"] = .object(properties)
+    return schema
+  }
+
+  /// Any object with an id that the server takes: `null` and `false` ask for one, as in json-server.
+  private static func anyNewRecord(idNames: [String]) -> JSONValue {
+    let id: JSONValue = ["anyOf": [["type": ["string", "number", "null"]], ["type": "boolean", "enum": [false]]]]
+    return [
+      "type": "object",
+      "properties": .object(JSONObject(idNames.map { ($0, id) })),
+      "additionalProperties": true,
+    ]
+  }
+
+  private static let error: JSONValue = [
+    "type": "object",
+    "required": ["statusCode", "error", "message"],
+    "properties": [
+      "statusCode": ["type": "integer", "examples": [404]],
+      "error": ["type": "string", "examples": ["Not Found"]],
+      "message": [
+        "type": "string", "description": "What is wrong and what to do.",
+        "examples": ["posts has no record with id 99"],
+      ],
+    ],
+  ]
+}

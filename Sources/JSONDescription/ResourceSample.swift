@@ -1,0 +1,22 @@
+package import OrderedJSON
+
+/// A resource as its description is made from: a part of its records stands for all.
+package struct ResourceSample: Sendable {
+  /// The name it is served under, such as `posts`.
+  package let name: String
+  package let kind: ResourceKind
+  /// The member that identifies a record, such as `id`.
+  package let idName: String
+  /// Some of a collection's records, or the one object.
+  package let records: [JSONValue]
+  /// How many records the resource has in all.
+  package let count: Int
+
+  package init(name: String, kind: ResourceKind, idName: String = "id", records: [JSONValue], count: Int? = nil) {
+    self.name = name
+    self.kind = kind
+    self.idName = idName
+    self.records = records
+    self.count = count ?? records.count
+  }
+}

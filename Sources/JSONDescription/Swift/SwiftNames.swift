@@ -1,0 +1,42 @@
+/// The names that generated source cannot give freely.
+enum SwiftNames {
+  /// The types that generated source itself uses.
+  static let topLevel: Set<String> = builtin.union([
+    "APIClient", "AnyJSON", "ResourceCollection", "ResourceError", "ResourceObject", "ResourcePage", "ResourceRecord",
+    "Record", "NewRecord", "Patch", "RecordID",
+  ])
+
+  /// The types that a nested type must not hide.
+  static let nested: Set<String> = builtin.union(["AnyJSON", "CodingKeys", "NewRecord", "Patch", "RecordID"])
+
+  private static let builtin: Set<String> = [
+    "Any", "AnyObject", "Array", "Bool", "CaseIterable", "CharacterSet", "Codable", "CodingKey",
+    "CustomStringConvertible",
+    "Data", "Date", "Decodable", "Decoder", "DecodingError", "Double", "Duration", "Encodable", "Encoder", "Error",
+    "Foundation", "HTTPURLResponse", "Hashable", "ID", "Identifiable", "Int", "JSONDecoder", "JSONEncoder",
+    "KeyValuePairs", "LocalizedError", "Never", "Optional", "Protocol", "RawValue", "Result", "Self", "Sendable", "Set",
+    "String", "Swift", "Task", "Type", "URL", "URLQueryItem", "URLRequest", "URLSession", "UUID", "Void",
+  ]
+
+  /// The properties that a model's or an enumeration's conformances already have.
+  static let properties: Set<String> = [
+    "allCases", "encode", "hash", "hashValue", "intValue", "rawValue", "self", "stringValue",
+  ]
+
+  /// The properties and methods of a client.
+  static let client: Set<String> = properties.union(["baseURL", "receive", "send", "session"])
+
+  /// A property's or case's name as it is declared: a keyword in backticks.
+  static func declaration(_ name: String) -> String {
+    keywords.contains(name) ? "`\(name)`" : name
+  }
+
+  /// The words that Swift's grammar reserves (The Swift Programming Language, Lexical Structure).
+  private static let keywords: Set<String> = [
+    "Any", "Self", "Type", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+    "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol", "public", "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw",
+    "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+}

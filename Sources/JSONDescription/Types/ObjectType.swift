@@ -1,0 +1,32 @@
+package import OrderedJSON
+
+/// The members that the objects of one place have.
+package struct ObjectType: Sendable, Hashable {
+  /// The members, in order of their first appearance.
+  package let members: [MemberType]
+
+  package init(members: [MemberType]) {
+    self.members = members
+  }
+
+  /// Infers the members of some objects; one that an object lacks is not required.
+  package init(of objects: [JSONObject]) {
+    var names: [String] = []
+    var values: [String: [JSONValue]] = [:]
+    for object in objects {
+      for (name, value) in object {
+        if values[name] == nil { names.append(name) }
+        values[name, default: []].append(value)
+      }
+    }
+    members = names.map { name in
+      let values = values[name] ?? []
+      return MemberType(name: name, type: ValueType(of: values), isRequired: values.count == objects.count)
+    }
+  }
+
+  /// The member of this name. O(n).
+  package subscript(name: String) -> MemberType? {
+    members.first { $0.name == name }
+  }
+}

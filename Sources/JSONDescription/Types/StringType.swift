@@ -1,0 +1,37 @@
+/// What the strings of one place have in common.
+package enum StringType: Sendable, Hashable {
+  /// Nothing.
+  case plain
+  /// They are all written in this format.
+  case formatted(StringFormat)
+  /// They are a few words that come again and again, in order of appearance.
+  case choice([String])
+
+  private static let mostChoices = 8
+  private static let fewestValues = 20
+
+  /// Infers what some strings have in common.
+  ///
+  /// They count as a choice when there are at least 20 of at most 8 kinds and none is alone.
+  package init(of strings: [String]) {
+    if let format = StringFormat(of: strings) {
+      self = .formatted(format)
+    } else if let choices = Self.choices(in: strings) {
+      self = .choice(choices)
+    } else {
+      self = .plain
+    }
+  }
+
+  private static func choices(in strings: [String]) -> [String]? {
+    guard strings.count >= fewestValues else { return nil }
+    var choices: [String] = []
+    var counts: [String: Int] = [:]
+    for string in strings {
+      if counts[string] == nil { choices.append(string) }
+      guard choices.count <= mostChoices else { return nil }
+      counts[string, default: 0] += 1
+    }
+    return counts.values.allSatisfy { $0 > 1 } ? choices : nil
+  }
+}

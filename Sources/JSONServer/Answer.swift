@@ -1,0 +1,86 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// What the database answers a request with, before it becomes HTTP.
+struct Answer {
+  enum Content {
+    /// JSON text that is laid out as it is in the file.
+    case text(Text)
+    case json([UInt8])
+    case record(RelatedRecord)
+    case list([RelatedRecord])
+    case envelope(PageNumbers, [RelatedRecord])
+  }
+
+  let content: Content
+  var status = HTTPResponse.Status.ok
+  /// The path segments of a new record's address.
+  var location: [String]?
+  /// How many records match, for lists.
+  var total: Int?
+  /// The value of `Link`, for pages.
+  var link: String?
+  /// The parameters that no record has a member for.
+  var unknownParameters: [String] = []
+  /// What was changed, for those who watch.
+  var change: DataChange?
+
+  init(
+    _ content: Content, status: HTTPResponse.Status = .ok, location: [String]? = nil, change: DataChange? = nil
+  ) {
+    self.content = content
+    self.status = status
+    self.location = location
+    self.change = change
+  }
+
+  /// The answer as an HTTP response; `base` is the address the client reached us at, such as `http://localhost:3000`.
+  func response(base: String) -> Response {
+    var fields: HTTPFields = [:]
+    fields[.contentType] = "application/json; charset=utf-8"
+    fields[.cacheControl] = "no-cache"
+    fields[.xContentTypeOptions] = "nosniff"
+    if let total { fields[.xTotalCount] = String(total) }
+    if let link { fields[.link] = link }
+    if let location { fields[.location] = base + location.map { "/" + PercentEncoding.encodeSegment($0) }.joined() }
+    return Response(status: status, headerFields: fields, body: .bytes(body))
+  }
+
+  private static let formatter = JSONFormatter(.pretty)
+
+  private var body: [UInt8] {
+    var output: [UInt8] = []
+    switch content {
+    case .text(let text): text.withBytes { _ = Self.formatter.append($0, to: &output) }
+    case .json(let bytes):
+      bytes.withUnsafeBufferPointer { bytes in
+        _ = Self.formatter.append(bytes, from: JSONSyntax.endOfByteOrderMark(in: bytes), to: &output)
+      }
+    case .record(let record): record.append(to: &output, Self.formatter, level: 0)
+    case .list(let records): Self.append(records, level: 0, to: &output)
+    case .envelope(let page, let records):
+      output += "{\n".utf8
+      for (name, value) in page.members { output += "  \"\(name)\": \(value.map(String.init) ?? "null"),\n".utf8 }
+      output += "  \"data\": ".utf8
+      Self.append(records, level: 1, to: &output)
+      output += "\n}".utf8
+    }
+    return output
+  }
+
+  private static func append(_ records: [RelatedRecord], level: Int, to output: inout [UInt8]) {
+    guard !records.isEmpty else {
+      output += "[]".utf8
+      return
+    }
+    let margin = Array(("\n" + String(repeating: "  ", count: level + 1)).utf8)
+    for (index, record) in records.enumerated() {
+      output.append(index == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
+      output += margin
+      record.append(to: &output, formatter, level: level + 1)
+    }
+    output += margin.dropLast(2)
+    output.append(UInt8(ascii: "]"))
+  }
+}

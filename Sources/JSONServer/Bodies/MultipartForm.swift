@@ -1,0 +1,121 @@
+import HTTPTypes
+import OrderedJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads a `multipart/form-data` body (RFC 7578) from front to back.
+struct MultipartForm {
+  private let body: [UInt8]
+  /// What stands before each part but the first, and after the last: a line end and the boundary.
+  private let delimiter: [UInt8]
+
+  /// Starts to read a body.
+  ///
+  /// - Parameter boundary: The parameter of the body's type.
+  /// - Throws: 400, when the boundary is missing, or longer than the 70 characters of RFC 2046.
+  init(_ body: [UInt8], boundary: String?) throws(HTTPError) {
+    guard let boundary, 1...70 ~= boundary.utf8.count else {
+      throw HTTPError(
+        .badRequest,
+        """
+        The Content-Type multipart/form-data has no boundary of 1 to 70 characters; let the client library set \
+        Content-Type itself.
+        """)
+    }
+    self.body = body
+    delimiter = Array("\r\n--\(boundary)".utf8)
+  }
+
+  /// Returns the form as the JSON text of an object.
+  ///
+  /// Text becomes a string, a file `{"filename", "type", "size", "data"}` with its bytes in base64; a repeated name
+  /// becomes an array.
+  ///
+  /// - Throws: 400, when the body is not made as RFC 7578 says; 413, when it has more than ``FormFields/maximumCount``
+  ///   parts.
+  func json() throws(HTTPError) -> [UInt8] {
+    var fields = FormFields()
+    var count = 0
+    var position = try startOfFirstPart()
+    while let start = position {
+      guard count < FormFields.maximumCount else {
+        throw HTTPError(.contentTooLarge, "The form has more than \(FormFields.maximumCount) parts; send fewer.")
+      }
+      count += 1
+      let (head, contentStart) = try MultipartHead.read(body, from: start, number: count)
+      guard let end = endOfContent(from: contentStart) else {
+        throw HTTPError(
+          .badRequest,
+          "Part \(count) of the form, '\(head.name)', does not end: no boundary follows it. Send the body whole.")
+      }
+      fields.append(try value(of: head, body[contentStart..<end]), to: ParameterName(head.name))
+      position = try startOfPart(afterDelimiterAt: end)
+    }
+    return fields.json
+  }
+
+  /// Finds the first boundary, which may start the body or follow a preamble.
+  private func startOfFirstPart() throws(HTTPError) -> Int? {
+    let dashBoundary = delimiter.dropFirst(2)
+    if body.starts(with: dashBoundary) { return try startOfPart(afterDelimiterAt: -2) }
+    guard let start = endOfContent(from: 0) else {
+      throw HTTPError(
+        .badRequest,
+        """
+        The form's boundary '\(String(decoding: dashBoundary.dropFirst(2), as: UTF8.self))' does not stand in the body; \
+        send the boundary that Content-Type names.
+        """)
+    }
+    return try startOfPart(afterDelimiterAt: start)
+  }
+
+  /// Returns where the part after a delimiter starts; `nil` after the closing one.
+  private func startOfPart(afterDelimiterAt offset: Int) throws(HTTPError) -> Int? {
+    let rest = body[(offset + delimiter.count)...]
+    if rest.starts(with: "--".utf8) { return nil }
+    let line = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    guard line.starts(with: "\r\n".utf8) else {
+      throw HTTPError(
+        .badRequest,
+        "A boundary of the form is followed by neither a line end (CR LF) nor the closing '--'; send the body whole.")
+    }
+    return line.startIndex + 2
+  }
+
+  /// Returns the offset of the next delimiter that ends its word: a boundary may be the start of a longer one.
+  private func endOfContent(from start: Int) -> Int? {
+    var position = start
+    while let candidate = body[position...].firstIndex(of: UInt8(ascii: "\r")) {
+      let rest = body[candidate...]
+      if rest.starts(with: delimiter), endsWord(rest.dropFirst(delimiter.count)) { return candidate }
+      position = candidate + 1
+    }
+    return nil
+  }
+
+  private func endsWord(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard let next = rest.first else { return true }
+    return next == UInt8(ascii: "\r") || next == UInt8(ascii: " ") || next == UInt8(ascii: "\t")
+      || rest.starts(with: "--".utf8)
+  }
+
+  private func value(of head: MultipartHead, _ content: ArraySlice<UInt8>) throws(HTTPError) -> JSONValue {
+    guard let filename = head.filename else {
+      guard let text = String(validating: content, as: UTF8.self) else {
+        throw HTTPError(
+          .badRequest, "The form field '\(head.name)' is not UTF-8; send text as UTF-8, or as a file with a filename.")
+      }
+      return .string(text)
+    }
+    return [
+      "filename": .string(filename),
+      "type": .string(head.type ?? "application/octet-stream"),
+      "size": .number(JSONNumber(content.count)),
+      "data": .string(Data(content).base64EncodedString()),
+    ]
+  }
+}

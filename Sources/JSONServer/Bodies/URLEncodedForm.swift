@@ -1,0 +1,37 @@
+import HTTPTypes
+import OrderedJSON
+
+/// Reads `application/x-www-form-urlencoded` bodies (WHATWG URL, section 5.1).
+enum URLEncodedForm {
+  /// Returns a form as the JSON text of an object whose values are strings, or arrays of them for a repeated name.
+  ///
+  /// - Throws: 400, when an escape is bad; 413, when there are more than ``FormFields/maximumCount`` fields.
+  static func json(_ body: [UInt8]) throws(HTTPError) -> [UInt8] {
+    var fields = FormFields()
+    var count = 0
+    for pair in body.split(separator: UInt8(ascii: "&")) {
+      let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      let sentName = String(decoding: parts[0], as: UTF8.self)
+      guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true) else {
+        throw badEscape(in: "name of the form field", sentName)
+      }
+      guard let value = PercentEncoding.decode(parts.count > 1 ? parts[1] : [], plusIsSpace: true) else {
+        throw badEscape(in: "value of the form field", sentName)
+      }
+      guard !name.isEmpty else { continue }
+      guard count < FormFields.maximumCount else {
+        throw HTTPError(
+          .contentTooLarge, "The form has more than \(FormFields.maximumCount) fields; send fewer, or send JSON.")
+      }
+      count += 1
+      fields.append(.string(value), to: ParameterName(name))
+    }
+    return fields.json
+  }
+
+  private static func badEscape(in place: String, _ name: String) -> HTTPError {
+    HTTPError(
+      .badRequest,
+      "The \(place) '\(name)' is not percent-encoded UTF-8; write a % itself as %25 and other characters as UTF-8.")
+  }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+
+/// Compresses the bodies of responses for clients that take it.
+package struct Compression: Sendable {
+  /// The fewest bytes that are worth it.
+  static let minimumBytes = 1024
+
+  private let level: Int
+
+  /// Creates a compressor.
+  ///
+  /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and the
+  ///   event loop waits meanwhile.
+  package init(level: Int = 1) {
+    self.level = level
+  }
+
+  /// Returns a response as the client takes it.
+  ///
+  /// Compressed is a body that is all there, of at least 1,024 bytes and a type that gains by it. `Vary` says so for every
+  /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
+  package func apply(to response: Response, for request: Request) -> Response {
+    guard let type = response.headerFields[.contentType], Self.isCompressible(MediaType(type)) else { return response }
+    var response = response
+    response.headerFields.add("Accept-Encoding", toList: .vary)
+    guard let coding = request.headerFields[.acceptEncoding].map(AcceptEncoding.init)?.preferred,
+      request.method != .head, allowsCompression(response),
+      let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count
+    else { return response }
+    response.body = .bytes(compressed)
+    response.headerFields[.contentEncoding] = coding.rawValue
+    response.headerFields[.contentLength] = "\(compressed.count)"
+    // A strong tag promises the same bytes, which these are no more.
+    if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
+    return response
+  }
+
+  private func allowsCompression(_ response: Response) -> Bool {
+    guard response.bytes.count >= Self.minimumBytes, response.headerFields[.contentEncoding] == nil,
+      response.headerFields[.contentRange] == nil, response.status != .noContent, response.status != .notModified
+    else { return false }
+    return response.headerFields[.cacheControl]?.lowercased().contains("no-transform") != true
+  }
+
+  private static func isCompressible(_ type: MediaType) -> Bool {
+    type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")
+      || compressibleTypes.contains(type.essence)
+  }
+
+  private static let compressibleTypes: Set<String> = [
+    "application/javascript", "application/jsonl", "application/wasm", "application/x-ndjson", "application/xml",
+    "application/yaml", "font/otf", "font/ttf", "image/bmp", "image/x-icon",
+  ]
+}

@@ -1,0 +1,70 @@
+import JSONDatabase
+import JSONStorage
+import OrderedJSON
+
+extension Server.Configuration {
+  /// The names by which records are identified and related.
+  var schema: Schema {
+    var schema = Schema()
+    schema.idName = idName
+    schema.idNames = idNames
+    schema.foreignKeySuffix = foreignKeySuffix
+    schema.dialect = dialect
+    schema.maximumDepth = maximumDepth
+    return schema
+  }
+
+  /// Where to listen: both loopback addresses, unless hosts are named.
+  var addresses: [ListenAddress] {
+    if hosts.isEmpty { return ListenAddress.loopback(port: port) }
+    return hosts.flatMap { host in
+      host == "localhost" ? ListenAddress.loopback(port: port) : [ListenAddress(host: host, port: port)]
+    }
+  }
+
+  /// Opens the source and reads it. Blocks until that is done.
+  func open(
+    _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) throws(ServerError) -> OpenedSource {
+    switch source {
+    case .file(let path): return try FilePersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
+    case .directory(let path):
+      throw ServerError(.sourceUnreadable, "'\(path)' is a directory.")
+    case .value(let value): return try opened(Text(value.utf8Text()), name: "the value", parser)
+    case .text(let bytes, let name): return try opened(Text(bytes), name: name, parser)
+    }
+  }
+
+  private func opened(_ text: Text, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
+    do throws(SourceFault) {
+      let database = try parser.parse(text, name: name)
+      return OpenedSource(persistence: nil, loaded: LoadedSource(database: database, generation: 0), warnings: [])
+    } catch {
+      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    }
+  }
+
+  /// What static files never show: the data, by whatever name.
+  var privatePaths: [String] {
+    switch source {
+    case .file(let path), .directory(let path): [path]
+    case .value, .text: []
+    }
+  }
+
+  private var storeOptions: FileStoreOptions {
+    let synchronization: FileStoreOptions.Synchronization =
+      switch durability {
+      case .full: .full
+      case .fast: .fast
+      case .ephemeral: .ephemeral
+      }
+    let watching: FileStoreOptions.Watching =
+      switch self.watching {
+      case .off: .off
+      case .notifications: .notifications
+      case .polling: .polling
+      }
+    return FileStoreOptions(synchronization: synchronization, watching: watching)
+  }
+}

@@ -1,0 +1,80 @@
+public import JSONDatabase
+public import OrderedJSON
+
+extension Server {
+  /// How a server behaves; every property has the default of the command line.
+  public struct Configuration: Sendable {
+    /// When a write counts as done.
+    public enum Durability: Sendable, Hashable {
+      /// When it survives a power cut.
+      case full
+      /// When it survives the end of the process.
+      case fast
+      /// At once: the file is never touched.
+      case ephemeral
+    }
+
+    /// How edits of the file from outside are noticed.
+    public enum Watching: Sendable, Hashable {
+      /// Not until the next write.
+      case off
+      /// By the file system's notifications.
+      case notifications
+      /// By looking every second, for network mounts.
+      case polling
+    }
+
+    /// Where the data comes from.
+    public var source: Source
+    /// The addresses to listen on; empty means both loopback addresses.
+    public var hosts: [String] = []
+    /// The port to listen on; 0 takes a free one.
+    public var port = 0
+    public var durability = Durability.full
+    public var watching = Watching.off
+    /// Whose answers are given where the two json-servers differ.
+    public var dialect = Dialect.classic
+    /// The member that holds a record's id.
+    public var idName = "id"
+    /// The members that hold the ids of some resources' records.
+    public var idNames: [String: String] = [:]
+    /// What a foreign key ends with.
+    public var foreignKeySuffix = "Id"
+    /// Whether every change is refused.
+    public var isReadOnly = false
+    /// How long every answer waits.
+    public var delay = Duration.zero
+    /// Which web pages of other origins may read and write.
+    public var crossOrigin = CrossOrigin.loopback
+    /// Further names by which the server may be addressed, beside localhost, its addresses and its bound names.
+    public var allowedHosts: [String] = []
+    /// Whether answers are compressed for clients that take it.
+    public var compresses = true
+    /// Directories whose files are served before resources.
+    public var staticDirectories: [String] = []
+    /// Rewrite rules, pattern to target, in the order they are tried.
+    public var routes = JSONObject()
+    /// Answers that are given without looking at the data.
+    public var cannedAnswers: [CannedAnswer] = []
+    /// Called around every request, the first outermost.
+    public var middleware: [any Middleware] = []
+    /// The path under which the server is mounted elsewhere, such as `/mock`; empty for none.
+    public var pathPrefix = ""
+    /// Whether `POST /reset` and `POST /merge` work as json-server-reset's do.
+    public var hasResetRoutes = false
+    /// The deepest nesting of arrays and objects that is accepted.
+    public var maximumDepth = 512
+    public var limits = Limits()
+    /// The most exchanges that the journal keeps.
+    public var journalCapacity = 1_000
+    /// Makes the random numbers of text ids; a test may pass its own.
+    public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    /// Told of what happens, on the server's event loop; must return at once.
+    public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }
+
+    /// Creates the default configuration for a source.
+    public init(source: Source) {
+      self.source = source
+    }
+  }
+}

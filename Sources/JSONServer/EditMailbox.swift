@@ -1,0 +1,29 @@
+import Synchronization
+
+/// Holds the edits of a source that come before there is an engine to take them.
+final class EditMailbox: Sendable {
+  private struct State {
+    var waiting: [SourceEdit] = []
+    var receiver: (@Sendable (SourceEdit) -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// Hands an edit to the receiver, or keeps it until there is one.
+  func deliver(_ edit: SourceEdit) {
+    let receiver = state.withLock { state in
+      if state.receiver == nil { state.waiting.append(edit) }
+      return state.receiver
+    }
+    receiver?(edit)
+  }
+
+  /// Names the receiver, and hands it what has come.
+  func connect(_ receiver: @escaping @Sendable (SourceEdit) -> Void) {
+    let waiting = state.withLock { state in
+      defer { state = State(receiver: receiver) }
+      return state.waiting
+    }
+    waiting.forEach(receiver)
+  }
+}

@@ -1,0 +1,121 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+extension Endpoint {
+  /// Understands a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request, its method override and rewrite rules applied.
+  ///   - database: The database, whose names decide what a path means.
+  /// - Throws: 400 for what makes no sense, 404 for what is not there, 405 with `Allow` for a method the route lacks.
+  init(_ request: Request, path: Path, parameters: QueryParameters, _ database: inout Database) throws(HTTPError) {
+    let segments = path.segments
+    guard let first = segments.first, segments.count <= 3 else {
+      throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
+    }
+    if first == "db", segments.count == 1 {
+      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, ["GET", "HEAD"]) }
+      self = .database
+      return
+    }
+    guard let name = database.resourceName(matching: first), let resource = database.resource(named: name) else {
+      throw HTTPError(.notFound, database.unknownResourceMessage(first))
+    }
+    switch (resource, segments.count) {
+    case (.collection, 1): self = try Self.collection(name, request, parameters, database.schema.dialect)
+    case (.collection, 2): self = try Self.record(name, segments[1], request, parameters, database.schema.dialect)
+    case (.collection, _):
+      self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, &database)
+    case (.singular, 1): self = try Self.singular(name, request, parameters, database.schema.dialect)
+    case (.singular, _), (.unserved, _):
+      throw HTTPError(.notFound, "'\(name)' is a single object; its address is /\(name).")
+    }
+  }
+
+  private static func collection(
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ dialect: Dialect
+  ) throws(HTTPError) -> Endpoint {
+    if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: dialect)) }
+    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    let body = try RequestBody.json(from: request) ?? emptyObject
+    return body.first == UInt8(ascii: "[") && dialect == .classic
+      ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
+  }
+
+  private static func record(
+    _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ dialect: Dialect
+  ) throws(HTTPError) -> Endpoint {
+    switch request.method {
+    case .get, .head: return .record(name, id: id, ListParameters.relations(parameters))
+    case .put: return .replace(name, id: id, body: try body(of: request, parameters))
+    case .patch: return .merge(name, id: id, body: try body(of: request, parameters))
+    case .delete:
+      return .delete(
+        name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
+    case .post:
+      guard dialect == .classic else {
+        throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
+      }
+      return .merge(name, id: id, body: try RequestBody.json(from: request) ?? emptyObject)
+    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+    }
+  }
+
+  private static func singular(
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ dialect: Dialect
+  ) throws(HTTPError) -> Endpoint {
+    switch request.method {
+    case .get, .head: return .singular(name)
+    case .put: return .writeSingular(name, body: try body(of: request, parameters), merging: false, isPost: false)
+    case .patch: return .writeSingular(name, body: try body(of: request, parameters), merging: true, isPost: false)
+    case .post:
+      guard dialect == .classic else {
+        throw HTTPError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
+      }
+      let body = try RequestBody.json(from: request) ?? emptyObject
+      return .writeSingular(name, body: body, merging: false, isPost: true)
+    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH"])
+    }
+  }
+
+  private static func nested(
+    _ child: String, below parent: (resource: String, id: String), _ request: Request, _ parameters: QueryParameters,
+    _ database: inout Database
+  ) throws(HTTPError) -> Endpoint {
+    guard let name = database.resourceName(matching: child), let resource = database.resource(named: name) else {
+      throw HTTPError(.notFound, database.unknownResourceMessage(child))
+    }
+    guard case .collection = resource else {
+      return try singular(name, request, parameters, database.schema.dialect)
+    }
+    if isRead(request.method) {
+      guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
+        throw HTTPError(.notFound, database.unknownResourceMessage(name))
+      }
+      let list = try ListParameters(parameters, dialect: database.schema.dialect)
+      return .list(name, list.below(parent.id, by: key))
+    }
+    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    return .create(name, body: try RequestBody.json(from: request) ?? emptyObject, parent: parent)
+  }
+
+  private static let emptyObject = Array("{}".utf8)
+
+  private static func isRead(_ method: HTTPRequest.Method) -> Bool {
+    method == .get || method == .head
+  }
+
+  /// The body of a PUT or PATCH; one that has none may carry its members as query arguments, as Kilo's clients send them.
+  private static func body(of request: Request, _ parameters: QueryParameters) throws(HTTPError) -> [UInt8] {
+    if let body = try RequestBody.json(from: request) { return body }
+    return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? emptyObject
+  }
+
+  private static func methodNotAllowed(_ request: Request, _ methods: [String]) -> HTTPError {
+    let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
+    return HTTPError(
+      .methodNotAllowed, "\(request.method) does not apply to \(request.path); it takes \(allowed).",
+      headerFields: [.allow: allowed])
+  }
+}

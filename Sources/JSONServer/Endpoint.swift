@@ -1,0 +1,45 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// What a request asks the database for, understood once.
+enum Endpoint {
+  /// The whole database.
+  case database
+  /// Records of a collection.
+  case list(String, ListParameters)
+  /// One record of a collection.
+  case record(String, id: String, [RelationRequest])
+  /// A singular resource.
+  case singular(String)
+  /// A new record of a collection, perhaps below a record of another.
+  case create(String, body: [UInt8], parent: (resource: String, id: String)?)
+  /// Many records, each new or merged into one that is there.
+  case createOrMerge(String, bodies: [UInt8])
+  /// New members for a record.
+  case replace(String, id: String, body: [UInt8])
+  /// Some new members for a record.
+  case merge(String, id: String, body: [UInt8])
+  /// Some or all new members for a singular resource.
+  case writeSingular(String, body: [UInt8], merging: Bool, isPost: Bool)
+  /// A record's end.
+  case delete(String, id: String, dependents: [String])
+
+  /// Whether it changes the database.
+  var isWrite: Bool {
+    switch self {
+    case .database, .list, .record, .singular: false
+    case .create, .createOrMerge, .replace, .merge, .writeSingular, .delete: true
+    }
+  }
+
+  /// The one resource that answering it reads; `nil` when it may be several.
+  var onlyResource: String? {
+    switch self {
+    case .list(let name, let parameters): parameters.query.relations.isEmpty ? name : nil
+    case .record(let name, _, let relations): relations.isEmpty ? name : nil
+    case .singular(let name): name
+    case .database, .create, .createOrMerge, .replace, .merge, .writeSingular, .delete: nil
+    }
+  }
+}

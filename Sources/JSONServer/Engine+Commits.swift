@@ -1,0 +1,122 @@
+import HTTPTypes
+import JSONDatabase
+import JSONStorage
+
+extension Engine {
+  /// Hands the gathered writes to the storage, unless it is busy.
+  func startCommit() {
+    guard let persistence, let batch = commits.start() else { return }
+    persistence.commit(database, resources: batch.resources) { commit in
+      self.loop.execute { self.assumeIsolated { $0.end(commit) } }
+    }
+  }
+
+  private func end(_ commit: Commit) {
+    switch commit {
+    case .done:
+      for answer in commits.finish().answers { acknowledge(answer) }
+      startCommit()
+    case .edited(let source):
+      take(source)
+    case .failed(let error) where error.code == .durabilityUnknown:
+      // The file holds the version: memory keeps it, and the client is told what is not known.
+      for answer in commits.finish().answers {
+        finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
+      }
+      startCommit()
+    case .failed(let error):
+      refuse(error)
+    }
+  }
+
+  /// Takes back what could not be saved. Writes of the failed commit are refused, all else is answered anew.
+  private func refuse(_ error: StorageError) {
+    let (failed, later) = commits.takeAll()
+    database.undo(later.changes)
+    database.undo(failed.changes)
+    for answer in failed.answers {
+      if answer.isWrite { finish(answer.call, HTTPError(error).response()) } else { retry(answer.call) }
+    }
+    for answer in later.answers { retry(answer.call) }
+  }
+
+  /// Takes an edited source as the base, and applies what was not saved to it again.
+  private func take(_ source: LoadedSource) {
+    let (failed, later) = commits.takeAll()
+    var durable = database
+    durable.undo(later.changes)
+    durable.undo(failed.changes)
+    adopt(source, replacing: durable)
+    for answer in failed.answers {
+      var call = answer.call
+      call.attempts += 1
+      if call.attempts >= 3 {
+        let message = "The file is being edited again and again; the write was not saved. Try again."
+        finish(call, HTTPError(.serviceUnavailable, message).response())
+      } else {
+        retry(call)
+      }
+    }
+    for answer in later.answers { retry(answer.call) }
+  }
+
+  private func retry(_ call: Call) {
+    do throws(HTTPError) {
+      route(call, try QueryParameters(target: call.request.target))
+    } catch {
+      finish(call, error.response())
+    }
+  }
+
+  /// Sends the answer to a write that is saved, and to those that waited to see it.
+  func acknowledge(_ answer: PendingAnswer) {
+    if let change = answer.change { acknowledged.note(change) }
+    finish(answer.call, answer.response)
+  }
+
+  // MARK: Edits from outside
+
+  /// Takes note of what happened to the source.
+  func take(_ edit: SourceEdit) {
+    switch edit {
+    case .changed(let source):
+      // A commit in flight was built on the version before: it will end with the same edit.
+      guard commits.inFlight == nil, source.generation > generation else { return }
+      take(source)
+    case .invalid(let message): configuration.onEvent(.invalid(message: message))
+    case .restored: configuration.onEvent(.restored)
+    case .deleted: configuration.onEvent(.deleted)
+    case .conflict(let path):
+      configuration.onEvent(
+        .warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))
+    }
+  }
+
+  private func adopt(_ source: LoadedSource, replacing old: Database) {
+    let stale = acknowledged.missing(from: source.database)
+    if !stale.isEmpty { keep(old, because: stale) }
+    acknowledged = AcknowledgedWrites()
+    database = source.database
+    generation = source.generation
+    persistence?.adopt(source)
+    configuration.onEvent(.reloaded(resources: database.resourceNames))
+  }
+
+  /// Keeps the version that an edit replaces when the editor had not seen what was written over HTTP (R2).
+  private func keep(_ old: Database, because records: [String]) {
+    let list = records.prefix(5).joined(separator: ", ") + (records.count > 5 ? ", …" : "")
+    let onEvent = configuration.onEvent
+    persistence?.keep(old) { result in
+      switch result {
+      case .success(let path):
+        onEvent(
+          .warning("The edit removed or reverted \(list), written over HTTP; the version before is kept as '\(path)'."))
+      case .failure(let error):
+        onEvent(
+          .warning(
+            "The edit removed or reverted \(list), written over HTTP; the version before could not be kept: \(error.message)"
+          ))
+      }
+    }
+  }
+}

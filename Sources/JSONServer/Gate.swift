@@ -1,0 +1,104 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// What every request passes on its way in, and every answer on its way out, whatever the data holds.
+struct Gate {
+  private let hosts: HostPolicy
+  private let origins: CrossOriginPolicy
+  private let compression: Compression?
+  private let staticFiles: StaticFiles
+  private(set) var rules: RewriteRules
+
+  /// - Throws: ``ServerError`` for a rewrite rule that cannot be used.
+  init(_ configuration: Server.Configuration) throws(ServerError) {
+    hosts = HostPolicy(allowed: configuration.allowedHosts + configuration.hosts)
+    origins = CrossOriginPolicy(configuration.crossOrigin)
+    compression = configuration.compresses ? Compression() : nil
+    staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
+    rules = try Self.rules(configuration.routes)
+  }
+
+  /// Reads rewrite rules.
+  ///
+  /// - Throws: ``ServerError`` that names the rule that cannot be used.
+  static func rules(_ routes: JSONObject) throws(ServerError) -> RewriteRules {
+    do throws(RewriteRuleFault) {
+      return try RewriteRules(json: routes)
+    } catch {
+      throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
+    }
+  }
+
+  /// Replaces the rewrite rules.
+  mutating func setRules(_ rules: RewriteRules) {
+    self.rules = rules
+  }
+
+  // MARK: In
+
+  /// Lets a request in: checks who asks, and gives the request the method and the target it is answered for.
+  ///
+  /// - Returns: The answer to a request that goes no further.
+  /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
+  func admit(_ request: inout Request) throws(HTTPError) -> Response? {
+    try hosts.check(host: request.headerFields[.host])
+    if let response = origins.preflight(request) { return response }
+    try origins.check(request)
+    if request.target.contains("callback=") { try origins.checkScript(request) }
+    // A method that is overridden is decided before a POST to a record is taken for an update.
+    if request.method == .post, let name = request.headerFields[.methodOverride],
+      let method = HTTPRequest.Method(name.uppercased()), Self.overriding.contains(method)
+    {
+      request.method = method
+    }
+    request.target = rules.rewrite(request.target)
+    return nil
+  }
+
+  private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
+
+  /// Answers what is not a resource: a static file, the rewrite rules.
+  func special(_ request: Request, _ path: Path) -> Response? {
+    guard request.method == .get || request.method == .head else { return nil }
+    if let response = staticFiles.respond(to: request) { return response }
+    return path.segments == ["__rules"] ? .json(.object(rules.rules)) : nil
+  }
+
+  // MARK: Out
+
+  /// Gives an answer what depends on the request alone: its form, its validator, its coding, who may read it.
+  func dress(_ response: Response, for request: Request) -> Response {
+    var response = response
+    if let message = response.errorMessage, Self.takesOnlyText(request) {
+      response.body = .bytes(Array(message.utf8))
+      response.headerFields[.contentType] = "text/plain; charset=utf-8"
+    }
+    if request.target.contains("callback="), let parameters = try? QueryParameters(target: request.target),
+      let callback = JSONP.callback(in: parameters)
+    {
+      response = JSONP.apply(to: response, callback: callback)
+    }
+    if request.method == .get || request.method == .head { validate(&response, request) }
+    if let compression { response = compression.apply(to: response, for: request) }
+    origins.addFields(to: &response, for: request)
+    return response
+  }
+
+  /// Whether a client asks for plain text and would not take JSON, as clients that show errors as they come do.
+  private static func takesOnlyText(_ request: Request) -> Bool {
+    guard let accept = request.headerFields[.accept]?.lowercased() else { return false }
+    return accept.contains("text/plain") && !accept.contains("json") && !accept.contains("*/*")
+  }
+
+  /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
+  private func validate(_ response: inout Response, _ request: Request) {
+    guard response.status == .ok, case .bytes(let body) = response.body else { return }
+    let tag = response.headerFields[.eTag] ?? EntityTag(of: body).fieldValue
+    response.headerFields[.eTag] = tag
+    guard let known = request.headerFields[.ifNoneMatch], EntityTagList(known).names(tag) else { return }
+    response.status = .notModified
+    response.body = .bytes([])
+    response.headerFields[.contentType] = nil
+  }
+}

@@ -1,0 +1,118 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// What the query of a list request asks for, in either json-server's words.
+struct ListParameters {
+  /// The form a page is answered in.
+  enum PageForm: Sendable, Hashable {
+    /// An array, with `Link` in the head (json-server 0.17).
+    case array
+    /// An object with the numbers of the pages around it (json-server 1.0).
+    case envelope
+  }
+
+  var query: Query
+  /// The form of the page; `nil` when no page is asked for.
+  let pageForm: PageForm?
+
+  /// The names that are never filters.
+  static let reserved: Set<String> = [
+    "_sort", "_order", "_page", "_limit", "_per_page", "_start", "_end", "_embed", "_expand", "_where", "_delay",
+    "_dependent", "_watch", "_", "q", "callback",
+  ]
+
+  /// Reads the parameters.
+  ///
+  /// - Throws: 400 that names the parameter that makes no sense.
+  init(_ parameters: QueryParameters, dialect: Dialect) throws(HTTPError) {
+    var query = Query()
+    query.parameters = Self.filters(parameters)
+    query.search = parameters.first("q") ?? ""
+    query.sort = Self.sortKeys(parameters)
+    query.relations = Self.relations(parameters)
+    query.conditions = try Self.conditions(parameters)
+    if let page = try Self.number("_page", parameters) {
+      let perPage = try Self.number("_per_page", parameters)
+      let limit = try Self.number("_limit", parameters)
+      let size = perPage ?? limit ?? 10
+      query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
+      pageForm = dialect == .v1 || parameters.first("_per_page") != nil ? .envelope : .array
+    } else {
+      query.window = try Self.slice(parameters)
+      pageForm = nil
+    }
+    self.query = query
+  }
+
+  /// The same request for the records whose foreign key holds an id; a filter on the key itself gives way.
+  func below(_ id: String, by key: FieldPath) -> ListParameters {
+    var nested = self
+    nested.query.parent = (key, id)
+    nested.query.parameters.removeAll { $0.name == key.name }
+    return nested
+  }
+
+  private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {
+    var order: [String] = []
+    var values: [String: [String]] = [:]
+    for (name, value) in parameters.items where !reserved.contains(name) {
+      if values[name] == nil { order.append(name) }
+      values[name, default: []].append(value)
+    }
+    return order.map { FilterParameter($0, values[$0] ?? []) }
+  }
+
+  /// `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters go on where the first ended.
+  private static func sortKeys(_ parameters: QueryParameters) -> [SortKey] {
+    let names = parameters.all("_sort").flatMap { $0.split(separator: ",") }
+    let orders = parameters.all("_order").flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    return names.enumerated().map { index, name in
+      let isMarked = name.hasPrefix("-")
+      let isOrdered = index < orders.count && orders[index].lowercased() == "desc"
+      return SortKey(FieldPath(String(isMarked ? name.dropFirst() : name)), descending: isMarked || isOrdered)
+    }
+  }
+
+  /// `_embed=comments,likes&_expand=user`.
+  static func relations(_ parameters: QueryParameters) -> [RelationRequest] {
+    parameters.items.flatMap { name, value -> [RelationRequest] in
+      let names = value.split(separator: ",").map(String.init)
+      return switch name {
+      case "_embed": names.map { RelationRequest(.embed, $0) }
+      case "_expand": names.map { RelationRequest(.expand, $0) }
+      default: []
+      }
+    }
+  }
+
+  private static func conditions(_ parameters: QueryParameters) throws(HTTPError) -> JSONValue? {
+    guard let text = parameters.first("_where"), !text.isEmpty else { return nil }
+    do throws(JSONError) {
+      return try JSONValue(parsing: text, maximumDepth: 64)
+    } catch {
+      throw HTTPError(.badRequest, "'_where' is not JSON, column \(error.column): \(error.message).")
+    }
+  }
+
+  private static func slice(_ parameters: QueryParameters) throws(HTTPError) -> Query.Window {
+    let start = try number("_start", parameters)
+    if let end = try number("_end", parameters) { return .slice(start: start ?? 0, end: end) }
+    guard let limit = try number("_limit", parameters) else { return .all }
+    // JavaScript's slice(start, start + limit), which for negative numbers counts from the end.
+    return .slice(start: start ?? 0, end: (start ?? 0).addingReportingOverflow(limit).partialValue)
+  }
+
+  /// Reads a parameter as JavaScript's `parseInt` does: the digits at its start; an empty one is as if absent.
+  static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
+    guard let value = parameters.first(name), !value.isEmpty else { return nil }
+    let text = value.drop { $0.isWhitespace }
+    let sign = text.first == "-" || text.first == "+" ? text.prefix(1) : ""
+    let digits = text.dropFirst(sign.count).prefix { $0.isASCII && $0.isNumber }
+    guard !digits.isEmpty else {
+      throw HTTPError(.badRequest, "'\(name)' must be a number; it is '\(value)'.")
+    }
+    // A number beyond all lists stands for the end of the list.
+    return Int(sign + digits) ?? (sign == "-" ? -(1 << 40) : 1 << 40)
+  }
+}

@@ -1,0 +1,110 @@
+import HTTPTypes
+
+/// Decides which pages of other origins may read and write, and tells their browsers (WHATWG Fetch, CORS protocol).
+package struct CrossOriginPolicy: Sendable {
+  private let allowed: CrossOrigin
+  private let listed: [Origin]
+
+  /// The methods that a preflight allows, whatever the route.
+  package static let methods = "GET,HEAD,PUT,PATCH,POST,DELETE"
+
+  /// Creates a policy.
+  ///
+  /// - Parameter allowed: The origins that may use the server besides its own; what is no origin in a list is never met.
+  package init(_ allowed: CrossOrigin) {
+    self.allowed = allowed
+    switch allowed {
+    case .origins(let texts): listed = texts.compactMap(Origin.init)
+    case .loopback, .any, .none: listed = []
+    }
+  }
+
+  /// Refuses a request that could change something for a page that may not.
+  ///
+  /// A browser sends `Origin` with every request of an unsafe method; what sends none is no page.
+  ///
+  /// - Throws: 403, when the method is unsafe and the origin foreign: `null` is, and what cannot be read.
+  package func check(_ request: Request) throws(HTTPError) {
+    switch request.method {
+    case .get, .head, .options: return
+    default: break
+    }
+    guard let origin = request.headerFields[.origin], !isAllowed(origin, by: request) else { return }
+    throw HTTPError(
+      .forbidden,
+      """
+      The page's origin '\(origin)' in the Origin field may not send \(request.method.rawValue) to this server; start \
+      the server with --cors \(origin == "null" ? "'*'" : origin) to let it.
+      """)
+  }
+
+  /// Refuses a script that a foreign page loads to read data: no CORS field would keep it from JSONP.
+  ///
+  /// - Throws: 403, when the browser says that a page of another site loads it, and that page's origin, as `Referer` names
+  ///   it, may not read.
+  package func checkScript(_ request: Request) throws(HTTPError) {
+    guard let site = HTTPField.Name("Sec-Fetch-Site"), request.headerFields[site]?.lowercased() == "cross-site" else {
+      return
+    }
+    let address = (request.headerFields[.referer] ?? "null").split(separator: "/", omittingEmptySubsequences: false)
+    let origin = address.prefix(3).joined(separator: "/")
+    guard !isAllowed(origin, by: request) else { return }
+    throw HTTPError(
+      .forbidden,
+      "A page of the origin '\(origin)' may not read with the parameter 'callback'; start the server with --cors for it."
+    )
+  }
+
+  /// Answers OPTIONS: a preflight, or a question for the methods.
+  ///
+  /// - Parameter methods: What the route allows, for a client that is no page.
+  /// - Returns: `nil` for another method.
+  package func preflight(_ request: Request, methods: String = Self.methods + ",OPTIONS") -> Response? {
+    guard request.method == .options else { return nil }
+    var response = Response(status: .noContent, headerFields: [.allow: methods])
+    addFields(to: &response, for: request)
+    response.headerFields.add("Access-Control-Request-Headers", toList: .vary)
+    guard response.headerFields[.accessControlAllowOrigin] != nil else { return response }
+    response.headerFields[.accessControlAllowMethods] = Self.methods
+    response.headerFields[.accessControlAllowHeaders] =
+      request.headerFields[.accessControlRequestHeaders] ?? "content-type"
+    return response
+  }
+
+  /// Adds to a response what lets an allowed page read it, and its fields; a foreign one gets nothing.
+  package func addFields(to response: inout Response, for request: Request) {
+    switch allowed {
+    case .none: return
+    case .any: response.headerFields[.accessControlAllowOrigin] = "*"
+    case .loopback, .origins:
+      response.headerFields.add("Origin", toList: .vary)
+      if let origin = request.headerFields[.origin], isAllowed(origin, by: request) {
+        response.headerFields[.accessControlAllowOrigin] = origin
+        response.headerFields[.accessControlAllowCredentials] = "true"
+      }
+    }
+    exposeFields(of: &response)
+  }
+
+  /// Names the fields that a page may read. A list names `Link` even on a page that has none, as json-server does.
+  private func exposeFields(of response: inout Response) {
+    if response.headerFields[.xTotalCount] != nil {
+      response.headerFields.add("X-Total-Count", toList: .accessControlExposeHeaders)
+      response.headerFields.add("Link", toList: .accessControlExposeHeaders)
+    }
+    if response.headerFields[.location] != nil {
+      response.headerFields.add("Location", toList: .accessControlExposeHeaders)
+    }
+  }
+
+  private func isAllowed(_ text: String, by request: Request) -> Bool {
+    let origin = Origin(text)
+    if let origin, origin.isSame(asHost: request.headerFields[.host]) { return true }
+    return switch allowed {
+    case .loopback: origin?.isLoopback == true
+    case .origins: origin.map { origin in listed.contains { $0.matches(origin) } } == true
+    case .any: true
+    case .none: false
+    }
+  }
+}

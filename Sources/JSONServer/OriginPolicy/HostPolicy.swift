@@ -1,0 +1,41 @@
+import HTTPTypes
+
+/// Keeps pages of other sites out that point their own name at this machine (DNS rebinding).
+///
+/// A browser sends the name from the page's address in `Host`. A name that nobody can register, or an address, cannot be
+/// an attacker's.
+package struct HostPolicy: Sendable {
+  private let allowed: Set<String>
+
+  /// Creates a policy.
+  ///
+  /// - Parameter allowed: Names that are taken besides `localhost`, those below it, and addresses: the one the server is
+  ///   bound to, and those of `--allowed-host`.
+  package init(allowed: [String] = []) {
+    self.allowed = Set(allowed.compactMap { HostName($0)?.name })
+  }
+
+  /// Checks a request's `Host` field.
+  ///
+  /// - Parameter host: The field's value; several fields joined by a comma, as HTTPFields joins them.
+  /// - Throws: 400, when it is missing, doubled or malformed; 403, when its name is not allowed.
+  package func check(host: String?) throws(HTTPError) {
+    guard let host else {
+      throw HTTPError(.badRequest, "The request has no Host field; send one, such as 'Host: localhost'.")
+    }
+    guard !host.contains(",") else {
+      throw HTTPError(.badRequest, "The request has more than one Host field; send one.")
+    }
+    guard let name = HostName(host) else {
+      throw HTTPError(.badRequest, "The Host field '\(host)' is no host and port; send one such as 'localhost:3000'.")
+    }
+    guard name.isAddress || name.isLoopback || allowed.contains(name.name) else {
+      throw HTTPError(
+        .forbidden,
+        """
+        The host '\(name.name)' of the Host field is not allowed; use localhost or an IP address, or start the server \
+        with --allowed-host \(name.name).
+        """)
+    }
+  }
+}

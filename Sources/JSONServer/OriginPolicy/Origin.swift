@@ -1,0 +1,45 @@
+/// Where a page comes from, as a browser's `Origin` field says (RFC 6454, section 6.1).
+struct Origin: Sendable, Hashable {
+  let scheme: String
+  let host: HostName
+
+  /// Reads `scheme://host` or `scheme://host:port`; `nil` for `null` and for anything else.
+  init?(_ text: String) {
+    guard let mark = text.firstRange(of: "://"), let host = HostName(text[mark.upperBound...]) else { return nil }
+    let scheme = text[..<mark.lowerBound].lowercased()
+    guard let first = scheme.utf8.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first,
+      scheme.utf8.allSatisfy({ ByteSet.words.contains($0) || "+-.".utf8.contains($0) })
+    else { return nil }
+    self.scheme = scheme
+    self.host = host
+  }
+
+  /// Whether the page comes from this machine, from any port.
+  var isLoopback: Bool {
+    isWeb && host.isLoopback
+  }
+
+  /// Whether the page comes from the server that a `Host` field names.
+  ///
+  /// The scheme is not compared: in front of the server a proxy may speak HTTPS.
+  func isSame(asHost field: String?) -> Bool {
+    guard isWeb, let field, let server = HostName(field) else { return false }
+    return server.name == host.name && (server.port ?? defaultPort) == (host.port ?? defaultPort)
+  }
+
+  /// Whether two origins are the same, one of them with its port left out perhaps.
+  func matches(_ other: Origin) -> Bool {
+    scheme == other.scheme && host.name == other.host.name
+      && (host.port ?? defaultPort) == (other.host.port ?? defaultPort)
+  }
+
+  private var isWeb: Bool { scheme == "http" || scheme == "https" }
+
+  private var defaultPort: Int? {
+    switch scheme {
+    case "http": 80
+    case "https": 443
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import JSONDatabase
+import JSONStorage
+
+/// Where a server's changes are kept.
+protocol Persistence: Sendable {
+  /// Makes a version durable.
+  ///
+  /// - Parameters:
+  ///   - database: The version.
+  ///   - resources: The places of the resources that changed since the version before.
+  ///   - completion: Called once, on a thread of the storage's own.
+  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void)
+
+  /// Takes note that what is committed from now on is built on a version that was read.
+  func adopt(_ source: LoadedSource)
+
+  /// Keeps a version that an edit is about to replace, and tells where.
+  func keep(_ database: Database, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
+
+  /// Finishes what is under way and lets go of the files. Blocks until that is done.
+  func close()
+}
+
+/// How a commit ended.
+enum Commit: Sendable {
+  /// The version is as durable as was asked for.
+  case done
+  /// Someone edited the file meanwhile; nothing was written.
+  case edited(LoadedSource)
+  /// Nothing was written, except when the error's code is `durabilityUnknown`.
+  case failed(StorageError)
+}
+
+/// A database as it was read from its source.
+struct LoadedSource: Sendable {
+  let database: Database
+  /// How many edits from outside the source has seen up to this version.
+  let generation: Int
+}
+
+/// What happened to a source from outside.
+enum SourceEdit: Sendable {
+  case changed(LoadedSource)
+  case invalid(message: String)
+  case restored
+  case deleted
+  /// A save reached a version that had been replaced already, and is kept at a path.
+  case conflict(path: String)
+}
+
+/// A source that was opened: what it holds and what keeps its changes.
+struct OpenedSource {
+  /// `nil` for a source in memory.
+  let persistence: (any Persistence)?
+  let loaded: LoadedSource
+  /// What a person should know.
+  let warnings: [String]
+}

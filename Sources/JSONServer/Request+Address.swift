@@ -1,0 +1,13 @@
+import HTTPTypes
+
+extension Request {
+  /// The path of the target, as it was sent.
+  var path: String {
+    String(target.prefix { $0 != "?" })
+  }
+
+  /// The address the client reached the server at, such as `http://localhost:3000`.
+  var base: String {
+    "http://" + (headerFields[.host] ?? "localhost")
+  }
+}

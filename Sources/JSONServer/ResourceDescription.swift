@@ -1,0 +1,8 @@
+/// A resource as a person sees it.
+public struct ResourceDescription: Sendable, Hashable {
+  public let name: String
+  /// The number of records; `nil` for a single object.
+  public let count: Int?
+  /// The member that holds the ids of its records.
+  public let idName: String
+}

@@ -1,0 +1,37 @@
+/// Why a server does not start.
+public struct ServerError: Error, Sendable {
+  public enum Code: Sendable, Hashable {
+    /// The file or directory does not exist.
+    case sourceMissing
+    /// The source cannot be read.
+    case sourceUnreadable
+    /// The source is no JSON, or of a shape that cannot be served.
+    case sourceInvalid
+    /// Another server has the file.
+    case sourceLocked
+    /// The rewrite rules or another option make no sense.
+    case invalidConfiguration
+    /// The port is taken.
+    case portInUse
+    /// The address cannot be listened on.
+    case cannotListen
+  }
+
+  public let code: Code
+
+  /// A sentence for a person: what is wrong, with the file or option, and what to do.
+  public let message: String
+
+  /// The line of a fault in the source, with a caret under the column; `nil` when there is none.
+  public let excerpt: String?
+
+  package init(_ code: Code, _ message: String, excerpt: String? = nil) {
+    self.code = code
+    self.message = message
+    self.excerpt = excerpt
+  }
+}
+
+extension ServerError: CustomStringConvertible {
+  public var description: String { excerpt.map { message + "\n" + $0 } ?? message }
+}

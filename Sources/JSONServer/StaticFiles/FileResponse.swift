@@ -1,0 +1,69 @@
+import HTTPTypes
+
+/// The answers that one file can give.
+struct FileResponse {
+  private let file: OpenFile
+  private let name: String
+  private let entityTag: String
+  private let lastModified: HTTPDate
+
+  /// Prepares the answers of a file.
+  ///
+  /// - Parameter name: The file's name, whose extension tells the type.
+  init(_ file: OpenFile, name: String) {
+    self.file = file
+    self.name = name
+    entityTag = "W/\"\(String(file.size, radix: 16))-\(String(file.modified, radix: 16))\""
+    lastModified = HTTPDate(secondsSince1970: file.modified / 1000)
+  }
+
+  /// The answer to a GET or HEAD: 200, 206, 304 or 416.
+  func response(to request: Request) -> Response {
+    var fields: HTTPFields = [
+      .acceptRanges: "bytes", .cacheControl: "public, max-age=0", .lastModified: lastModified.text,
+      .eTag: entityTag,
+    ]
+    guard !isUnchanged(for: request.headerFields) else { return Response(status: .notModified, headerFields: fields) }
+    fields[.contentType] = FileType.contentType(ofFileNamed: name)
+    fields[.xContentTypeOptions] = "nosniff"
+    switch requestedRange(of: request) {
+    case .whole:
+      return response(.ok, fields, 0..<file.size, to: request)
+    case .part(let range):
+      fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.size)"
+      return response(.partialContent, fields, range, to: request)
+    case .unsatisfiable:
+      return Response(status: .rangeNotSatisfiable, headerFields: [.contentRange: "bytes */\(file.size)"])
+    }
+  }
+
+  /// Whether the client has this version (RFC 9110, section 13.2.2: a tag is asked before a date).
+  private func isUnchanged(for fields: HTTPFields) -> Bool {
+    if let tags = fields[.ifNoneMatch] {
+      return EntityTagList(tags).names(entityTag)
+    }
+    guard let since = fields[.ifModifiedSince].flatMap(HTTPDate.init(text:)) else { return false }
+    return lastModified <= since
+  }
+
+  /// The range that a GET asks for. One that depends on a tag is void: the tag is weak (RFC 9110, section 13.1.5).
+  private func requestedRange(of request: Request) -> ByteRange {
+    guard request.method == .get, let range = request.headerFields[.range] else { return .whole }
+    if let condition = request.headerFields[.ifRange], HTTPDate(text: condition) != lastModified { return .whole }
+    return ByteRange(range, size: file.size)
+  }
+
+  private func response(
+    _ status: HTTPResponse.Status, _ fields: HTTPFields, _ range: Range<Int>, to request: Request
+  ) -> Response {
+    var fields = fields
+    fields[.contentLength] = "\(range.count)"
+    guard request.method == .get else { return Response(status: status, headerFields: fields) }
+    guard range.count > StaticFiles.maximumBytesAtOnce else {
+      let bytes = file.read(from: range.lowerBound, count: range.count)
+      fields[.contentLength] = "\(bytes.count)"
+      return Response(status: status, headerFields: fields, body: .bytes(bytes))
+    }
+    return Response(status: status, headerFields: fields, body: .stream(FileStream(file, range).chunks))
+  }
+}

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// A part of a file that is read piece by piece, as fast as its reader takes it.
+final class FileStream: Sendable {
+  private static let bytesOfChunk = 64 * 1024
+
+  private let file: OpenFile
+  private let end: Int
+  private let position: Mutex<Int>
+
+  init(_ file: OpenFile, _ range: Range<Int>) {
+    self.file = file
+    end = range.upperBound
+    position = Mutex(range.lowerBound)
+  }
+
+  /// The pieces in order; fewer bytes than the range has when the file became shorter meanwhile.
+  var chunks: AsyncStream<[UInt8]> {
+    AsyncStream { self.nextChunk() }
+  }
+
+  private func nextChunk() -> [UInt8]? {
+    let range = position.withLock { position in
+      let start = position
+      position = min(start + Self.bytesOfChunk, end)
+      return start..<position
+    }
+    guard !range.isEmpty else { return nil }
+    let bytes = file.read(from: range.lowerBound, count: range.count)
+    return bytes.isEmpty ? nil : bytes
+  }
+}

@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file or directory that is open for reading, and closed with the last reference.
+final class OpenFile: Sendable {
+  /// What tells one file from another, whatever its path.
+  struct Identity: Sendable, Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  let identity: Identity
+  let isDirectory: Bool
+  let isRegular: Bool
+  /// The size in bytes when it was opened.
+  let size: Int
+  /// The last change in milliseconds since 1970.
+  let modified: Int
+  private let descriptor: Int32
+
+  private init?(descriptor: Int32) {
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      close(descriptor)
+      return nil
+    }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    self.descriptor = descriptor
+    identity = Identity(status)
+    isDirectory = status.st_mode & S_IFMT == S_IFDIR
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+    size = Int(status.st_size)
+    modified = Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+  }
+
+  /// Opens a path as it stands; `nil` when that fails.
+  convenience init?(path: String) {
+    self.init(descriptor: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+  }
+
+  /// Opens what a directory has under a name. A symlink is not followed, and a pipe does not block.
+  convenience init?(_ name: String, in directory: OpenFile) {
+    self.init(descriptor: openat(directory.descriptor, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW))
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Reads up to a number of bytes from an offset; fewer at the end of the file, none after a fault.
+  func read(from offset: Int, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      while initialized < count, let start = buffer.baseAddress {
+        let result = pread(descriptor, start + initialized, count - initialized, off_t(offset + initialized))
+        if result < 0, errno == EINTR { continue }
+        guard result > 0 else { return }
+        initialized += result
+      }
+    }
+  }
+}
+
+extension OpenFile.Identity {
+  /// The identity of what stands at a path, symlinks followed; `nil` when nothing does.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  fileprivate init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+}
+
+extension OpenFile {
+  /// The path with every symlink resolved; `nil` when nothing stands there.
+  static func resolve(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+
+/// Answers requests with files below some directories.
+package struct StaticFiles: Sendable {
+  private let directories: [StaticDirectory]
+
+  /// The most bytes that are read at once; a larger file is streamed.
+  static let maximumBytesAtOnce = 1024 * 1024
+
+  /// Creates a reader of files.
+  ///
+  /// - Parameters:
+  ///   - directories: The directories, the first that has a file wins.
+  ///   - forbidden: Paths of files and directories that are never served, by whatever name: the database and what lies
+  ///     beside it.
+  package init(directories: [String], forbidden: [String]) {
+    self.directories = directories.map { StaticDirectory($0, forbidden: forbidden) }
+  }
+
+  /// Answers a request for a file.
+  ///
+  /// A directory is answered with its `index.html`, after a redirect when the slash at its end is missing. Ranges and
+  /// conditions are those of RFC 9110. The answer to HEAD has no body and the length of the file.
+  ///
+  /// - Returns: `nil`, when no file answers: the request is another's.
+  package func respond(to request: Request) -> Response? {
+    guard !directories.isEmpty, request.method == .get || request.method == .head,
+      let path = StaticPath(target: request.target)
+    else { return nil }
+    for directory in directories {
+      guard let found = directory.open(path.segments) else { continue }
+      if found.isDirectory {
+        guard let index = directory.open(path.segments + ["index.html"]), index.isRegular else { continue }
+        return path.isDirectory
+          ? FileResponse(index, name: "index.html").response(to: request) : redirect(from: request.target)
+      }
+      guard !path.isDirectory else { continue }
+      return FileResponse(found, name: path.segments.last ?? "").response(to: request)
+    }
+    return nil
+  }
+
+  private func redirect(from target: String) -> Response {
+    let path = target.prefix { $0 != "?" }
+    return Response(status: .movedPermanently, headerFields: [.location: "\(path)/\(target[path.endIndex...])"])
+  }
+}

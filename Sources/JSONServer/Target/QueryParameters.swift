@@ -1,0 +1,71 @@
+import HTTPTypes
+
+/// The parameters of a target's query, decoded.
+package struct QueryParameters: Sendable {
+  /// The parameters in the order they were sent; a name may stand more than once.
+  package let items: [(name: String, value: String)]
+
+  /// The most parameters that are accepted.
+  package static let maximumCount = 100
+
+  /// Reads the query of a target: what follows its first `?`.
+  ///
+  /// `+` is a space, a parameter without `=` is empty, and one without a name is skipped. `tags[]=x` and `tags[0]=x` are
+  /// read as `tags=x`.
+  ///
+  /// - Throws: 400, when an escape is bad or there are more than ``maximumCount`` parameters.
+  package init(target: String) throws(HTTPError) {
+    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+      items = []
+      return
+    }
+    var items: [(name: String, value: String)] = []
+    for pair in target.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+      let (name, value) = try Self.read(pair)
+      guard !name.isEmpty else { continue }
+      guard items.count < Self.maximumCount else {
+        throw HTTPError(
+          .badRequest, "The query has more than \(Self.maximumCount) parameters; send fewer, or split the request.")
+      }
+      items.append((name, value))
+    }
+    self.items = items
+  }
+
+  /// The value of the first parameter with a name.
+  package func first(_ name: String) -> String? {
+    items.first { $0.name == name }?.value
+  }
+
+  /// The values of all parameters with a name, in the order they were sent.
+  package func all(_ name: String) -> [String] {
+    items.filter { $0.name == name }.map(\.value)
+  }
+
+  /// The parameters but those with certain names.
+  package func excluding(_ names: Set<String>) -> QueryParameters {
+    QueryParameters(items: items.filter { !names.contains($0.name) })
+  }
+
+  private init(items: [(name: String, value: String)]) {
+    self.items = items
+  }
+
+  private static func read(_ pair: Substring.UTF8View) throws(HTTPError) -> (name: String, value: String) {
+    let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true) else {
+      throw badEscape(in: "name of the query parameter", Substring(parts[0]))
+    }
+    guard parts.count > 1 else { return (ParameterName(name).name, "") }
+    guard let value = PercentEncoding.decode(parts[1], plusIsSpace: true) else {
+      throw badEscape(in: "value of the query parameter", Substring(parts[0]))
+    }
+    return (ParameterName(name).name, value)
+  }
+
+  private static func badEscape(in place: String, _ name: Substring) -> HTTPError {
+    HTTPError(
+      .badRequest,
+      "The \(place) '\(name)' is not percent-encoded UTF-8; write a % itself as %25 and other characters as UTF-8.")
+  }
+}

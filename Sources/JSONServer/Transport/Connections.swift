@@ -1,0 +1,56 @@
+import NIOCore
+
+/// What the connections of one listener share; used on the listener's event loop only.
+final class Connections {
+  let limits: Limits
+  let application: any Application
+  var writer = ResponseWriter()
+
+  /// Whether the server takes no further requests.
+  private(set) var isShuttingDown = false
+
+  private let maximum: Int
+  private var open: [ObjectIdentifier: HTTPConnection] = [:]
+  private var gates: [ConnectionGate] = []
+  private var emptied: EventLoopPromise<Void>?
+
+  init(limits: Limits, application: any Application) {
+    self.limits = limits
+    self.application = application
+    // The files that are left are the store's, the log's and what else the process has open.
+    maximum = max(1, min(limits.maximumConnections, System.openFileLimit - 64))
+  }
+
+  var isFull: Bool { open.count >= maximum }
+
+  func insert(_ connection: HTTPConnection) {
+    open[ObjectIdentifier(connection)] = connection
+  }
+
+  func remove(_ connection: HTTPConnection) {
+    guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+    if !isFull { gates.forEach { $0.reopen() } }
+    if open.isEmpty { emptied?.succeed() }
+  }
+
+  func insert(_ gate: ConnectionGate) {
+    gates.append(gate)
+  }
+
+  /// Lets each connection finish the requests under way, and close.
+  ///
+  /// - Parameter promise: Kept when no connection is left.
+  func shutDown(promise: EventLoopPromise<Void>) {
+    isShuttingDown = true
+    gates = []
+    if let emptied { return emptied.futureResult.cascade(to: promise) }
+    emptied = promise
+    for connection in open.values { connection.shutDown() }
+    if open.isEmpty { promise.succeed() }
+  }
+
+  /// Closes all connections at once, whatever they are doing.
+  func closeAll() {
+    for connection in open.values { connection.closeNow() }
+  }
+}

@@ -1,0 +1,74 @@
+import NIOCore
+
+extension HTTPConnection {
+  /// How long a client that was refused may go on sending before it reads the refusal.
+  static let lingerTime = Duration.seconds(5)
+
+  /// Closes when all that was written is sent.
+  ///
+  /// - Parameter lingers: Whether the client may still be sending. Then only the sending side is closed and what comes is
+  ///   dropped, since a full close would reset the connection and take the answer with it (RFC 9112, section 9.6).
+  func closeAfterFlush(lingers: Bool) {
+    guard let context else { return }
+    output = .closing
+    reader.stop()
+    let bytes = outbound
+    outbound = ByteBuffer()
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    sent.futureResult.whenComplete { _ in connection.value.finishClosing(lingers: lingers) }
+    context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: sent)
+  }
+
+  private func finishClosing(lingers: Bool) {
+    guard let context else { return }
+    if lingers, !isInputClosed, !connections.isShuttingDown {
+      patience.linger()
+      context.close(mode: .output, promise: nil)
+      updatePatience()
+    } else {
+      closeNow()
+    }
+  }
+
+  /// Finishes the requests under way and closes; a stream ends, since it would have no other end.
+  func shutDown() {
+    switch output {
+    case .ready: sendReady()
+    case .streaming(let task): task.cancel()
+    case .silent: closeNow()
+    case .closing: if patience.isLingering { closeNow() }
+    }
+  }
+
+  /// Closes at once, with what is not sent yet.
+  func closeNow() {
+    // The parser reports what it holds of a request when the channel closes.
+    reader.stop()
+    context?.close(promise: nil)
+  }
+
+  /// Closes so that the client sees a reset.
+  func reset() {
+    guard let context else { return }
+    flush()
+    if let socket = context.channel as? any SocketOptionProvider {
+      // The two members of the C struct linger: on, and for no time.
+      _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
+    }
+    output = .closing
+    closeNow()
+  }
+
+  /// Lets go of all that a closed connection held; answers that come later are dropped.
+  func detach() {
+    guard context != nil else { return }
+    context = nil
+    if case .streaming(let task) = output { task.cancel() }
+    output = .closing
+    stream.abandon()
+    patience.end()
+    releaseRequests()
+    connections.remove(self)
+  }
+}

@@ -1,0 +1,37 @@
+import NIOCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension ListenError {
+  /// Tells in a person's words why an address could not be bound.
+  init(binding address: ListenAddress, cause: any Error) {
+    self.cause = cause
+    switch (cause as? IOError)?.errnoCode {
+    case EADDRINUSE:
+      code = .portInUse
+      message = "Port \(address.port) of \(address.host) is in use; choose another port, or 0 for any free one."
+    case EACCES, EPERM:
+      code = .permissionDenied
+      message = "Listening on \(address) is not permitted; choose a port from 1024 up."
+    case EADDRNOTAVAIL, EAFNOSUPPORT:
+      code = .unknownHost
+      message = "\(address.host) is not an address of this machine; choose 127.0.0.1, ::1 or 0.0.0.0."
+    default:
+      code = .other
+      message = "Listening on \(address) failed: \(cause)"
+    }
+  }
+
+  /// Tells in a person's words why a host has no address.
+  init(resolving address: ListenAddress, cause: any Error) {
+    self.cause = cause
+    code = .unknownHost
+    message = "The host '\(address.host)' has no address; check its spelling, or give an IP address."
+  }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+import NIOHTTP1
+
+/// A request's head, understood: within the limits, and with framing that leaves nothing to interpretation.
+struct RequestHead {
+  /// How a body's end is known.
+  enum Framing: Equatable {
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  /// The request, still without its body.
+  let request: Request
+  let framing: Framing
+  /// Whether the client waits for leave to send the body.
+  let expectsContinue: Bool
+  let form: AnswerForm
+
+  /// Checks and understands a head as the parser gives it.
+  ///
+  /// - Throws: The error to refuse the request with; its body is not read then.
+  init(_ head: HTTPRequestHead, limits: Limits) throws(HTTPError) {
+    var target = head.uri
+    guard target.utf8.count <= limits.maximumTargetBytes else {
+      throw HTTPError(.uriTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
+    }
+    guard head.method != .CONNECT, head.method != .TRACE else {
+      throw HTTPError(.notImplemented, "This server does not support \(head.method.rawValue).")
+    }
+    let isLegacy = head.version.minor == 0
+    var fields = HTTPFields()
+    var framing = FramingFields()
+    try framing.read(head.headers, into: &fields, limits: limits, requestLineBytes: target.utf8.count)
+    guard let host = framing.host ?? (isLegacy ? "" : nil) else {
+      throw HTTPError(.badRequest, "The request has no Host field.")
+    }
+    guard RequestTarget.isAuthority(host) else {
+      throw HTTPError(.badRequest, "The Host field is not a host and a port.")
+    }
+    if target.utf8.first != UInt8(ascii: "/") {
+      let absolute = try RequestTarget(notInOriginForm: target, method: head.method)
+      target = absolute.target
+      if let authority = absolute.authority, let name = HTTPField.Name("Host") { fields[name] = authority }
+    }
+    self.framing = try framing.framing(isLegacy: isLegacy, limits: limits)
+    expectsContinue = try framing.expectsContinue && !isLegacy && self.framing != .none
+    form = AnswerForm(
+      isHeadOnly: head.method == .HEAD, isLegacy: isLegacy,
+      keepsConnection: framing.keepsConnection(isLegacy: isLegacy))
+    request = try Request(method: Self.method(head.method), target: target, headerFields: fields)
+  }
+
+  private static func method(_ method: HTTPMethod) throws(HTTPError) -> HTTPRequest.Method {
+    switch method {
+    case .GET: return .get
+    case .HEAD: return .head
+    case .POST: return .post
+    case .PUT: return .put
+    case .PATCH: return .patch
+    case .DELETE: return .delete
+    case .OPTIONS: return .options
+    // The list of methods is NIO's and open-ended.
+    default:
+      guard let method = HTTPRequest.Method(method.rawValue) else {
+        throw HTTPError(.badRequest, "The request's method is not a token.")
+      }
+      return method
+    }
+  }
+}

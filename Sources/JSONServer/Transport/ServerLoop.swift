@@ -1,0 +1,43 @@
+import NIOCore
+import NIOPosix
+
+/// The event loop that a server lives on: one thread that runs one piece of work after the other.
+///
+/// Loops are shared by all servers of the process and live as long as it does.
+package struct ServerLoop: Sendable {
+  let eventLoop: any EventLoop
+
+  /// Takes the next of the process's loops.
+  package init() {
+    eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+  }
+
+  /// The executor of an actor that lives on this loop; what runs on the loop may `assumeIsolated` to such an actor.
+  package var executor: any SerialExecutor { eventLoop.executor }
+
+  /// Whether the caller runs on this loop.
+  package var isCurrent: Bool { eventLoop.inEventLoop }
+
+  /// Runs work on the loop, after what is already waiting there.
+  package func execute(_ work: @escaping @Sendable () -> Void) {
+    eventLoop.execute(work)
+  }
+
+  /// Runs work on the loop when a time has passed.
+  ///
+  /// - Returns: The appointment, to cancel the work while it has not begun. Letting go of it cancels nothing.
+  @discardableResult
+  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> Appointment {
+    Appointment(scheduled: eventLoop.scheduleTask(in: TimeAmount(delay), work))
+  }
+
+  /// Work that a loop does later.
+  package struct Appointment: Sendable {
+    fileprivate let scheduled: Scheduled<Void>
+
+    /// Takes the work back; does nothing when it has begun.
+    package func cancel() {
+      scheduled.cancel()
+    }
+  }
+}

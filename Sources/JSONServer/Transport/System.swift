@@ -1,0 +1,16 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What the transport asks the operating system beside NIO.
+enum System {
+  /// The most files that this process may hold open, sockets among them.
+  static var openFileLimit: Int { sysconf(Int32(_SC_OPEN_MAX)) }
+
+  /// The whole seconds since 1970 by the wall clock.
+  static var secondsSince1970: Int { time(nil) }
+}

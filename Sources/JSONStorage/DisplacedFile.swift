@@ -1,0 +1,21 @@
+/// A version that was replaced and has no name any more, still open to see whether an editor goes on writing to it.
+struct DisplacedFile {
+  let descriptor: FileDescriptor
+  let location: FileLocation
+  let hash: ContentHash
+  /// From before it was hashed.
+  let stamp: FileStamp
+  /// Whether a write after the stamp must show in it.
+  let isSettled: Bool
+  var due: ContinuousClock.Instant = .now
+  /// How often an unfinished late save was waited for.
+  var extensions = 0
+
+  init(descriptor: FileDescriptor, location: FileLocation, hash: ContentHash, stamp: FileStamp) {
+    self.descriptor = descriptor
+    self.location = location
+    self.hash = hash
+    self.stamp = stamp
+    isSettled = stamp.modified.isSettled(at: WallClock.now)
+  }
+}

@@ -1,0 +1,70 @@
+/// The versions that were given up, kept in a directory beside the file.
+struct FileHistory {
+  private static let limit = 20
+
+  let location: FileLocation
+  let fileSystem: any FileSystem
+
+  /// Saves a version and removes all but the newest 20.
+  ///
+  /// - Returns: The path of the saved version.
+  func save(
+    _ content: some FileContent, in directory: FileDescriptor, like model: FileModel, durably: Bool
+  ) throws(SystemError) -> String {
+    do {
+      try fileSystem.makeDirectory(location.historyName, in: directory)
+    } catch {
+      guard error.isExisting else { throw error }
+    }
+    let path = FileLocation.join(location.directory, location.historyName)
+    let history = try fileSystem.openDirectory(path)
+    defer { try? fileSystem.close(history) }
+    let name = try write(content, in: history, like: model, durably: durably)
+    if durably { try fileSystem.synchronize(history) }
+    removeOldest(in: history)
+    return FileLocation.join(path, name)
+  }
+
+  private func write(
+    _ content: some FileContent, in history: FileDescriptor, like model: FileModel, durably: Bool
+  ) throws(SystemError) -> String {
+    let temporary = location.temporaryName()
+    _ = try fileSystem.writeNewFile(content, named: temporary, in: history, like: model, durably: durably)
+    let time = WallClock.fileNamePart
+    var number = 1
+    while true {
+      // "~" sorts after ".", so that the second version of a millisecond stays behind the first.
+      let name = number == 1 ? "\(time).json" : "\(time)~\(number).json"
+      do {
+        try fileSystem.renameWithoutReplacing(temporary, to: name, in: history)
+        return name
+      } catch {
+        number += 1
+        guard error.isExisting, number < 1000 else {
+          try? fileSystem.unlink(temporary, in: history)
+          throw error
+        }
+      }
+    }
+  }
+
+  private func removeOldest(in history: FileDescriptor) {
+    guard let names = try? fileSystem.names(in: history) else { return }
+    for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
+    let versions = names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
+    for name in versions.dropLast(Self.limit) { try? fileSystem.unlink(name, in: history) }
+  }
+}
+
+extension FileSystem {
+  /// Renames unless the new name exists; where the file system cannot do that in one step, it looks first.
+  func renameWithoutReplacing(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError) {
+    do {
+      try renameExclusively(name, to: newName, in: directory)
+    } catch {
+      guard error.isUnsupported else { throw error }
+      if (try? status(newName, in: directory)) != nil { throw SystemError.nameExists }
+      try rename(name, to: newName, in: directory)
+    }
+  }
+}

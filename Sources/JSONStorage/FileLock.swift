@@ -1,0 +1,57 @@
+import OrderedJSON
+
+/// The lock file beside a file, which keeps a second server away from it.
+struct FileLock {
+  private let descriptor: FileDescriptor
+
+  /// Takes the lock.
+  ///
+  /// - Returns: The lock, or nil where no lock file can be made or the file system has no locks.
+  /// - Throws: ``StorageError`` with code `locked` when another has it.
+  static func acquire(
+    for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
+  ) throws(StorageError) -> FileLock? {
+    while true {
+      guard let file = try? fileSystem.open(location.lockName, in: directory, for: .locking) else { return nil }
+      do throws(SystemError) {
+        try fileSystem.lock(file)
+        // Whoever closes removes the lock file: what we locked may have lost its name since it was opened.
+        if try fileSystem.status(of: file).stamp.inode
+          == fileSystem.status(location.lockName, in: directory).stamp.inode
+        {
+          writeProcess(to: file, of: fileSystem)
+          return FileLock(descriptor: file)
+        }
+        try? fileSystem.close(file)
+      } catch {
+        defer { try? fileSystem.close(file) }
+        if error.isMissing { continue }
+        guard error.isWouldBlock else { return nil }
+        throw StorageError(.locked, message(for: location, holder: process(in: file, of: fileSystem)), cause: error)
+      }
+    }
+  }
+
+  /// Gives the lock back and removes its file.
+  func release(_ location: FileLocation, in directory: FileDescriptor?, of fileSystem: any FileSystem) {
+    if let directory { try? fileSystem.unlink(location.lockName, in: directory) }
+    try? fileSystem.close(descriptor)
+  }
+
+  private static func message(for location: FileLocation, holder: String?) -> String {
+    "'\(location.path)' is open in another server" + (holder.map { " (process \($0))." } ?? ".")
+  }
+
+  private static func writeProcess(to file: FileDescriptor, of fileSystem: any FileSystem) {
+    // Only for the message of a second server; the lock holds without it.
+    try? fileSystem.truncate(file, to: 0)
+    try? Array("\(CurrentProcess.identifier)\n".utf8).withUnsafeBytes {
+      _ = try fileSystem.write($0, to: file, at: 0)
+    }
+  }
+
+  private static func process(in file: FileDescriptor, of fileSystem: any FileSystem) -> String? {
+    guard let text = try? fileSystem.contents(of: file).text.string.prefix(while: \.isNumber) else { return nil }
+    return text.isEmpty ? nil : String(text)
+  }
+}

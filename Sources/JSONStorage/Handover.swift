@@ -1,0 +1,21 @@
+import Dispatch
+import Synchronization
+
+/// Hands one value from one thread to another, which waits for it.
+final class Handover<Value: Sendable>: Sendable {
+  private let value = Mutex<Value?>(nil)
+  private let given = DispatchSemaphore(value: 0)
+
+  func give(_ value: Value) {
+    self.value.withLock { $0 = value }
+    given.signal()
+  }
+
+  /// Waits for the value. To be called once.
+  func take() -> Value {
+    while true {
+      given.wait()
+      if let value = value.withLock({ $0 }) { return value }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import CStorage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a store needs to know of its process, and sets in it.
+enum CurrentProcess {
+  static var identifier: Int32 { getpid() }
+
+  /// Makes a broken pipe and an exceeded file size limit errors instead of the end of the process.
+  static func ignoreFileSignals() {
+    storage_ignore_signals()
+  }
+}

@@ -1,0 +1,179 @@
+import CStorage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The file system of the machine.
+struct SystemFileSystem: FileSystem {
+  /// Makes a call, again when a signal interrupted it.
+  @discardableResult
+  private func call<Result: SignedInteger>(_ name: String, _ body: () -> Result) throws(SystemError) -> Result {
+    while true {
+      let result = body()
+      guard result == -1 else { return result }
+      guard errno == EINTR else { throw SystemError(name, errno) }
+    }
+  }
+
+  func realPath(_ path: String) throws(SystemError) -> String {
+    guard let resolved = realpath(path, nil) else { throw SystemError("realpath", errno) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  func linkTarget(_ path: String) throws(SystemError) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try call("readlink") { readlink(path, &buffer, buffer.count) }
+    return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  func openDirectory(_ path: String) throws(SystemError) -> FileDescriptor {
+    FileDescriptor(number: try call("open") { Self.open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0) })
+  }
+
+  func open(_ name: String, in directory: FileDescriptor, for access: FileAccess) throws(SystemError) -> FileDescriptor
+  {
+    let (flags, mode): (Int32, mode_t) =
+      switch access {
+      // Without O_NONBLOCK, opening a FIFO would wait for its other end.
+      case .reading: (O_RDONLY | O_NONBLOCK, 0)
+      case .writing: (O_RDWR | O_NONBLOCK, 0)
+      case .creating: (O_RDWR | O_CREAT | O_EXCL, 0o600)
+      case .locking: (O_RDWR | O_CREAT, 0o644)
+      }
+    return FileDescriptor(number: try call("open") { Self.open(directory.number, name, flags | O_NOFOLLOW, mode) })
+  }
+
+  private static func open(_ directory: Int32, _ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    openat(directory, path, flags | O_CLOEXEC, mode)
+  }
+
+  func close(_ file: FileDescriptor) throws(SystemError) {
+    // Not repeated after EINTR: the descriptor is gone by then and may belong to another thread.
+    guard Self.close(file.number) == 0 || errno == EINTR else { throw SystemError("close", errno) }
+  }
+
+  private static func close(_ number: Int32) -> Int32 {
+    #if canImport(Darwin)
+      Darwin.close(number)
+    #elseif canImport(Musl)
+      Musl.close(number)
+    #else
+      Glibc.close(number)
+    #endif
+  }
+
+  func makeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) {
+    try call("mkdir") { mkdirat(directory.number, name, 0o755) }
+  }
+
+  func names(in directory: FileDescriptor) throws(SystemError) -> [String] {
+    let copy = try call("open") { Self.open(directory.number, ".", O_RDONLY | O_DIRECTORY, 0) }
+    guard let stream = fdopendir(copy) else {
+      let error = SystemError("fdopendir", errno)
+      _ = Self.close(copy)
+      throw error
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        names.append(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
+      }
+    }
+    return names.filter { $0 != "." && $0 != ".." }
+  }
+
+  func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+    var status = storage_status()
+    try call("fstat") { storage_status_of(file.number, &status) }
+    return FileStatus(status)
+  }
+
+  func status(_ name: String, in directory: FileDescriptor) throws(SystemError) -> FileStatus {
+    var status = storage_status()
+    try call("stat") { storage_status_at(directory.number, name, &status) }
+    return FileStatus(status)
+  }
+
+  func checkWritable(_ name: String, in directory: FileDescriptor) throws(SystemError) {
+    try call("access") { faccessat(directory.number, name, W_OK, 0) }
+  }
+
+  func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool {
+    storage_is_mount_point(directory.number, name) == 1
+  }
+
+  func read(
+    _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    try call("read") { pread(file.number, buffer.baseAddress, buffer.count, off_t(offset)) }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor, at offset: Int) throws(SystemError) -> Int {
+    try call("write") { pwrite(file.number, bytes.baseAddress, bytes.count, off_t(offset)) }
+  }
+
+  func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError) {
+    try call("ftruncate") { ftruncate(file.number, off_t(size)) }
+  }
+
+  func setOwner(_ owner: UInt32?, group: UInt32?, of file: FileDescriptor) throws(SystemError) {
+    try call("fchown") { fchown(file.number, owner ?? .max, group ?? .max) }
+  }
+
+  func setPermissions(_ permissions: UInt32, of file: FileDescriptor) throws(SystemError) {
+    try call("fchmod") { fchmod(file.number, mode_t(permissions)) }
+  }
+
+  func copyAttributes(from source: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
+    try call("setxattr") { storage_copy_attributes(source.number, target.number) }
+  }
+
+  func synchronize(_ file: FileDescriptor) throws(SystemError) {
+    // Not repeated after a failure: the kernel may have dropped the unwritten pages and would report success.
+    guard storage_synchronize(file.number) == 0 else { throw SystemError("fsync", errno) }
+  }
+
+  func exchange(_ first: String, _ second: String, in directory: FileDescriptor) throws(SystemError) {
+    try call("renameat2") { storage_exchange(directory.number, first, second) }
+  }
+
+  func renameExclusively(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError) {
+    try call("renameat2") { storage_rename_exclusively(directory.number, name, newName) }
+  }
+
+  func rename(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError) {
+    try call("rename") { renameat(directory.number, name, directory.number, newName) }
+  }
+
+  func unlink(_ name: String, in directory: FileDescriptor) throws(SystemError) {
+    try call("unlink") { unlinkat(directory.number, name, 0) }
+  }
+
+  func lock(_ file: FileDescriptor) throws(SystemError) {
+    try call("flock") { storage_lock(file.number) }
+  }
+}
+
+extension FileStatus {
+  fileprivate init(_ status: storage_status) {
+    stamp = FileStamp(
+      device: status.device,
+      inode: status.inode,
+      size: Int(status.size),
+      modified: FileStamp.Time(seconds: status.modified_seconds, nanoseconds: status.modified_nanoseconds),
+      changed: FileStamp.Time(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds)
+    )
+    permissions = status.mode & 0o7777
+    owner = status.owner
+    group = status.group
+    links = Int(status.links)
+    isRegular = mode_t(status.mode) & S_IFMT == S_IFREG
+  }
+}

@@ -1,0 +1,48 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How dates stand in JSON.
+public enum JSONDateStrategy: Sendable, Hashable {
+  /// As internet date and time, such as `2025-01-31T10:00:00Z`; written with milliseconds when the date has a fraction,
+  /// read with and without them (RFC 3339).
+  case iso8601
+  /// As the number of seconds since 1970.
+  case secondsSince1970
+  /// As the number of milliseconds since 1970, as JavaScript's `Date.now()` counts.
+  case millisecondsSince1970
+
+  /// The date as a JSON value; `nil` when it is not finite.
+  func value(of date: Date) -> JSONValue? {
+    let seconds = date.timeIntervalSince1970
+    switch self {
+    case .iso8601:
+      guard seconds.isFinite else { return nil }
+      let hasFraction = seconds.truncatingRemainder(dividingBy: 1) != 0
+      return .string(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)))
+    case .secondsSince1970:
+      return JSONNumber(seconds).map(JSONValue.number)
+    case .millisecondsSince1970:
+      return JSONNumber(seconds * 1000).map(JSONValue.number)
+    }
+  }
+
+  /// The date that a JSON value stands for; `nil` when it stands for none.
+  func date(from value: JSONValue) -> Date? {
+    switch (self, value) {
+    case (.iso8601, .string(let text)):
+      // Not every Foundation reads a fraction without being told of it.
+      return [true, false].lazy
+        .compactMap { try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: $0)) }
+        .first
+    case (.secondsSince1970, .number(let number)):
+      return Date(timeIntervalSince1970: number.doubleValue)
+    case (.millisecondsSince1970, .number(let number)):
+      return Date(timeIntervalSince1970: number.doubleValue / 1000)
+    case (.iso8601, _), (.secondsSince1970, _), (.millisecondsSince1970, _):
+      return nil
+    }
+  }
+}

@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads one value; also its single value container.
+struct TreeDecoder: Decoder, SingleValueDecodingContainer {
+  let options: JSONValueDecoder
+  let value: JSONValue
+  let codingPath: [any CodingKey]
+  /// Whether a dictionary with string keys is read, whose names are data.
+  var isDictionary = false
+
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  /// A decoder for a value further in.
+  func nested(_ value: JSONValue, at key: any CodingKey) -> TreeDecoder {
+    TreeDecoder(options: options, value: value, codingPath: codingPath + [key])
+  }
+
+  var names: JSONNameStrategy { isDictionary ? .unchanged : options.names }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard case .object(let object) = value else { throw mismatch([String: JSONValue].self, "an object") }
+    return KeyedDecodingContainer(KeyedTreeDecodingContainer<Key>(decoder: self, object: object))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "an array") }
+    return UnkeyedTreeDecodingContainer(decoder: self, elements: elements)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  func decodeNil() -> Bool { value == .null }
+
+  /// Reads a value of any type; the one place that knows which types are JSON's own.
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    switch type {
+    case is Bool.Type: try convert(to: type, "a boolean") { if case .bool(let value) = $0 { value } else { nil } }
+    case is String.Type: try convert(to: type, "a string", \.string)
+    case let integer as any FixedWidthInteger.Type: try decodeInteger(integer, as: type)
+    case is Double.Type: try convert(to: type, "a number in range") { finite($0) }
+    case is Float.Type: try convert(to: type, "a number in range") { finite($0).map { Float($0) } }
+    case is Decimal.Type: try convert(to: type, "a number") { number($0).flatMap { Decimal(string: $0.text) } }
+    case is Date.Type: try convert(to: type, "a date", options.dates.date)
+    case is Data.Type: try convert(to: type, "base64 text") { $0.string.flatMap { Data(base64Encoded: $0) } }
+    case is URL.Type: try convert(to: type, "a URL") { $0.string.flatMap { URL(string: $0) } }
+    default: try decodeComposite(type)
+    }
+  }
+
+  private func decodeComposite<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    var decoder = self
+    decoder.isDictionary = type is any StringKeyedDictionary.Type
+    return try type.init(from: decoder)
+  }
+
+  private func decodeInteger<Integer: FixedWidthInteger, Value>(
+    _ integer: Integer.Type, as type: Value.Type
+  ) throws -> Value {
+    try convert(to: type, "an integer that fits \(type)") { value in
+      guard let number = number(value) else { return nil }
+      if let exact = Integer(number.text) { return exact }
+      // From 2^53 on a double no longer tells one integer from the next.
+      return abs(number.doubleValue) < 0x1p53 ? Integer(exactly: number.doubleValue) : nil
+    }
+  }
+
+  private func number(_ value: JSONValue) -> JSONNumber? {
+    if case .number(let number) = value { number } else { nil }
+  }
+
+  private func finite(_ value: JSONValue) -> Double? {
+    number(value).flatMap { $0.doubleValue.isFinite ? $0.doubleValue : nil }
+  }
+
+  private func convert<Value>(
+    to type: Value.Type, _ expected: String, _ conversion: (JSONValue) -> Any?
+  ) throws -> Value {
+    guard let result = conversion(value) as? Value else { throw mismatch(type, expected) }
+    return result
+  }
+
+  private func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+    let context = DecodingError.Context(
+      codingPath: codingPath, debugDescription: "Expected \(expected), found \(value.text(pretty: false).prefix(80)).")
+    return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
+  }
+}

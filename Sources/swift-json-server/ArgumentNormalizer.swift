@@ -1,0 +1,64 @@
+/// Gives arguments as json-server's users type them the one form that the parser knows.
+///
+/// json-server 0.17 reads its arguments with yargs, which takes `--readOnly` for `--read-only`, `--no-cors=true` for
+/// `--no-cors`, and `-p3000` for `-p 3000`.
+struct ArgumentNormalizer {
+  /// The names of the commands; anything else in the first place belongs to the default one.
+  let subcommands: [String]
+
+  /// Long names that are written in camel case.
+  private static let camelCaseNames = ["--foreignKeySuffix"]
+
+  /// Short options that take a value, which may follow without a space.
+  private static let shortOptions = "pHrmsSdic"
+
+  /// Long options without a value; a `=true` after them says nothing, a `=false` takes them back.
+  private static let flags: Set<String> = [
+    "--watch", "--read-only", "--ro", "--no-cors", "--nc", "--no-gzip", "--ng", "--quiet", "--ephemeral", "--poll",
+    "--open", "--reset-routes", "--no-color", "--color", "--print-config",
+  ]
+
+  /// Arguments that stand for the whole command, not for serving.
+  private static let rootFlags: Set<String> = ["--version", "--generate-completion-script", "--experimental-dump-help"]
+
+  func normalize(_ arguments: [String]) -> [String] {
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    let normalized = arguments[..<end].flatMap(normalized(argument:)) + arguments[end...]
+    guard let first = normalized.first else { return ["serve"] }
+    let isForRoot =
+      subcommands.contains(first) || first == "help"
+      || normalized.contains { Self.rootFlags.contains(String($0.prefix { $0 != "=" })) }
+    return isForRoot ? normalized : ["serve"] + normalized
+  }
+
+  private func normalized(argument: String) -> [String] {
+    if argument == "-v" { return ["--version"] }
+    if argument.hasPrefix("--") { return normalized(long: argument) }
+    let short = argument.dropFirst()
+    if argument.hasPrefix("-"), let option = short.first, Self.shortOptions.contains(option), short.count > 1,
+      short.dropFirst().first != "="
+    {
+      return ["-\(option)", String(short.dropFirst())]
+    }
+    return [argument]
+  }
+
+  private func normalized(long argument: String) -> [String] {
+    let written = String(argument.prefix { $0 != "=" })
+    let name = Self.camelCaseNames.contains(written) ? written : Self.kebabCase(written)
+    let rest = argument.dropFirst(written.count)
+    if Self.flags.contains(name) {
+      if rest == "=true" { return [name] }
+      if rest == "=false" { return [] }
+    }
+    return [name + rest]
+  }
+
+  /// `readOnly` as `read-only`.
+  private static func kebabCase(_ name: String) -> String {
+    name.reduce(into: "") { result, character in
+      if character.isUppercase, let last = result.last, last != "-" { result.append("-") }
+      result += character.lowercased()
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import JSONServer
+
+/// What the command's exit code tells, as in BSD's sysexits.h.
+enum ExitStatus: Int32, CaseIterable {
+  case usage = 64
+  case invalidSource = 65
+  case missingSource = 66
+  case portInUse = 69
+  case cannotListen = 71
+  case cannotCreate = 73
+  case unreadable = 74
+  case locked = 75
+
+  init(_ code: ServerError.Code) {
+    self =
+      switch code {
+      case .sourceMissing: .missingSource
+      case .sourceUnreadable: .unreadable
+      case .sourceInvalid: .invalidSource
+      case .sourceLocked: .locked
+      case .invalidConfiguration: .usage
+      case .portInUse: .portInUse
+      case .cannotListen: .cannotListen
+      }
+  }
+
+  /// What `--help` says of it.
+  var meaning: String {
+    switch self {
+    case .usage: "an option or a settings file makes no sense"
+    case .invalidSource: "the source is no JSON, or cannot be served"
+    case .missingSource: "the source does not exist"
+    case .portInUse: "the port is in use"
+    case .cannotListen: "the address cannot be listened on"
+    case .cannotCreate: "a file cannot be created"
+    case .unreadable: "the source cannot be read"
+    case .locked: "another server has the source"
+    }
+  }
+
+  /// All codes, as `--help` shows them.
+  static var table: String {
+    (["  0  the server was stopped"] + allCases.map { "  \($0.rawValue)  \($0.meaning)" }).joined(separator: "\n")
+  }
+}

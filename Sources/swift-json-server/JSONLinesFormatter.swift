@@ -1,0 +1,38 @@
+import HTTPTypes
+import JSONServer
+import OrderedJSON
+
+/// Shows events to programs: one JSON object a line.
+struct JSONLinesFormatter: EventFormatter {
+  /// Whether only errors are shown.
+  let isQuiet: Bool
+
+  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {
+    if isQuiet {
+      guard case .invalid = event else { return nil }
+    }
+    return switch event {
+    case .answered(let exchange):
+      Self.line(
+        "request", time,
+        [
+          ("method", .string(exchange.request.method.rawValue)), ("path", .string(exchange.request.target)),
+          ("status", .number(JSONNumber(exchange.response.status.code))),
+          ("milliseconds", .number(JSONNumber(validated: Milliseconds(exchange.duration).text))),
+          ("bytes", .number(JSONNumber(exchange.response.bytes.count))),
+        ])
+    case .reloaded(let resources): Self.line("reloaded", time, [("resources", .array(resources.map(JSONValue.string)))])
+    case .invalid(let message): Self.line("invalid", time, [("message", .string(message))])
+    case .restored: Self.line("restored", time, [])
+    case .deleted: Self.line("deleted", time, [])
+    case .warning(let message): Self.line("warning", time, [("message", .string(message))])
+    case .hint(let message): Self.line("hint", time, [("message", .string(message))])
+    }
+  }
+
+  /// The line of an event.
+  static func line(_ name: String, _ time: Timestamp, _ members: [(String, JSONValue)]) -> (LogStream, String) {
+    let object = JSONObject([("time", .string(time.rfc3339)), ("event", .string(name))] + members)
+    return (.output, JSONValue.object(object).text(pretty: false))
+  }
+}

@@ -1,0 +1,100 @@
+import Dispatch
+import JSONServer
+import Synchronization
+
+/// Prints lines on standard output and standard error, in the order they come, from a queue of its own.
+///
+/// Whoever prints never waits for a slow terminal or pipe: what finds ``capacity`` lines waiting is dropped, and the
+/// number of the dropped is told. Lines leave at once, also into a pipe.
+final class LogWriter: Sendable {
+  private enum Entry: Sendable {
+    case output(String)
+    case error(String)
+    case event(ServerEvent, Timestamp)
+  }
+
+  private struct Waiting {
+    var entries: [Entry] = []
+    var dropped = 0
+  }
+
+  private static let capacity = 20_000
+
+  let style: LogStyle
+  private let formatter: any EventFormatter
+  private let waiting = Mutex(Waiting())
+  private let queue = DispatchQueue(label: "log")
+
+  init(_ formatter: any EventFormatter, style: LogStyle) {
+    self.formatter = formatter
+    self.style = style
+  }
+
+  /// Prints text on standard output.
+  func print(_ text: String) {
+    add(.output(text))
+  }
+
+  /// Prints text on standard error.
+  func printError(_ text: String) {
+    add(.error(text))
+  }
+
+  /// Prints an event as a line, if the format has one for it.
+  func log(_ event: ServerEvent) {
+    add(.event(event, .now))
+  }
+
+  /// Returns when all is printed.
+  func flush() {
+    queue.sync {}
+  }
+
+  private func add(_ entry: Entry) {
+    let isFirst = waiting.withLock { waiting in
+      guard waiting.entries.count < Self.capacity else {
+        waiting.dropped += 1
+        return false
+      }
+      waiting.entries.append(entry)
+      return waiting.entries.count == 1
+    }
+    if isFirst { queue.async { self.drain() } }
+  }
+
+  private func drain() {
+    let taken = waiting.withLock { waiting in
+      let taken = waiting
+      waiting = Waiting()
+      return taken
+    }
+    var text: [UInt8] = []
+    var stream = LogStream.output
+    for entry in taken.entries {
+      guard let (next, line) = line(for: entry) else { continue }
+      if next != stream {
+        FileText.send(text, to: stream.rawValue)
+        text.removeAll(keepingCapacity: true)
+        stream = next
+      }
+      text += line.utf8
+      text.append(UInt8(ascii: "\n"))
+    }
+    if taken.dropped > 0 { text += "… \(taken.dropped) lines are not shown\n".utf8 }
+    FileText.send(text, to: stream.rawValue)
+  }
+
+  private func line(for entry: Entry) -> (LogStream, String)? {
+    switch entry {
+    case .output(let text): (.output, text)
+    case .error(let text): (.error, text)
+    case .event(let event, let time): formatter.line(for: event, at: time)
+    }
+  }
+}
+
+/// Where a line goes, by the descriptor's number.
+enum LogStream: Int32 {
+  case output = 1
+  case error = 2
+}

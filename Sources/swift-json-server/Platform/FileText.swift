@@ -1,0 +1,79 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Whole files, as far as the command line itself reads and writes them.
+enum FileText {
+  /// Returns the bytes of a file, or `nil` when it cannot be read.
+  static func contents(of path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return contents(from: descriptor)
+  }
+
+  /// Returns what is left to read, or `nil` when reading fails.
+  static func contents(from descriptor: Int32) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    let size = 64 * 1024
+    while true {
+      var count = 0
+      let chunk = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+        count = read(descriptor, buffer.baseAddress, size)
+        initialized = max(count, 0)
+      }
+      if count == 0 { return bytes }
+      if count > 0 { bytes += chunk } else if errno != EINTR { return nil }
+    }
+  }
+
+  /// Creates a file.
+  ///
+  /// - Returns: Whether it was created whole; `false` when there is one already.
+  static func create(_ path: String, _ text: [UInt8]) -> Bool {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return send(text, to: descriptor)
+  }
+
+  /// Puts a file in place of another at once, so that a reader sees the old one or the new one whole.
+  static func replace(_ path: String, _ text: [UInt8]) -> Bool {
+    let temporary = "\(path).\(getpid()).tmp"
+    guard create(temporary, text) else { return false }
+    if rename(temporary, path) == 0 { return true }
+    unlink(temporary)
+    return false
+  }
+
+  static func remove(_ path: String) {
+    unlink(path)
+  }
+
+  /// Writes all bytes; blocks until the reader takes them.
+  @discardableResult
+  static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }
+      if count >= 0 {
+        written += count
+      } else if errno == EAGAIN {
+        waitUntilWritable(descriptor)
+      } else if errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// A terminal or pipe may be set not to block by whoever shares it.
+  private static func waitUntilWritable(_ descriptor: Int32) {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    poll(&request, 1, 1000)
+  }
+}

@@ -1,0 +1,77 @@
+import JSONDatabase
+import JSONServer
+
+extension ServeOptions {
+  /// The server's configuration, save the rewrite rules and the events.
+  ///
+  /// - Throws: ``CommandFailure`` that names the option at fault.
+  func configuration(for source: Source) throws(CommandFailure) -> Server.Configuration {
+    try check()
+    var configuration = Server.Configuration(source: source)
+    configuration.hosts = host
+    configuration.port = port ?? defaultPort
+    configuration.durability = ephemeral ? .ephemeral : sync == .fast ? .fast : .full
+    configuration.watching = !watch ? .off : poll ? .polling : .notifications
+    configuration.dialect = compat == .v1 ? .v1 : .classic
+    for name in id {
+      if let mark = name.firstIndex(of: "=") {
+        configuration.idNames[String(name[..<mark])] = String(name[name.index(after: mark)...])
+      } else {
+        configuration.idName = name
+      }
+    }
+    configuration.foreignKeySuffix = foreignKeySuffix ?? configuration.foreignKeySuffix
+    configuration.isReadOnly = readOnly
+    configuration.delay = .milliseconds(delay ?? 0)
+    configuration.crossOrigin = crossOrigin
+    configuration.allowedHosts = allowedHost
+    configuration.compresses = !noGzip
+    configuration.staticDirectories =
+      self.static.isEmpty && FileKind(of: "public") == .directory ? ["public"] : self.static
+    configuration.hasResetRoutes = resetRoutes
+    configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
+    configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes
+    if let timeout {
+      configuration.limits.headTimeout = .seconds(timeout)
+      configuration.limits.bodyTimeout = .seconds(timeout)
+      configuration.limits.idleTimeout = .seconds(timeout)
+    }
+    return configuration
+  }
+
+  private var crossOrigin: CrossOrigin {
+    if noCORS { return .none }
+    if cors.isEmpty { return .loopback }
+    return cors.contains("*") ? .any : .origins(cors)
+  }
+
+  /// Refuses what makes no sense.
+  private func check() throws(CommandFailure) {
+    if !middlewares.isEmpty {
+      throw CommandFailure(
+        .usage,
+        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes), or canned answers and Middleware of the JSONServer library."
+      )
+    }
+    if let port, !(0...65535).contains(port) {
+      throw CommandFailure(.usage, "--port: \(port) is no port; choose one from 1 to 65535, or 0 for any free one.")
+    }
+    if let delay, delay < 0 { throw CommandFailure(.usage, "--delay: \(delay) is no time; give milliseconds.") }
+    if let timeout, !(timeout > 0 && timeout <= 86_400) {
+      throw CommandFailure(.usage, "--timeout: \(timeout) is no time; give seconds, up to 86400.")
+    }
+    if let maxDepth, !(1...100_000).contains(maxDepth) {
+      throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 1 to 100000.")
+    }
+    if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
+    for name in id where name.isEmpty || name.hasPrefix("=") || name.hasSuffix("=") {
+      throw CommandFailure(.usage, "--id: '\(name)' names no member; write --id key, or --id posts=key.")
+    }
+    for path in self.static where FileKind(of: path) != .directory {
+      throw CommandFailure(.usage, "--static: '\(path)' is no directory.")
+    }
+    if let snapshots, FileKind(of: snapshots) != .directory {
+      throw CommandFailure(.usage, "--snapshots: '\(snapshots)' is no directory.")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The options in effect, and where they came from beside the command line.
+struct Settings {
+  /// The options as they stand on the command line.
+  let given: ServeOptions
+  /// The options, filled up from the environment and the settings file.
+  let options: ServeOptions
+  /// The settings file that was read, if there is one.
+  let path: String?
+  /// What a person should know.
+  let warnings: [String]
+
+  /// Reads what the options leave open from the environment and the settings file.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file, its place or the variable at fault.
+  init(_ given: ServeOptions) throws(CommandFailure) {
+    var options = given
+    try options.fill(from: ProcessInfo.processInfo.environment)
+    let path = options.config ?? SettingsFile.defaultPath
+    if let text = FileText.contents(of: path) {
+      var file = try SettingsFile(parsing: text, path: path)
+      try options.fill(from: &file)
+      self.path = path
+      warnings = file.unknownNames.map { "\(path): no option is named '\($0)'; it is ignored." }
+    } else if options.config != nil || FileKind(of: path) != .missing {
+      throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
+    } else {
+      self.path = nil
+      warnings = []
+    }
+    self.given = given
+    self.options = options
+  }
+}

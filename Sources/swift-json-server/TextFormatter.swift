@@ -1,0 +1,67 @@
+import HTTPTypes
+import JSONServer
+
+/// Shows events to a person: one aligned line for each request, coloured by its status.
+struct TextFormatter: EventFormatter {
+  let style: LogStyle
+  /// Whether only errors are shown.
+  let isQuiet: Bool
+
+  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {
+    if isQuiet {
+      guard case .invalid = event else { return nil }
+    }
+    return switch event {
+    case .answered(let exchange): (.output, line(for: exchange, at: time))
+    case .reloaded(let resources):
+      (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
+    case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))
+    case .restored: (.output, note(.green, "restored", "the file can be read again", time))
+    case .deleted:
+      (
+        .error,
+        note(
+          .yellow, "deleted", "the file is gone; what it held is still served, and the next write recreates it", time)
+      )
+    case .warning(let message): (.error, note(.yellow, "warning", LogText.escaped(message), time))
+    case .hint(let message): (.output, note(.cyan, "hint", LogText.escaped(message), time))
+    }
+  }
+
+  private func line(for exchange: Exchange, at time: Timestamp) -> String {
+    let status = exchange.response.status
+    let fields = [
+      style(.grey, time.clock),
+      Self.padded(exchange.request.method.rawValue, 7),
+      Self.padded(LogText.escaped(exchange.request.target), 32),
+      style(Self.emphasis(status), "\(status.code)"),
+      Self.padded(Milliseconds(exchange.duration).text, 8, alignedRight: true) + " ms",
+      Self.padded("\(exchange.response.bytes.count)", 7, alignedRight: true) + " B",
+    ]
+    return fields.joined(separator: "  ")
+  }
+
+  private func note(_ emphasis: LogStyle.Emphasis, _ name: String, _ text: String, _ time: Timestamp) -> String {
+    "\(style(.grey, time.clock))  \(style(emphasis, Self.padded(name, 7)))  \(text)"
+  }
+
+  /// Escapes the lines of a message, and keeps its line breaks, which set an excerpt apart.
+  private static func lines(_ message: String) -> String {
+    message.split(separator: "\n", omittingEmptySubsequences: false).map { LogText.escaped(String($0)) }
+      .joined(separator: "\n")
+  }
+
+  private static func emphasis(_ status: HTTPResponse.Status) -> LogStyle.Emphasis {
+    switch status.kind {
+    case .successful: .green
+    case .informational, .redirection: .cyan
+    case .clientError: .yellow
+    case .serverError, .invalid: .red
+    }
+  }
+
+  private static func padded(_ text: String, _ width: Int, alignedRight: Bool = false) -> String {
+    let space = String(repeating: " ", count: max(width - text.count, 0))
+    return alignedRight ? space + text : text + space
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTypes
+import JSONDatabase
+import JSONServer
+import OrderedJSON
+import Testing
+
+/// Plays the steps of a case against a server of its own.
+struct Player {
+  private let suite: Suite
+  private let directory: URL
+  private let server: Server
+  private static let host = "127.0.0.1:3000"
+
+  /// Starts a server over a fresh file with the suite's database.
+  static func play(_ test: Suite.Case, of suite: Suite) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = directory.appending(path: "database.json")
+    try Data(suite.database.text().utf8).write(to: file)
+    let server = try await Server.load(try configuration(suite, file: file.path))
+    let player = Player(suite: suite, directory: directory, server: server)
+    for step in test.steps { try await player.play(step, ordered: test.isOrdered) }
+    await server.stop()
+    if let expected = test.database {
+      let actual = try JSONValue(parsing: Array(try Data(contentsOf: file)))
+      #expect(Expectation.matches(expected, actual, ordered: test.isOrdered), "the file holds \(actual.text())")
+    }
+  }
+
+  /// The few options that the suites use.
+  private static func configuration(_ suite: Suite, file: String) throws -> Server.Configuration {
+    var configuration = Server.Configuration(source: .file(file))
+    var arguments = suite.arguments[...]
+    while let option = arguments.popFirst() {
+      if option == "--read-only" {
+        configuration.isReadOnly = true
+        continue
+      }
+      let value = arguments.popFirst() ?? ""
+      switch option {
+      case "--id": configuration.idName = value
+      case "--foreignKeySuffix": configuration.foreignKeySuffix = value
+      case "--compat": configuration.dialect = try #require(Dialect(rawValue: value))
+      case "--routes": configuration.routes = try #require(suite.files[value]?.object)
+      default: Issue.record("the suite \(suite.name) uses \(option), which the player does not know")
+      }
+    }
+    return configuration
+  }
+
+  private func play(_ step: JSONValue, ordered: Bool) async throws {
+    let request = try request(of: step)
+    let response = await server.respond(to: request)
+    let expected = try #require(step["expect"])
+    let body = String(decoding: response.bytes, as: UTF8.self)
+    let label = "\(request.method) \(request.target): \(response.status.code) \(body.prefix(300))"
+    if let status = expected["status"]?.integer { #expect(response.status.code == status, "\(label)") }
+    for (name, wanted) in expected["headers"]?.object ?? JSONObject() {
+      check(response.headerFields, name, wanted, label)
+    }
+    guard request.method != .head else { return }
+    if let json = expected["json"] {
+      let actual = try JSONValue(parsing: response.bytes)
+      #expect(Expectation.matches(json, actual, ordered: ordered), "\(label), expected \(json.text(pretty: false))")
+    }
+    if let text = expected["text"]?.string { #expect(body == text) }
+  }
+
+  private func request(of step: JSONValue) throws -> Request {
+    var request = Request(
+      method: try #require(HTTPRequest.Method(step["method"]?.string ?? "GET")),
+      target: try #require(step["path"]?.string))
+    request.headerFields[try #require(HTTPField.Name("Host"))] = Self.host
+    for (name, value) in step["headers"]?.object ?? JSONObject() {
+      request.headerFields[try #require(HTTPField.Name(name))] = value.string
+    }
+    if let json = step["json"] {
+      request.body = Array(json.text(pretty: false).utf8)
+      request.headerFields[.contentType] = "application/json"
+    } else if let form = step["form"]?.object {
+      request.body = Array(Self.encode(form).utf8)
+      request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+    } else if let body = step["body"]?.string {
+      request.body = Array(body.utf8)
+    }
+    return request
+  }
+
+  private static func encode(_ form: JSONObject) -> String {
+    let pairs = form.flatMap { name, value in (value.array ?? [value]).map { (name, $0.string ?? $0.text()) } }
+    return pairs.map { name, value in "\(escape(name))=\(escape(value))" }.joined(separator: "&")
+  }
+
+  private static func escape(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+  }
+
+  private func check(_ fields: HTTPFields, _ name: String, _ wanted: JSONValue, _ label: String) {
+    let actual = HTTPField.Name(name).flatMap { fields[$0] }
+    switch wanted {
+    case .null: #expect(actual == nil, "\(label): \(name) should be absent")
+    case .string(let text):
+      let expected = text.replacing("{base}", with: "http://\(Self.host)")
+      #expect(actual.map(Self.normalized) == Self.normalized(expected), "\(label): \(name)")
+    case .object(let pattern):
+      let matches = actual.map { Expectation.text($0, matches: pattern["$re"]?.string ?? "") } ?? false
+      #expect(matches, "\(label): \(name) is \(actual ?? "absent"), expected \(pattern)")
+    case .bool, .number, .array: Issue.record("\(name) is compared with \(wanted.text())")
+    }
+  }
+
+  private static func normalized(_ value: String) -> String {
+    value.replacing(" ", with: "").lowercased()
+  }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@Suite struct RecordedExchangesTests {
+  @Test(arguments: try allCases())
+  func `Every recorded exchange is answered as it was recorded`(_ test: RecordedCase) async throws {
+    try await Player.play(test.test, of: test.suite)
+  }
+
+  private static func allCases() throws -> [RecordedCase] {
+    try ["suites", "suites-v1"].flatMap { try Suite.all(in: $0) }.flatMap { suite in
+      suite.cases.map { RecordedCase(suite: suite, test: $0) }
+    }
+  }
+
+  struct RecordedCase: Sendable, CustomTestStringConvertible {
+    let suite: Suite
+    let test: Suite.Case
+
+    var testDescription: String { "\(suite.name): \(test.name)" }
+  }
+}

@@ -1,0 +1,115 @@
+import JSONDescription
+import OrderedJSON
+import Testing
+
+@Suite struct OpenAPIDocumentTests {
+  private let samples = [
+    ResourceSample(
+      name: "posts", kind: .collection,
+      records: [["id": 1, "title": "a", "author": ["name": "b"]], ["id": 2, "title": nil, "author": ["name": "c"]]]),
+    ResourceSample(name: "comments", kind: .collection, records: [["id": "x", "postId": 1, "q": true]]),
+    ResourceSample(name: "profile", kind: .object, records: [["name": "typicode", "since": "2020-01-01"]]),
+    ResourceSample(name: "we{ird", kind: .collection, records: []),
+  ]
+
+  private func document(_ bodies: OpenAPIDocument.Bodies = .shaped) -> JSONValue {
+    let document = OpenAPIDocument(
+      title: "database.json", resources: samples.map(ResourceType.init),
+      relations: [ResourceRelation(parent: "posts", child: "comments", foreignKey: "postId")], bodies: bodies
+    ) { $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
+    return .object(document.object)
+  }
+
+  @Test(arguments: [
+    ("/posts", ["get": "listPosts", "post": "createPost"]),
+    (
+      "/posts/{id}",
+      ["get": "getPost", "post": "mergePost", "put": "replacePost", "patch": "updatePost", "delete": "deletePost"]
+    ),
+    ("/posts/{postId}/comments", ["get": "listPostComments", "post": "createPostComment"]),
+    (
+      "/profile",
+      ["get": "getProfile", "post": "createProfile", "put": "replaceProfile", "patch": "updateProfile"]
+    ),
+    ("/we%7Bird", ["get": "listWeIrd", "post": "createWeIrd"]),
+  ])
+  func `Every route has its operations`(_ path: String, _ expected: [String: String]) throws {
+    let item = try #require(document()["paths"]?[path]?.object)
+    let operations = item.filter { $0.name != "parameters" }
+    let names = operations.map { ($0.name, $0.value["operationId"]?.string ?? "") }
+    #expect(Dictionary(uniqueKeysWithValues: names) == expected)
+  }
+
+  @Test(arguments: [OpenAPIDocument.Bodies.shaped, .open])
+  func `Every reference leads somewhere and every operation has a name of its own`(_ bodies: OpenAPIDocument.Bodies) {
+    let document = document(bodies)
+    for reference in strings(named: "$ref", in: document) {
+      let target = reference.split(separator: "/").dropFirst().reduce(document as JSONValue?) { $0?[String($1)] }
+      #expect(target != nil, "\(reference)")
+    }
+    let operations = strings(named: "operationId", in: document)
+    #expect(Set(operations).count == operations.count)
+  }
+
+  @Test func `A list is filtered by members and by those of nested objects`() throws {
+    let parameters = try #require(document()["paths"]?["/posts"]?["get"]?["parameters"]?.array)
+    #expect(parameters.compactMap { $0["name"]?.string } == ["id", "title", "author.name", "_embed", "_expand"])
+    #expect(parameters.compactMap { $0["$ref"]?.string }.count == 7)
+  }
+
+  @Test func `A member named as a parameter of lists is no filter`() throws {
+    let parameters = try #require(document()["paths"]?["/comments"]?["get"]?["parameters"]?.array)
+    #expect(parameters.compactMap { $0["name"]?.string } == ["id", "postId", "_embed", "_expand"])
+  }
+
+  @Test(arguments: [("/posts/{id}", "integer"), ("/comments/{id}", "string"), ("/posts/{postId}/comments", "string")])
+  func `A path takes every id that it answers`(_ path: String, _ type: String) {
+    #expect(document()["paths"]?[path]?["parameters"]?[0]?["schema"] == ["type": .string(type)])
+  }
+
+  @Test func `The id is required of a record, not of a new one, and unknown to a patch`() {
+    let schemas = document()["components"]?["schemas"]
+    #expect(schemas?["Post"]?["required"] == ["id", "title", "author"])
+    #expect(schemas?["NewPost"]?["required"] == ["title", "author"])
+    #expect(schemas?["NewPost"]?["properties"]?["id"]?["type"] == "integer")
+    #expect(schemas?["PostPatch"]?["required"] == nil)
+    #expect(schemas?["PostPatch"]?["properties"]?["id"] == nil)
+  }
+
+  @Test func `Null is one more type, not one more schema`() {
+    let title = document()["components"]?["schemas"]?["Post"]?["properties"]?["title"]
+    #expect(title == ["type": ["string", "null"], "examples": ["a"]])
+  }
+
+  @Test func `An empty collection holds open objects`() {
+    #expect(document()["components"]?["schemas"]?["WeIrd"] == ["type": "object"])
+  }
+
+  @Test func `A shaped document refers to the shape, an open one to any object too`() {
+    let path = ["paths", "/posts/{id}", "put", "requestBody", "content", "application/json", "schema"]
+    func schema(_ bodies: OpenAPIDocument.Bodies) -> JSONValue? { path.reduce(document(bodies)) { $0?[$1] } }
+    #expect(schema(.shaped) == ["$ref": "#/components/schemas/NewPost"])
+    #expect(
+      schema(.open) == [
+        "anyOf": [["$ref": "#/components/schemas/NewPost"], ["$ref": "#/components/schemas/AnyObject"]]
+      ])
+  }
+
+  @Test func `Any error may come from any operation`() throws {
+    let paths = try #require(document()["paths"]?.object)
+    for path in paths {
+      for operation in path.value.object ?? JSONObject() where operation.name != "parameters" {
+        #expect(operation.value["responses"]?["default"] == ["$ref": "#/components/responses/Error"])
+      }
+    }
+  }
+
+  private func strings(named name: String, in value: JSONValue) -> [String] {
+    switch value {
+    case .object(let object):
+      object.flatMap { $0.name == name ? [$0.value.string].compactMap(\.self) : strings(named: name, in: $0.value) }
+    case .array(let elements): elements.flatMap { strings(named: name, in: $0) }
+    case .null, .bool, .number, .string: []
+    }
+  }
+}

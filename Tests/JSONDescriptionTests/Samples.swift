@@ -1,0 +1,30 @@
+import JSONDescription
+import OrderedJSON
+
+/// The resources of a JSON text, as the server would hand them over.
+struct Samples {
+  let resources: [ResourceType]
+  let relations: [ResourceRelation]
+
+  init(_ text: String) throws {
+    let data = try JSONValue(parsing: text).object ?? JSONObject()
+    resources = data.map { name, value in
+      ResourceType(
+        ResourceSample(
+          name: name, kind: value.array == nil ? .object : .collection, idName: name == "odd things" ? "_id" : "id",
+          records: value.array ?? [value]))
+    }
+    relations = [ResourceRelation(parent: "posts", child: "comments", foreignKey: "postId")]
+  }
+
+  /// The Swift source for the resources.
+  var source: String {
+    SwiftGenerator(
+      title: "database.json", resources: resources, relations: relations, singular: Self.singular
+    ).source
+  }
+
+  static func singular(_ name: String) -> String {
+    name.hasSuffix("s") ? String(name.dropLast()) : name
+  }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Testing
+
+@testable import JSONServer
+
+@Suite struct `Request targets` {
+  @Test(arguments: [
+    ("/posts", []),
+    ("/posts?", []),
+    ("/posts?&", []),
+    ("/posts?a=1&", ["a=1"]),
+    ("/posts?a=1&&b=2", ["a=1", "b=2"]),
+    ("/posts?a", ["a="]),
+    ("/posts?a=", ["a="]),
+    ("/posts?=1", []),
+    ("/posts?a=b=c", ["a=b=c"]),
+    ("/posts?a+b=c+d", ["a b=c d"]),
+    ("/posts?q=%2B%26%3D%25", ["q=+&=%"]),
+    ("/posts?q=caf%C3%A9", ["q=café"]),
+    ("/posts?q=café", ["q=café"]),
+    ("/posts?tags[]=x&tags[0]=y&tags%5B12%5D=z", ["tags=x", "tags=y", "tags=z"]),
+    ("/posts?a[b]=x&[]=y&a[]b=z", ["a[b]=x", "[]=y", "a[]b=z"]),
+    ("/posts?a=1?b=2", ["a=1?b=2"]),
+  ])
+  func `A query is read in order`(target: String, expected: [String]) throws {
+    #expect(try QueryParameters(target: target).items.map { "\($0.name)=\($0.value)" } == expected)
+  }
+
+  @Test func `A repeated parameter has a first value and all values`() throws {
+    let parameters = try QueryParameters(target: "/posts?id=1&x=y&id=2")
+    #expect(parameters.first("id") == "1")
+    #expect(parameters.all("id") == ["1", "2"])
+    #expect(parameters.first("none") == nil)
+  }
+
+  @Test(arguments: ["title=%", "title=%2", "title=%zz", "title=%ff", "title=%C3"])
+  func `A bad escape in a query names its parameter`(query: String) {
+    let error = #expect(throws: HTTPError.self) { try QueryParameters(target: "/posts?ok=1&\(query)") }
+    #expect(error?.status == .badRequest)
+    #expect(error?.message.contains("'title'") == true)
+  }
+
+  @Test func `More than 100 parameters are refused`() throws {
+    let hundred = String(repeating: "a=1&", count: 100)
+    #expect(try QueryParameters(target: "/?\(hundred)").items.count == 100)
+    #expect(throws: HTTPError.self) { try QueryParameters(target: "/?\(hundred)b=2") }
+  }
+
+  @Test(arguments: [
+    ("/", []),
+    ("", []),
+    ("/posts/1", ["posts", "1"]),
+    ("//posts//1/?a=/b", ["posts", "1"]),
+    ("/users/%31", ["users", "1"]),
+    ("/slugs/a%2Fb", ["slugs", "a/b"]),
+    ("/a+b/%2B", ["a+b", "+"]),
+    ("/once/%2531", ["once", "%31"]),
+    ("/z%C3%BCrich", ["zürich"]),
+  ])
+  func `A path is taken apart and decoded once`(target: String, expected: [String]) throws {
+    #expect(try Path(target: target).segments == expected)
+  }
+
+  @Test(arguments: ["/users/%zz", "/users/%", "/users/%f", "/users/%ff"])
+  func `A bad escape in a path names its segment`(target: String) {
+    let error = #expect(throws: HTTPError.self) { try Path(target: target) }
+    #expect(error?.status == .badRequest)
+    #expect(error?.message.contains("'%") == true)
+  }
+}

@@ -1,0 +1,149 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import JSONServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransportDeliveryTests {
+  static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  static func application(_ response: @escaping @Sendable () -> Response) -> TestApplication {
+    TestApplication { _, reply in reply(response()) }
+  }
+
+  static func pieces(_ pieces: [String]) -> AsyncStream<[UInt8]> {
+    AsyncStream { continuation in
+      for piece in pieces { continuation.yield(Array(piece.utf8)) }
+      continuation.finish()
+    }
+  }
+
+  @Test func `A reset reaches the client before the first byte`() async throws {
+    let application = Self.application { Response(body: .bytes([1]), delivery: .reset) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get)
+      await #expect(throws: IOError.self) { try await client.readToEnd() }
+    }
+  }
+
+  @Test func `A truncated answer announces its whole length`() async throws {
+    let application = Self.application {
+      Response(body: .bytes(Array("0123456789".utf8)), delivery: .truncated(after: 4))
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get)
+      let received = try await client.readToEnd()
+      #expect(received.contains("Content-Length: 10\r\n"))
+      #expect(received.hasSuffix("\r\n\r\n0123"))
+    }
+  }
+
+  @Test func `A truncated stream ends without its last chunk`() async throws {
+    let application = Self.application {
+      Response(body: .stream(Self.pieces(["abc", "def"])), delivery: .truncated(after: 4))
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get)
+      #expect(try await client.readToEnd().hasSuffix("\r\n\r\n3\r\nabc\r\n1\r\nd\r\n"))
+    }
+  }
+
+  @Test func `A hanging answer never comes, nor one after it, until the server closes`() async throws {
+    let application = TestApplication { request, reply in
+      var response = Response.echo(request)
+      if request.target == "/hang" { response.delivery = .hang }
+      reply(response)
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /hang HTTP/1.1\r\nHost: a\r\n\r\n" + Self.get)
+      #expect(try await client.readAnswer().body == "GET /a")
+      await server.listener.shutdown(grace: .seconds(60))
+      #expect(try await client.readToEnd() == "")
+    }
+  }
+
+  @Test func `A stream is sent in chunks, and the connection goes on after it`() async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "", "defg"]))) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get + Self.get)
+      for _ in 0..<2 {
+        let answer = try await client.readAnswer()
+        #expect(answer.fields["content-length"] == nil)
+        #expect(answer.body == "abcdefg")
+      }
+    }
+  }
+
+  @Test func `A stream to a client of HTTP/1.0 ends with the connection`() async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg"]))) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+      let received = try await client.readToEnd()
+      #expect(received.contains("Connection: close\r\n"))
+      #expect(received.hasSuffix("\r\n\r\nabcdefg"))
+    }
+  }
+
+  @Test func `HEAD of a stream has no body`() async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc"]))) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + Self.get)
+      #expect(try await client.readAnswer(isHeadOnly: true).fields["transfer-encoding"] == "chunked")
+      #expect(try await client.readAnswer().body == "abc")
+    }
+  }
+
+  @Test func `A stream is cancelled when its client goes`() async throws {
+    let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+    let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
+    source.onTermination = { _ in continuation.finish() }
+    let application = Self.application { Response(body: .stream(chunks)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get)
+      source.yield([0x61])
+      _ = try await client.read(through: "a\r\n")
+      try await client.close()
+      for await _ in gone {}
+    }
+  }
+
+  @Test func `A stream is pulled only as fast as its client reads`() async throws {
+    /// Tells each pull, and when the stream is let go.
+    final class Source: Sendable {
+      let gone: AsyncStream<Void>.Continuation
+
+      init(gone: AsyncStream<Void>.Continuation) { self.gone = gone }
+
+      deinit { gone.finish() }
+
+      func pull() -> [UInt8] {
+        gone.yield()
+        return [UInt8](repeating: 0x61, count: 1 << 20)
+      }
+    }
+    let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
+    let application = Self.application {
+      let source = Source(gone: continuation)
+      return Response(body: .stream(AsyncStream(unfolding: { source.pull() })))
+    }
+    var limits = Limits()
+    limits.idleTimeout = .seconds(1)
+    try await TestServer.run(application, limits: limits) { server in
+      let client = try await server.connect(isReading: false)
+      try await client.send(Self.get)
+      // The server cuts the client off, and what it had pulled by then is what the two sockets' buffers hold.
+      var pulls = 0
+      for await _ in gone { pulls += 1 }
+      #expect(pulls > 0 && pulls < 64)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import HTTPTypes
+import Synchronization
+
+@testable import JSONServer
+
+/// An application that a test writes as one function; it remembers what it was asked.
+final class TestApplication: Application {
+  typealias Reply = @Sendable (Response) -> Void
+
+  private let handle: @Sendable (Request, @escaping Reply) -> Void
+  private let asked = Mutex<[Request]>([])
+
+  init(_ handle: @escaping @Sendable (Request, @escaping Reply) -> Void = { $1(.echo($0)) }) {
+    self.handle = handle
+  }
+
+  var requests: [Request] { asked.withLock { $0 } }
+
+  func answer(_ request: Request, reply: @escaping Reply) {
+    asked.withLock { $0.append(request) }
+    handle(request, reply)
+  }
+}
+
+extension Response {
+  static func text(_ text: String) -> Response {
+    Response(body: .bytes(Array(text.utf8)))
+  }
+
+  /// Says what was asked: `PUT /a body`.
+  static func echo(_ request: Request) -> Response {
+    let body = request.body.isEmpty ? "" : " " + String(decoding: request.body, as: UTF8.self)
+    return .text("\(request.method) \(request.target)\(body)")
+  }
+}
+
+/// Answers that wait until a test lets them go.
+final class HeldReplies: Sendable {
+  /// One element for each answer that is held.
+  let arrivals: AsyncStream<Void>
+
+  private let continuation: AsyncStream<Void>.Continuation
+  private let held = Mutex<[@Sendable () -> Void]>([])
+
+  init() {
+    (arrivals, continuation) = AsyncStream.makeStream()
+  }
+
+  func hold(_ reply: @escaping @Sendable () -> Void) {
+    held.withLock { $0.append(reply) }
+    continuation.yield()
+  }
+
+  /// Waits until an answer is held.
+  func arrival() async {
+    for await _ in arrivals { return }
+  }
+
+  /// Lets all go, on the server's loop.
+  func release(on loop: ServerLoop) {
+    loop.execute { self.releaseHere() }
+  }
+
+  /// Lets all go; for a caller that is on the server's loop.
+  func releaseHere() {
+    let replies = held.withLock { held in
+      defer { held = [] }
+      return held
+    }
+    for reply in replies { reply() }
+  }
+}
+
+/// A server that lives as long as a test's body.
+struct TestServer {
+  let listener: HTTPListener
+  let loop: ServerLoop
+
+  var address: ListenAddress { listener.boundAddresses[0] }
+
+  func connect(isReading: Bool = true) async throws -> TransportClient {
+    try await TransportClient(address, isReading: isReading)
+  }
+
+  static func run(
+    _ application: TestApplication = TestApplication(), limits: Limits = Limits(),
+    _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let loop = ServerLoop()
+    let listener = try await HTTPListener.start(
+      on: [ListenAddress(host: "127.0.0.1", port: 0)], loop: loop, limits: limits, application: application)
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await body(TestServer(listener: listener, loop: loop)))
+    } catch {
+      result = .failure(error)
+    }
+    await listener.shutdown(grace: .zero)
+    try result.get()
+  }
+}

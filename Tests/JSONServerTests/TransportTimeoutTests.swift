@@ -1,0 +1,114 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import JSONServer
+
+/// Time passes here when a test says so.
+struct TransportTimeoutTests {
+  static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  static func put(_ fields: String, _ body: String = "") -> String {
+    "PUT / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n\(body)"
+  }
+
+  static func connection(_ application: TestApplication = TestApplication()) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel()
+    try channel.pipeline.syncOperations.addHandlers(
+      ByteToMessageHandler(HTTPRequestDecoder()),
+      HTTPConnection(Connections(limits: Limits(), application: application)))
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    return channel
+  }
+
+  struct Case: Sendable {
+    var sent: String
+    /// The longest that the client may wait next, in seconds.
+    var patience: Int64
+    /// The status of the answer when that has passed.
+    var status: Int?
+  }
+
+  @Test(arguments: [
+    Case(sent: "", patience: 30, status: nil),
+    Case(sent: "GET / HT", patience: 10, status: 408),
+    Case(sent: get, patience: 30, status: nil),
+    Case(sent: get + "GET / HT", patience: 30, status: nil),
+    Case(sent: put("Content-Length: 5"), patience: 30, status: 408),
+    Case(sent: put("Content-Length: 5", "abc"), patience: 30, status: 408),
+    Case(sent: put("Transfer-Encoding: chunked", "5\r\nab"), patience: 30, status: 408),
+  ])
+  func `A client that lets the server wait is cut off, and no sooner`(_ test: Case) throws {
+    let channel = try Self.connection()
+    if !test.sent.isEmpty { try channel.writeInbound(ByteBuffer(string: test.sent)) }
+    _ = try channel.readOutbound(as: ByteBuffer.self)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(test.patience) - .milliseconds(1))
+    #expect(channel.isActive)
+    #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+    let answer = try channel.readOutbound(as: ByteBuffer.self).map(String.init(buffer:))
+    #expect(answer.flatMap { Int($0.dropFirst(9).prefix(3)) } == test.status)
+    channel.embeddedEventLoop.advanceTime(by: HTTPConnection.lingerTime.amount)
+    #expect(!channel.isActive)
+  }
+
+  @Test func `A head that drips has no more time than one that stops`() throws {
+    let channel = try Self.connection()
+    for byte in Self.get.utf8.prefix(9) {
+      try channel.writeInbound(ByteBuffer(bytes: [byte]))
+      channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    }
+    #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(try channel.readOutbound(as: ByteBuffer.self).map(String.init(buffer:))?.contains(" 408 ") == true)
+  }
+
+  @Test func `A body has its time for each step of 16 KiB`() throws {
+    let channel = try Self.connection()
+    try channel.writeInbound(ByteBuffer(string: Self.put("Content-Length: 1000000")))
+    for _ in 0..<10 {
+      channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+      try channel.writeInbound(ByteBuffer(repeating: 0x61, count: 16 * 1024))
+    }
+    #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+    for _ in 0..<30 {
+      channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+      try channel.writeInbound(ByteBuffer(repeating: 0x61, count: 100))
+    }
+    #expect(try channel.readOutbound(as: ByteBuffer.self).map(String.init(buffer:))?.contains(" 408 ") == true)
+  }
+
+  @Test func `A connection that waits for the application is not idle`() throws {
+    let held = HeldReplies()
+    let channel = try Self.connection(TestApplication { request, reply in held.hold { reply(.echo(request)) } })
+    try channel.writeInbound(ByteBuffer(string: Self.get))
+    channel.embeddedEventLoop.advanceTime(by: .hours(1))
+    #expect(channel.isActive)
+    held.releaseHere()
+    #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+    #expect(!channel.isActive)
+  }
+
+  @Test func `Requests that follow in time keep the connection`() throws {
+    let channel = try Self.connection()
+    for _ in 0..<10 {
+      channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+      try channel.writeInbound(ByteBuffer(string: Self.get))
+      #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
+    }
+  }
+
+  @Test func `A client that takes no answers is cut off`() throws {
+    let channel = try Self.connection()
+    channel.isWritable = false
+    channel.pipeline.fireChannelWritabilityChanged()
+    channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+    #expect(!channel.isActive)
+  }
+}
+
+extension Duration {
+  fileprivate var amount: TimeAmount { TimeAmount(self) }
+}

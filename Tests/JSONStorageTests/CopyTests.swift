@@ -1,0 +1,42 @@
+import OrderedJSON
+import Testing
+
+@testable import JSONStorage
+
+/// Versions that are written beside the file.
+struct CopyTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.write("[0]")
+  }
+
+  @Test func `The history keeps the newest 20 versions, in order`() throws {
+    let open = try OpenStore(directory.path("db.json"))
+    let saved = Inbox<Result<String, StorageError>>()
+    var paths: [String] = []
+    for number in 0..<23 {
+      open.store.saveHistory(Text("[\(number)]"), completion: saved.send)
+      paths.append(try saved.next().get())
+    }
+    open.store.close()
+    #expect(paths == paths.sorted())
+    let kept = directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") }
+    #expect(kept == (3..<23).map { "[\($0)]" })
+  }
+
+  @Test func `A snapshot is written whole over what was there`() throws {
+    try directory.shell("mkdir snapshots; echo old > snapshots/a.json")
+    let open = try OpenStore(directory.path("db.json"), synchronization: .full)
+    let saved = Inbox<Result<String, StorageError>>()
+    open.store.snapshot(Text("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
+    #expect(try saved.next().get() == directory.path("snapshots/a.json"))
+    open.store.snapshot(Text("[1]"), to: directory.path("none/a.json"), completion: saved.send)
+    #expect(throws: StorageError.self) { try saved.next().get() }
+    open.store.close()
+    #expect(directory.text("snapshots/a.json") == "[1]")
+    #expect(directory.names(in: "snapshots") == ["a.json"])
+    #expect(directory.text() == "[0]")
+  }
+}

@@ -1,0 +1,80 @@
+import OrderedJSON
+import Testing
+
+@testable import JSONStorage
+
+/// A store over a temporary file, with its edits collected.
+struct OpenStore {
+  let store: FileStore<Text>
+  let version: FileVersion<Text>
+  let warnings: [FileStore<Text>.Warning]
+  let edits: Inbox<FileEdit<Text>>
+
+  init(
+    _ path: String,
+    synchronization: FileStoreOptions.Synchronization = .fast,
+    watching: FileStoreOptions.Watching = .off,
+    timing: FileStoreOptions.Timing = .short,
+    fileSystem: any FileSystem = SystemFileSystem()
+  ) throws {
+    let edits = Inbox<FileEdit<Text>>()
+    var options = FileStoreOptions(synchronization: synchronization, watching: watching)
+    options.timing = timing
+    let opening = try FileStore<Text>.open(
+      path, options: options, fileSystem: fileSystem, parse: Self.parse, onEdit: edits.send)
+    store = opening.store
+    version = opening.version
+    warnings = opening.warnings
+    self.edits = edits
+  }
+
+  /// Accepts JSON.
+  static let parse: @Sendable (Text) throws -> Text = { text in
+    var scanner = JSONScanner(text.bytes)
+    _ = try scanner.scanDocument()
+    return text
+  }
+
+  /// Publishes a version and waits for the answer.
+  func publish(_ text: String, onto generation: Int = 0) throws -> Publication<Text> {
+    let answers = Inbox<Publication<Text>>()
+    store.publish(Text(text), onto: generation, completion: answers.send)
+    return try answers.next()
+  }
+}
+
+extension FileStoreOptions.Timing {
+  /// Waits short enough for a test.
+  static var short: Self {
+    var timing = Self()
+    timing.debounce = .milliseconds(5)
+    timing.pollInterval = .milliseconds(40)
+    timing.grace = .milliseconds(60)
+    timing.patience = .milliseconds(300)
+    timing.displacedHold = .milliseconds(50)
+    return timing
+  }
+}
+
+/// What came of a publish, in a form that can be compared.
+extension Publication<Text> {
+  var summary: String {
+    switch self {
+    case .published: "published"
+    case .edited(let version): "edited \(version.text.string) \(version.generation)"
+    case .failed(let error): "failed \(error.code)"
+    }
+  }
+}
+
+extension FileEdit<Text> {
+  var summary: String {
+    switch self {
+    case .changed(let version): "changed \(version.text.string) \(version.generation)"
+    case .invalid(let error): "invalid \(error.code)"
+    case .deleted: "deleted"
+    case .restored: "restored"
+    case .conflict(let late): "conflict \(late.content?.string ?? "-")"
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import OrderedJSON
+import Testing
+
+@testable import JSONStorage
+
+/// What is found and put in order when a file is opened.
+struct OpeningTests {
+  private let directory: TemporaryDirectory
+  private var path: String { directory.path("db.json") }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.write("[0]")
+  }
+
+  private func code(_ open: () throws -> Void) -> StorageError.Code? {
+    do {
+      try open()
+      return nil
+    } catch {
+      return (error as? StorageError)?.code
+    }
+  }
+
+  @Test func `A second store on the same file is refused by name of the process`() throws {
+    let open = try OpenStore(path)
+    do {
+      _ = try OpenStore(path)
+      Issue.record("The file was opened twice.")
+    } catch let error as StorageError {
+      #expect(error.code == .locked)
+      #expect(error.message.contains("process \(ProcessInfo.processInfo.processIdentifier)"))
+    }
+    open.store.close()
+    try OpenStore(path).store.close()
+  }
+
+  @Test func `An ephemeral store needs no lock and writes nothing`() throws {
+    let open = try OpenStore(path)
+    let ephemeral = try OpenStore(path, synchronization: .ephemeral)
+    #expect(try ephemeral.publish("[1]").summary == "published")
+    #expect(directory.text() == "[0]")
+    ephemeral.store.close()
+    open.store.close()
+  }
+
+  @Test(arguments: ["", "[", "nul", "\u{0}"])
+  func `A file that cannot be parsed is not opened and not changed`(_ text: String) throws {
+    try directory.write(text)
+    #expect(code { _ = try OpenStore(path) } == .invalidFile)
+    #expect(directory.text() == text)
+    #expect(directory.names == ["db.json"])
+  }
+
+  @Test(arguments: ["none.json", "none/db.json", "loop.json", "directory.json", "pipe.json"])
+  func `What is not a file is not opened`(_ name: String) throws {
+    try directory.shell("ln -s loop.json loop.json; mkdir directory.json; mkfifo pipe.json")
+    #expect(code { _ = try OpenStore(directory.path(name)) } == .unavailable)
+  }
+
+  @Test func `Stale temporary files are removed, a whole version among them goes to the history`() throws {
+    try directory.write("[0", to: ".db.json.0123456789abcdef.tmp")
+    try directory.write("[0]", to: ".db.json.1123456789abcdef.tmp")
+    try directory.write("[5]", to: ".db.json.2123456789abcdef.tmp")
+    try directory.write("mine", to: ".db.json.notes.tmp")
+    try directory.write("mine", to: ".db.0123456789abcdef.tmp")
+    try OpenStore(path).store.close()
+    #expect(directory.names == [".db.0123456789abcdef.tmp", ".db.json.history", ".db.json.notes.tmp", "db.json"])
+    let saved = directory.names(in: ".db.json.history")
+    #expect(saved.map { directory.text(".db.json.history/\($0)") } == ["[5]"])
+  }
+
+  @Test(arguments: [("[0", "[0]"), ("[0]", "[0]"), ("[1,2]", "[0]"), ("", "[1,2,3]")])
+  func `A recovery file is written back and what the file held goes to the history`(_ torn: String, _ whole: String)
+    throws
+  {
+    try directory.write(torn)
+    try directory.write(whole, to: ".db.json.recovery")
+    let open = try OpenStore(path, synchronization: .full)
+    #expect(open.version.text.string == whole)
+    open.store.close()
+    #expect(directory.text() == whole)
+    #expect(!directory.names.contains(".db.json.recovery"))
+    let saved = directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") }
+    #expect(saved == (torn == whole ? [] : [torn]))
+  }
+
+  @Test func `A lock file that a killed server left does no harm`() throws {
+    try directory.write("1\n", to: ".db.json.lock")
+    try OpenStore(path).store.close()
+    #expect(directory.names == ["db.json"])
+  }
+
+  @Test func `A closed store refuses`() throws {
+    let open = try OpenStore(path)
+    open.store.close()
+    open.store.close()
+    #expect(try open.publish("[1]").summary == "failed closed")
+  }
+}

@@ -1,0 +1,47 @@
+import OrderedJSON
+import Testing
+
+@testable import JSONStorage
+
+struct PublishingTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.write("{}")
+  }
+
+  @Test func `A published version is what the file holds`() throws {
+    let open = try OpenStore(directory.path("db.json"))
+    #expect(open.version.text.string == "{}")
+    #expect(try open.publish(#"{"a":1}"#).summary == "published")
+    #expect(directory.text() == #"{"a":1}"#)
+    #expect(try open.publish(#"{"a":2}"#).summary == "published")
+    open.store.close()
+    #expect(directory.text() == #"{"a":2}"#)
+    #expect(directory.names == ["db.json"])
+  }
+
+  @Test func `An edit the publisher has not seen is returned and stays in the file`() throws {
+    let open = try OpenStore(directory.path("db.json"))
+    try directory.write("[7]")
+    #expect(try open.publish("[1]").summary == "edited [7] 1")
+    #expect(directory.text() == "[7]")
+    #expect(try open.publish("[1]").summary == "edited [7] 1")
+    #expect(try open.publish("[7,1]", onto: 1).summary == "published")
+    open.store.close()
+    #expect(directory.text() == "[7,1]")
+    #expect(directory.names == ["db.json"])
+  }
+
+  @Test func `An invalid edit stays in the file and publishing fails`() throws {
+    let open = try OpenStore(directory.path("db.json"))
+    try directory.write("[7")
+    #expect(try open.publish("[1]").summary == "failed invalidFile")
+    #expect(directory.text() == "[7")
+    try directory.write("[8]")
+    #expect(try open.publish("[1]").summary == "edited [8] 1")
+    open.store.close()
+    #expect(directory.names == ["db.json"])
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// A fresh directory that goes with the test.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("storage-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.resolvingSymlinksInPath().path
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func path(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Writes a file from its start, as `>` does in a shell.
+  func write(_ text: String, to name: String = "db.json") throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+  }
+
+  func text(_ name: String = "db.json") -> String? {
+    (try? Data(contentsOf: URL(fileURLWithPath: path(name)))).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// All names, sorted.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+
+  func names(in directory: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path(directory))) ?? []).sorted()
+  }
+
+  /// Runs a shell command in the directory, as a person would.
+  func shell(_ command: String) throws {
+    let process = Foundation.Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "set -e; cd '\(path)'; \(command)"]
+    try process.run()
+    process.waitUntilExit()
+    if process.terminationStatus != 0 { throw ShellFailure(command: command) }
+  }
+
+  struct ShellFailure: Error {
+    let command: String
+  }
+}
