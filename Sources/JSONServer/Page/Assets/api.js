@@ -10,13 +10,13 @@ export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 /** The path of a resource, or of one of its records. */
 export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
 
-const mark = "X-Requested-By";
+const mark = "x-requested-by";
 const unlogged = [];
 
 /** Answers whether a logged request was sent by this page for its own use; once per request. */
 export function isOwn({ method, path, requestHeaders }) {
   if (path.startsWith("/__admin")) return true;
-  if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark.toLowerCase());
+  if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark);
   const index = unlogged.indexOf(`${method} ${path}`);
   if (index >= 0) unlogged.splice(index, 1);
   return index >= 0;

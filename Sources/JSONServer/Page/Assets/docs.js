@@ -12,7 +12,7 @@ function resolve(value) {
   return resolve(value.$ref.slice(2).split("/").reduce((place, name) => place[name], description));
 }
 
-/** An example of what a schema describes: its own, or one put together. A schema that holds itself ends at depth 8. */
+/** An example of what a schema describes: its own, or one put together. One that holds itself ends at depth 8. */
 function example(unresolved, depth = 0) {
   const schema = resolve(unresolved);
   const own = schema.examples?.[0] ?? schema.enum?.[0];

@@ -46,16 +46,16 @@ export function listAddress(changes = {}, ...id) {
   return `#records${pathTo(shown.resource.name, ...id)}${query.size ? `?${query}` : ""}`;
 }
 
-const pageSize = () => Number(find("page-size").value);
+const pageSize = 20;
 const pageNumber = () => Math.max(1, Number(shown.query.get("_page")) || 1);
-const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize()));
+const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize));
 
 /** Reads the page. A slower, older answer never replaces a newer one. */
 async function load() {
   const turn = ++reading;
   const query = new URLSearchParams(shown.query);
   query.set("_page", pageNumber());
-  query.set(sizeName, pageSize());
+  query.set(sizeName, pageSize);
   try {
     const { value, headers } = await send("GET", `${pathTo(shown.resource.name)}?${query}`);
     if (turn !== reading) return;
@@ -124,8 +124,8 @@ function columnHead(name, isNumeric) {
 function cell(row, name, isNumeric) {
   const { resource, resources } = shown;
   const value = row?.[name];
-  const text = compact(value ?? (value === null ? null : ""));
-  const properties = { class: `${kind(value)} ${isNumeric ? "number" : ""}`, title: text.length > 30 && text };
+  const text = value === undefined ? "" : compact(value);
+  const properties = { class: `${kind(value)} ${isNumeric && "number"}`, title: text };
   const id = compact(row?.[resource.idName] ?? "");
   const parent = ["string", "number"].includes(kind(value)) && parentOf(name, resources);
   const href = name === resource.idName ? listAddress({}, id) : parent && `#records${pathTo(parent.name, text)}`;
@@ -150,14 +150,13 @@ function showNote(title, text) {
 function showPages(count, total) {
   const page = pageNumber();
   const last = lastPage(total);
-  const first = (page - 1) * pageSize();
+  const first = (page - 1) * pageSize;
   const range = count ? `${first + 1}–${first + count} of ` : "";
   find("records-range").textContent = `${range}${total.toLocaleString("en")}`;
   find("page-number").textContent = `${page} / ${last}`;
-  const numbers = { first: 1, previous: page - 1, next: page + 1, last };
+  const numbers = { previous: page - 1, next: page + 1 };
   for (const [name, number] of Object.entries(numbers)) {
-    const isPlace = number !== page && number >= 1 && number <= last;
-    find(`page-${name}`).toggleAttribute("inert", !isPlace);
+    find(`page-${name}`).toggleAttribute("inert", number < 1 || number > last);
     find(`page-${name}`).href = listAddress({ _page: number });
   }
 }
@@ -176,9 +175,4 @@ find("search").oninput = debounced(250, () => {
 
 find("rows").onclick = ({ target }) => {
   if (!target.closest("a") && !String(getSelection())) target.closest("tr").querySelector("a").click();
-};
-
-find("page-size").onchange = () => {
-  location.hash = listAddress({ _page: null });
-  refresh();
 };

@@ -118,8 +118,7 @@ function earlier() {
 }
 
 function note(request) {
-  const isSame = (other) => ["method", "path", "headers", "body"].every((name) => other[name] === request[name]);
-  const requests = [request, ...earlier().filter((other) => !isSame(other))].slice(0, 10);
+  const requests = [request, ...earlier()].slice(0, 10);
   try { localStorage.pageHistory = JSON.stringify(requests); } catch { /* Storage is off or full: this one is not kept. */ }
   showHistory();
 }
@@ -138,9 +137,7 @@ async function copy() {
     await navigator.clipboard.writeText(find("code-text").textContent);
     announce("Copied");
   } catch {
-    // Without https or localhost the browser has no clipboard: select the text, so that one key copies it.
-    getSelection().selectAllChildren(find("code-text"));
-    announce("Selected: press Ctrl+C or ⌘C");
+    announce("The browser lets a page copy only on localhost and over https.", true);
   }
 }
 

@@ -8,23 +8,15 @@ export const refresh = () => attempt(async () => {
   const [settings, snapshots, faults] = await Promise.all(["settings", "snapshots", "faults"].map((path) => admin("GET", path)));
   find("delay").value = settings.delay;
   find("read-only").checked = settings.readOnly;
-  showMode(settings, faults.length);
-  fill("snapshots", "None. A snapshot keeps all resources as they are now.", snapshots.map(({ name, time }) =>
+  fill("snapshots", "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) =>
     item(name, new Date(time).toLocaleString(),
       button("Restore", () => restore(name), `Restore ${name}`), button("Delete", () => forget(name), `Delete ${name}`))));
-  fill("faults", "None. A fault shows how a client copes with errors and slowness.", faults.map((fault) => {
+  fill("faults", "None. A fault shows how a client copes.", faults.map((fault) => {
     const title = `${fault.method ?? "Any method"} ${fault.path ?? "any path"}`;
     const remove = () => act("DELETE", `faults/${encodeURIComponent(fault.id)}`, undefined, "Fault removed");
     return item(title, effect(fault), button("Remove", remove, `Remove the fault of ${title}`));
   }));
 });
-
-/** Says in the header what makes the server behave unusually. */
-function showMode({ delay, readOnly }, faults) {
-  const parts = [readOnly && "read-only", delay > 0 && `delay ${delay} ms`, faults > 0 && `faults: ${faults}`];
-  find("mode").textContent = parts.filter(Boolean).join(" · ");
-  find("mode").hidden = !parts.some(Boolean);
-}
 
 const fill = (id, none, items) =>
   find(id).replaceChildren(...(items.length > 0 ? items : [element("li", { class: "quiet" }, none)]));
@@ -84,4 +76,4 @@ find("fault-kind").onchange = followFaultKind;
 find("read-only").onchange = ({ target: { checked } }) =>
   act("PATCH", "settings", { readOnly: checked }, checked ? "Read-only" : "Writes allowed");
 find("reset").onclick = () => actOnLoss("Reset everything?",
-  "All resources go back to how they were when the server started. Later changes are lost.", "Reset", "POST", "reset");
+  "What was changed since the server started is lost.", "Reset", "POST", "reset");
