@@ -102,7 +102,7 @@ function showTable(rows) {
 
   find("columns").replaceChildren(...columns.map((name) => columnHead(name, numeric.has(name))));
   find("rows").replaceChildren(...rows.map((row) => element("tr", { "data-id": compact(row?.[idName] ?? "") },
-    ...columns.map((name) => cell(row, name, numeric.has(name))))));
+    ...columns.map((name) => cell(row, name)))));
   for (const id of highlights) rowOf(id)?.classList.add("changed");
   highlights.clear();
 
@@ -121,11 +121,11 @@ function columnHead(name, isNumeric) {
     element("button", { "data-key": `sort ${name}`, onclick }, name));
 }
 
-function cell(row, name, isNumeric) {
+function cell(row, name) {
   const { resource, resources } = shown;
   const value = row?.[name];
   const text = value === undefined ? "" : compact(value);
-  const properties = { class: `${kind(value)} ${isNumeric && "number"}`, title: text };
+  const properties = { class: kind(value), title: text };
   const id = compact(row?.[resource.idName] ?? "");
   const parent = ["string", "number"].includes(kind(value)) && parentOf(name, resources);
   const href = name === resource.idName ? listAddress({}, id) : parent && `#records${pathTo(parent.name, text)}`;
