@@ -56,6 +56,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
+      resources: [.embedInCode("Page/Assets")],
       swiftSettings: settings
     ),
     .target(

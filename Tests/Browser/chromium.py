@@ -147,11 +147,11 @@ class Browser:
         return result["result"].get("value")
 
     def wait_for(self, script, what, seconds=10):
-        """Waits until JavaScript is truthy and returns its value."""
+        """Waits until JavaScript is truthy."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if value := self.evaluate(script):
-                return value
+            if self.evaluate(f"Boolean({script})"):
+                return
             time.sleep(0.05)
         raise AssertionError(f"Not within {seconds} s: {what}")
 

@@ -12,15 +12,30 @@ package enum Page {
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+  private static let styleSheet = "text/css; charset=utf-8"
+  private static let script = "text/javascript; charset=utf-8"
+
   /// Finds a file of the pages, such as `page.css`; `docs` is the documentation page.
   ///
   /// - Parameter name: What follows `/__admin/` in the path.
   /// - Returns: The file and its media type, or `nil` if no file has this name.
   package static func asset(named name: String) -> (bytes: [UInt8], contentType: String)? {
     switch name {
-    case "docs": (PackageResources.docs_html, html)
-    case "page.css": (PackageResources.page_css, css)
-    case "api.js": (PackageResources.api_js, javaScript)
+    case "docs": (PackageResources.docs_html, "text/html; charset=utf-8")
+    case "icon.svg": (PackageResources.icon_svg, "image/svg+xml")
+    case "page.css": (PackageResources.page_css, styleSheet)
+    case "api.js": (PackageResources.api_js, script)
+    case "docs.js": (PackageResources.docs_js, script)
+    case "dom.js": (PackageResources.dom_js, script)
+    case "json.js": (PackageResources.json_js, script)
+    case "log.js": (PackageResources.log_js, script)
+    case "page.js": (PackageResources.page_js, script)
+    case "record.js": (PackageResources.record_js, script)
+    case "records.js": (PackageResources.records_js, script)
+    case "relations.js": (PackageResources.relations_js, script)
+    case "request.js": (PackageResources.request_js, script)
+    case "server.js": (PackageResources.server_js, script)
+    case "theme.js": (PackageResources.theme_js, script)
     default: nil
     }
   }

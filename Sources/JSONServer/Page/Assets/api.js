@@ -10,13 +10,13 @@ export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 /** The path of a resource, or of one of its records. */
 export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
 
-const mark = "X-Requested-By";
+const mark = "x-requested-by";
 const unlogged = [];
 
 /** Answers whether a logged request was sent by this page for its own use; once per request. */
 export function isOwn({ method, path, requestHeaders }) {
   if (path.startsWith("/__admin")) return true;
-  if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark.toLowerCase());
+  if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark);
   const index = unlogged.indexOf(`${method} ${path}`);
   if (index >= 0) unlogged.splice(index, 1);
   return index >= 0;
@@ -49,6 +49,8 @@ export const admin = async (method, path, value) => (await send(method, `/__admi
 export function listen(listeners) {
   const { change, request, connected } = listeners;
   const source = new EventSource(address("/__admin/events"));
+  // A page that the browser keeps for "Back" would keep one of the few connections to a server, too.
+  addEventListener("pagehide", () => source.close(), { once: true });
   source.onopen = () => connected(true);
   source.addEventListener("change", ({ data }) => change(parse(data)));
   source.addEventListener("request", ({ data }) => request(parse(data)));

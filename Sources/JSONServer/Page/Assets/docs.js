@@ -9,28 +9,22 @@ let description;
 /** Follows a reference such as #/components/schemas/Post. */
 function resolve(value) {
   if (!value?.$ref) return value ?? {};
-  return resolve(value.$ref.slice(2).split("/").reduce((place, name) =>
-    place?.[decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~")], description));
+  return resolve(value.$ref.slice(2).split("/").reduce((place, name) => place[name], description));
 }
 
-/** An example of what a schema describes: its own, or one put together. A schema that holds itself ends at depth 8. */
+/** An example of what a schema describes: its own, or one put together. One that holds itself ends at depth 8. */
 function example(unresolved, depth = 0) {
   const schema = resolve(unresolved);
-  const choice = (schema.oneOf ?? schema.anyOf ?? schema.allOf)?.[0];
-  const own = schema.example ?? schema.examples?.[0] ?? schema.enum?.[0];
-  if (own !== undefined || depth > 8) return own ?? null;
-  if (choice) return example(choice, depth + 1);
+  const own = schema.examples?.[0] ?? schema.enum?.[0];
+  if (own !== undefined || depth > 8) return own;
+  if (schema.anyOf) return example(schema.anyOf[0], depth + 1);
   const [type] = [schema.type].flat();
   if (type === "array") return [example(schema.items, depth + 1)];
   const members = Object.entries(schema.properties ?? {}).map(([name, part]) => [name, example(part, depth + 1)]);
-  return { object: Object.fromEntries(members), string: "text", integer: 1, number: 1.5, boolean: true }[type] ?? null;
+  return { object: Object.fromEntries(members), string: "text", integer: 1, number: 1.5, boolean: true }[type];
 }
 
-function exampleOf(content = {}) {
-  const media = content["application/json"] ?? Object.values(content)[0];
-  const named = Object.values(media?.examples ?? {})[0];
-  return media && (media.example ?? resolve(named).value ?? example(media.schema));
-}
+const exampleOf = (content) => example(content?.["application/json"]?.schema);
 
 function block(title, value) {
   if (value === undefined) return [];
@@ -52,30 +46,29 @@ function operation(path, name, shared, details) {
   const method = name.toUpperCase();
   const parameters = [...shared, ...(details.parameters ?? [])].map(resolve);
   const body = exampleOf(resolve(details.requestBody).content);
-  const responses = Object.entries(details.responses ?? {}).map(([status, response]) => [status, resolve(response)]);
+  const responses = Object.entries(details.responses).map(([status, response]) => [status, resolve(response)]);
   const [status, response] = responses.find(([status]) => status.startsWith("2")) ?? [];
   const filled = path.replace(/\{(.+?)\}/g, (_, name) => {
     const parameter = parameters.find((parameter) => parameter.name === name);
-    return encodeURIComponent(parameter?.example ?? example(parameter?.schema) ?? 1);
+    return encodeURIComponent(example(parameter?.schema) ?? 1);
   });
   const query = new URLSearchParams({ method, path: filled, body: JSON.stringify(body) ?? "" });
   return element("details", { class: "operation" },
     element("summary", {}, element("span", { class: "method", "data-method": method }, method),
       element("span", { class: "path" }, path), element("span", {}, details.summary ?? "")),
-    element("p", {}, details.description ?? ""),
     element("p", { class: "line" }, element("a", { href: `../__admin#try?${query}` }, "Try it"),
-      element("span", { class: "quiet" }, responses.map(([status, { description }]) => `${status} ${description ?? ""}`).join(" · "))),
+      element("span", { class: "quiet" }, responses.map(([status, { description }]) => `${status} ${description}`).join(" · "))),
     ...parameterTable(parameters),
     ...block("Request body", body),
     ...block(`Response ${status}`, exampleOf(response?.content)));
 }
 
-/** Operations by resource: the first tag, or the first part of the path. */
+/** Operations by resource, which is their tag. */
 function groups() {
   const found = new Map();
-  for (const [path, item] of Object.entries(description.paths ?? {})) {
+  for (const [path, item] of Object.entries(description.paths)) {
     for (const method of ["get", "post", "put", "patch", "delete"].filter((method) => item[method])) {
-      const name = item[method].tags?.[0] ?? path.split("/")[1];
+      const [name] = item[method].tags;
       if (!found.has(name)) found.set(name, []);
       found.get(name).push(operation(path, method, item.parameters ?? [], item[method]));
     }
@@ -85,9 +78,8 @@ function groups() {
 
 try {
   description = await admin("GET", "openapi.json");
-  const { title = "API", description: text = "" } = description.info ?? {};
   const sections = groups();
-  find("main").replaceChildren(element("h2", {}, title), element("p", { class: "quiet" }, text),
+  find("main").replaceChildren(element("h2", {}, description.info.title),
     ...sections.map(([name, operations]) => element("section", { id: name }, element("h3", {}, name), ...operations)));
   find("resources").append(...sections.map(([name]) =>
     element("li", {}, element("a", { href: `#${encodeURIComponent(name)}` }, name))));

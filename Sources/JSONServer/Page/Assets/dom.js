@@ -2,7 +2,7 @@
 
 export const find = (id) => document.getElementById(id);
 
-/** Creates an element. Properties starting with "on" are listeners, the rest attributes; undefined and false are left out. */
+/** Creates an element. Properties with "on" are listeners, the rest attributes unless undefined or false. */
 export function element(tag, properties, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -39,7 +39,7 @@ export function announce(text, isError = false) {
   clearing = setTimeout(() => announce(""), isError ? 10_000 : 4_000);
 }
 
-/** Runs an action and says what it did, or why it failed. Answers whether it succeeded. */
+/** Runs an action and says what it did, or why it failed; answers whether it succeeded. */
 export async function attempt(action, done) {
   try {
     await action();

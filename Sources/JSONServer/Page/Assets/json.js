@@ -30,16 +30,6 @@ export function pretty(text) {
   try { return JSON.stringify(parse(text), null, 2); } catch { return text; }
 }
 
-/** Says why a text is not JSON, or nothing if it is. */
-export function problem(text) {
-  try {
-    JSON.parse(text);
-    return null;
-  } catch (error) {
-    return `This is not JSON yet: ${error.message}`;
-  }
-}
-
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 const longestColoured = 200_000;
 

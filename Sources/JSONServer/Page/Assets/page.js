@@ -48,7 +48,6 @@ async function loadResources() {
   find("resources").replaceChildren(...resources.map(({ name, kind, count }) =>
     element("li", {}, element("a", { href: `#records${pathTo(name)}` }, element("span", {}, name),
       element("span", { class: "count" }, kind === "object" ? "{ }" : count.toLocaleString("en"))))));
-  request.suggest(resources.map(({ name }) => pathTo(name)));
 }
 
 const reload = () => attempt(async () => {
@@ -90,6 +89,7 @@ addEventListener("keydown", (event) => {
 });
 
 addEventListener("hashchange", render);
+addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
 log.start();
 server.refresh();
 reload();

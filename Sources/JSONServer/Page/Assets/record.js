@@ -2,7 +2,7 @@
 
 import { address, pathTo, send } from "./api.js";
 import { announce, attempt, confirmLoss, element, find, onSubmit } from "./dom.js";
-import { compact, kind, pretty, problem, show } from "./json.js";
+import { compact, kind, pretty, show } from "./json.js";
 import * as records from "./records.js";
 import { childrenOf, parentOf } from "./relations.js";
 
@@ -103,15 +103,15 @@ function showForm(isEditing) {
 }
 
 async function save() {
-  const complaint = problem(text.value);
-  find("record-error").textContent = complaint ?? "";
-  text.ariaInvalid = complaint !== null;
-  if (complaint) return text.focus();
   const { path, method } = current;
   try {
+    JSON.parse(text.value);
     finish((await send(method, path, text.value)).value);
   } catch (error) {
-    find("record-error").textContent = error.message;
+    const isSyntax = error instanceof SyntaxError;
+    text.ariaInvalid = isSyntax;
+    find("record-error").textContent = isSyntax ? `This is not JSON yet: ${error.message}` : error.message;
+    text.focus();
   }
 }
 
@@ -152,9 +152,6 @@ find("record-edit").onclick = edit;
 find("record-delete").onclick = remove;
 find("record-close").onclick = () => dialog.close();
 find("record-cancel").onclick = () => (current.id === undefined ? dialog.close() : showForm(false));
-text.onkeydown = (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
-};
 dialog.onclose = () => {
   if (current.id !== undefined && !find("records").hidden) history.replaceState(null, "", records.listAddress());
 };

@@ -46,16 +46,16 @@ export function listAddress(changes = {}, ...id) {
   return `#records${pathTo(shown.resource.name, ...id)}${query.size ? `?${query}` : ""}`;
 }
 
-const pageSize = () => Number(find("page-size").value);
+const pageSize = 20;
 const pageNumber = () => Math.max(1, Number(shown.query.get("_page")) || 1);
-const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize()));
+const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize));
 
 /** Reads the page. A slower, older answer never replaces a newer one. */
 async function load() {
   const turn = ++reading;
   const query = new URLSearchParams(shown.query);
   query.set("_page", pageNumber());
-  query.set(sizeName, pageSize());
+  query.set(sizeName, pageSize);
   try {
     const { value, headers } = await send("GET", `${pathTo(shown.resource.name)}?${query}`);
     if (turn !== reading) return;
@@ -102,7 +102,7 @@ function showTable(rows) {
 
   find("columns").replaceChildren(...columns.map((name) => columnHead(name, numeric.has(name))));
   find("rows").replaceChildren(...rows.map((row) => element("tr", { "data-id": compact(row?.[idName] ?? "") },
-    ...columns.map((name) => cell(row, name, numeric.has(name))))));
+    ...columns.map((name) => cell(row, name)))));
   for (const id of highlights) rowOf(id)?.classList.add("changed");
   highlights.clear();
 
@@ -121,11 +121,11 @@ function columnHead(name, isNumeric) {
     element("button", { "data-key": `sort ${name}`, onclick }, name));
 }
 
-function cell(row, name, isNumeric) {
+function cell(row, name) {
   const { resource, resources } = shown;
   const value = row?.[name];
-  const text = compact(value ?? (value === null ? null : ""));
-  const properties = { class: `${kind(value)} ${isNumeric ? "number" : ""}`, title: text.length > 30 && text };
+  const text = value === undefined ? "" : compact(value);
+  const properties = { class: kind(value), title: text };
   const id = compact(row?.[resource.idName] ?? "");
   const parent = ["string", "number"].includes(kind(value)) && parentOf(name, resources);
   const href = name === resource.idName ? listAddress({}, id) : parent && `#records${pathTo(parent.name, text)}`;
@@ -150,19 +150,15 @@ function showNote(title, text) {
 function showPages(count, total) {
   const page = pageNumber();
   const last = lastPage(total);
-  const first = (page - 1) * pageSize();
+  const first = (page - 1) * pageSize;
   const range = count ? `${first + 1}–${first + count} of ` : "";
   find("records-range").textContent = `${range}${total.toLocaleString("en")}`;
   find("page-number").textContent = `${page} / ${last}`;
-  link("page-first", page > 1, 1);
-  link("page-previous", page > 1, page - 1);
-  link("page-next", page < last, page + 1);
-  link("page-last", page < last, last);
-}
-
-function link(id, isOpen, page) {
-  if (isOpen) find(id).href = listAddress({ _page: page });
-  else find(id).removeAttribute("href");
+  const numbers = { previous: page - 1, next: page + 1 };
+  for (const [name, number] of Object.entries(numbers)) {
+    find(`page-${name}`).toggleAttribute("inert", number < 1 || number > last);
+    find(`page-${name}`).href = listAddress({ _page: number });
+  }
 }
 
 const filters = () => [...shown.query].filter(([name]) => !["q", "_page", "_sort"].includes(name));
@@ -179,9 +175,4 @@ find("search").oninput = debounced(250, () => {
 
 find("rows").onclick = ({ target }) => {
   if (!target.closest("a") && !String(getSelection())) target.closest("tr").querySelector("a").click();
-};
-
-find("page-size").onchange = () => {
-  location.hash = listAddress({ _page: null });
-  refresh();
 };

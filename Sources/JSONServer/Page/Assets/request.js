@@ -1,7 +1,7 @@
 // Try a request: send anything to the API and see the answer; the last ten are kept in this browser.
 
 import { address } from "./api.js";
-import { announce, element, find, headerList, onSubmit, requestLine, statusCode } from "./dom.js";
+import { announce, find, headerList, onSubmit, requestLine, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
 const method = find("try-method");
@@ -15,9 +15,6 @@ export function open(query) {
   fill(Object.fromEntries(query));
   clearAnswer("");
 }
-
-/** Offers paths while one is typed. */
-export const suggest = (paths) => find("try-paths").replaceChildren(...paths.map((value) => element("option", { value })));
 
 function fill(request) {
   method.value = request.method ?? "GET";
@@ -121,8 +118,7 @@ function earlier() {
 }
 
 function note(request) {
-  const isSame = (other) => ["method", "path", "headers", "body"].every((name) => other[name] === request[name]);
-  const requests = [request, ...earlier().filter((other) => !isSame(other))].slice(0, 10);
+  const requests = [request, ...earlier()].slice(0, 10);
   try { localStorage.pageHistory = JSON.stringify(requests); } catch { /* Storage is off or full: this one is not kept. */ }
   showHistory();
 }
@@ -141,17 +137,12 @@ async function copy() {
     await navigator.clipboard.writeText(find("code-text").textContent);
     announce("Copied");
   } catch {
-    // Without https or localhost the browser has no clipboard: select the text, so that one key copies it.
-    getSelection().selectAllChildren(find("code-text"));
-    announce("Selected: press Ctrl+C or ⌘C");
+    announce("The browser lets a page copy only on localhost and over https.", true);
   }
 }
 
 onSubmit("try-form", run);
 find("try-form").oninput = follow;
-find("try-body").onkeydown = (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
-};
 find("try-cancel").onclick = () => running.abort();
 find("code-kind").onchange = follow;
 find("code-copy").onclick = copy;

@@ -8,23 +8,15 @@ export const refresh = () => attempt(async () => {
   const [settings, snapshots, faults] = await Promise.all(["settings", "snapshots", "faults"].map((path) => admin("GET", path)));
   find("delay").value = settings.delay;
   find("read-only").checked = settings.readOnly;
-  showMode(settings, faults.length);
-  fill("snapshots", "None. A snapshot keeps all resources as they are now.", snapshots.map(({ name, time }) =>
+  fill("snapshots", "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) =>
     item(name, new Date(time).toLocaleString(),
       button("Restore", () => restore(name), `Restore ${name}`), button("Delete", () => forget(name), `Delete ${name}`))));
-  fill("faults", "None. A fault shows how a client copes with errors and slowness.", faults.map((fault) => {
+  fill("faults", "None. A fault shows how a client copes.", faults.map((fault) => {
     const title = `${fault.method ?? "Any method"} ${fault.path ?? "any path"}`;
     const remove = () => act("DELETE", `faults/${encodeURIComponent(fault.id)}`, undefined, "Fault removed");
     return item(title, effect(fault), button("Remove", remove, `Remove the fault of ${title}`));
   }));
 });
-
-/** Says in the header what makes the server behave unusually. */
-function showMode({ delay, readOnly }, faults) {
-  const parts = [readOnly && "read-only", delay > 0 && `delay ${delay} ms`, faults > 0 && `faults: ${faults}`];
-  find("mode").textContent = parts.filter(Boolean).join(" · ");
-  find("mode").hidden = !parts.some(Boolean);
-}
 
 const fill = (id, none, items) =>
   find(id).replaceChildren(...(items.length > 0 ? items : [element("li", { class: "quiet" }, none)]));
@@ -48,16 +40,16 @@ async function act(method, path, value, done) {
   await refresh();
 }
 
-async function restore(name) {
-  const text = "What was changed since the snapshot was taken is lost.";
-  if (!(await confirmLoss(`Restore “${name}”?`, text, "Restore"))) return;
-  await act("POST", `snapshots/${encodeURIComponent(name)}`, undefined, `Restored ${name}`);
+/** Changes something once the person agrees to what is lost. */
+async function actOnLoss(title, text, action, method, path) {
+  if (await confirmLoss(title, text, action)) await act(method, path, undefined, `${action}: done`);
 }
 
-async function forget(name) {
-  if (!(await confirmLoss(`Delete the snapshot “${name}”?`, "The resources stay as they are.", "Delete"))) return;
-  await act("DELETE", `snapshots/${encodeURIComponent(name)}`, undefined, `Deleted ${name}`);
-}
+const restore = (name) => actOnLoss(`Restore “${name}”?`, "What was changed since the snapshot was taken is lost.",
+  "Restore", "POST", `snapshots/${encodeURIComponent(name)}`);
+
+const forget = (name) => actOnLoss(`Delete the snapshot “${name}”?`, "The resources stay as they are.",
+  "Delete", "DELETE", `snapshots/${encodeURIComponent(name)}`);
 
 /** What the number in the fault form means, and its first value, by what happens. */
 const numbers = { status: ["Status", 503], delay: ["Delay in ms", 500], retryAfter: ["Retry after, s", 5] };
@@ -83,7 +75,5 @@ onSubmit("fault-form", addFault);
 find("fault-kind").onchange = followFaultKind;
 find("read-only").onchange = ({ target: { checked } }) =>
   act("PATCH", "settings", { readOnly: checked }, checked ? "Read-only" : "Writes allowed");
-find("reset").onclick = async () => {
-  const text = "All resources go back to the state they had when the server started. Later changes are lost.";
-  if (await confirmLoss("Reset everything?", text, "Reset")) await act("POST", "reset", undefined, "Reset");
-};
+find("reset").onclick = () => actOnLoss("Reset everything?",
+  "What was changed since the server started is lost.", "Reset", "POST", "reset");

@@ -14,6 +14,5 @@ addEventListener("DOMContentLoaded", () => {
     show();
     localStorage.pageTheme = page.dataset.theme;
   };
-  prefersDark.onchange = show;
   show();
 });
