@@ -1,5 +1,6 @@
 import Dispatch
 import JSONDatabase
+import OrderedJSON
 
 extension Engine {
   /// The resources, in the file's order.
@@ -9,6 +10,15 @@ extension Engine {
         if case .collection(let collection)? = database.resource(named: name) { collection.count } else { nil }
       return ResourceDescription(name: name, count: count, idName: database.schema.idName(of: name))
     }
+  }
+
+  /// Rewrites targets by other rules from now on.
+  ///
+  /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
+  func setRoutes(_ rules: JSONObject) throws(ServerError) {
+    var changed = configuration
+    changed.routes = rules
+    gate = try Gate(changed)
   }
 
   /// Saves what is under way and lets go of the files.

@@ -12,7 +12,7 @@ actor Engine: Application {
 
   let configuration: Server.Configuration
   let ids: IDGenerator
-  let gate: Gate
+  var gate: Gate
   let persistence: (any Persistence)?
   var database: Database
   var generation: Int

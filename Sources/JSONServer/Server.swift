@@ -1,4 +1,5 @@
 import JSONDatabase
+public import OrderedJSON
 
 /// A server of one database: a terminal's, a test's or an embedder's.
 ///
@@ -78,6 +79,13 @@ public final class Server: Sendable {
   /// The resources, in the file's order.
   public var resources: [ResourceDescription] {
     get async { await engine.resources }
+  }
+
+  /// Rewrites the targets of requests by other rules from now on.
+  ///
+  /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
+  public func setRoutes(_ rules: JSONObject) async throws(ServerError) {
+    try await engine.setRoutes(rules)
   }
 
   /// Finishes the requests under way, saves what they wrote, and lets go of sockets and files.

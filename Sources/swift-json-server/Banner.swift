@@ -1,61 +1,83 @@
 import JSONServer
 import OrderedJSON
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What is told when the server listens.
 struct Banner {
-  private let options: ServeOptions
+  private let startup: Startup
   private let resources: [ResourceDescription]
-  private let url: String
-  private let addresses: [String]
+  private let server: Server
 
-  init(_ options: ServeOptions, resources: [ResourceDescription], url: String, addresses: [String]) {
-    self.options = options
+  init(_ startup: Startup, resources: [ResourceDescription], server: Server) {
+    self.startup = startup
     self.resources = resources
-    self.url = url
-    self.addresses = addresses
+    self.server = server
   }
 
-  /// The address alone.
-  var address: String { url }
+  private var options: ServeOptions { startup.settings.options }
+  private var source: String { LogText.escaped(options.source) }
+
+  // MARK: For programs
 
   /// The start as one JSON object.
   var json: String {
     let members: [(String, JSONValue)] = [
-      ("url", .string(url)), ("addresses", .array(addresses.map(JSONValue.string))),
+      ("url", .string(server.url)), ("addresses", .array(server.addresses.map(JSONValue.string))),
       ("source", .string(options.source)), ("resources", .array(resources.map { .string($0.name) })),
     ]
     return JSONLinesFormatter.line("listening", .now, members).1
   }
 
-  /// The start for a person.
-  func text(_ style: LogStyle) -> String {
-    var lines = [
-      "",
-      "  \(style(.bold, "swift-json-server")) \(style(.grey, JSONServerCommand.version))  \(LogText.escaped(options.source))",
-      "",
+  /// What a ready file holds.
+  var readyFile: String {
+    let value: JSONValue = [
+      "url": .string(server.url), "port": .number(JSONNumber(server.port)),
+      "pid": .number(JSONNumber(ProcessInfo.processInfo.processIdentifier)),
     ]
-    lines.append("  \(style(.bold, "Resources"))")
-    let width = resources.map { $0.name.count }.max() ?? 0
+    return value.text() + "\n"
+  }
+
+  // MARK: For people
+
+  /// All that is to know at the start.
+  func text(_ style: LogStyle, hasKeys: Bool) -> String {
+    let title = "  \(style(.bold, "swift-json-server")) \(style(.grey, JSONServerCommand.version))  \(source)"
+    var facts = ["Listening on \(server.addresses.joined(separator: " and "))", keeping]
+    if options.watch, !startup.isInMemory { facts.append("Watching for edits") }
+    if hasKeys { facts.append("Press \(style(.bold, "h")) for help") }
+    return "\n\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()
+  }
+
+  /// The addresses of everything that is served.
+  func urls(_ style: LogStyle) -> String {
+    var lines = ["", "  \(style(.bold, "Resources"))"]
+    let width = resources.map(\.name.count).max() ?? 0
     for resource in resources {
       let space = String(repeating: " ", count: width - resource.name.count + 2)
-      lines.append(
-        "  \(style(.cyan, "\(url)/\(LogText.escaped(resource.name))"))\(space)\(style(.grey, Self.size(resource)))")
+      let url = style(.cyan, "\(server.url)/\(LogText.escaped(resource.name))")
+      lines.append("  \(url)\(space)\(style(.grey, Self.size(resource)))")
     }
-    if resources.isEmpty { lines.append("  none yet; add one to the file, such as \"posts\": []") }
-    lines += ["", "  \(style(.bold, "Home"))", "  \(style(.cyan, url))", ""]
-    lines.append("  Listening on \(addresses.joined(separator: " and "))")
-    lines.append("  \(keeping)")
-    if options.watch { lines.append("  Watching for edits") }
-    return lines.joined(separator: "\n") + "\n"
+    if resources.isEmpty { lines.append("  none yet; add one to the source, such as \"posts\": []") }
+    lines += ["", "  \(style(.bold, "Other routes"))", "  \(style(.cyan, "\(server.url)/db"))"]
+    for (pattern, target) in startup.configuration.routes {
+      lines.append("  \(LogText.escaped(pattern)) \(style(.grey, "→")) \(LogText.escaped(target.string ?? ""))")
+    }
+    lines += ["", "  \(style(.bold, "Home"))", "  \(style(.cyan, server.url))", ""]
+    return lines.joined(separator: "\n")
   }
 
   /// How changes are kept.
   private var keeping: String {
     if options.readOnly { return "Changes are refused" }
-    if options.ephemeral { return "Changes stay in memory; nothing is written" }
+    if options.ephemeral || startup.isInMemory { return "Changes stay in memory; nothing is written" }
     return switch options.sync ?? .full {
-    case .full: "Changes are written to \(options.source), and are safe from a power cut once answered"
-    case .fast: "Changes are written to \(options.source), and are safe from a crash of this process once answered"
+    case .full: "Changes are written to \(source) before they are answered, and survive a power cut"
+    case .fast: "Changes are written to \(source) before they are answered, and survive a crash, but no power cut"
     }
   }
 

@@ -9,7 +9,7 @@ struct JSONServerCommand: AsyncParsableCommand {
     commandName: "swift-json-server",
     abstract: "Serves a JSON file as a REST API, and writes every change back.",
     version: version,
-    subcommands: [ServeCommand.self],
+    subcommands: [ServeCommand.self, InitCommand.self, ValidateCommand.self],
     defaultSubcommand: ServeCommand.self)
 
   static func main() async {

@@ -25,9 +25,14 @@ final class LogWriter: Sendable {
   private let waiting = Mutex(Waiting())
   private let queue = DispatchQueue(label: "log")
 
-  init(_ formatter: any EventFormatter, style: LogStyle) {
-    self.formatter = formatter
-    self.style = style
+  /// Creates a writer in the format and the colours that the options ask for.
+  init(_ options: ServeOptions) {
+    style = LogStyle(isColored: options.color ?? Terminal.isOutput)
+    formatter =
+      switch options.logFormat ?? .text {
+      case .text: TextFormatter(style: style, isQuiet: options.quiet)
+      case .json: JSONLinesFormatter(isQuiet: options.quiet)
+      }
   }
 
   /// Prints text on standard output.

@@ -27,7 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
         print(settings.options.json.text())
         return 0
       }
-      return try await Session(settings).run()
+      return try await Session.run(settings)
     }
     guard status == 0 else { throw ExitCode(status) }
   }

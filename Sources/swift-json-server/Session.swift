@@ -1,78 +1,164 @@
 import JSONServer
 import OrderedJSON
 
-/// One run of the server, from its start to the signal, the key or the command that ends it.
+/// One run of the command, from the server's start to the signal, the key or the program that ends it.
 struct Session {
   /// What happens beside requests.
-  enum Event: Sendable {
+  private enum Event: Sendable {
     case signal(Int32)
-    case key(UInt8)
+    case key(Key)
     case childEnded(status: Int32)
     /// A second has gone by.
     case tick
   }
 
-  private let settings: Settings
   private let log: LogWriter
+  private var startup: Startup
+  private var server: Server
+  private var child: ChildProcess?
+  private var watched: WatchedFiles
 
-  init(_ settings: Settings) {
-    self.settings = settings
-    let options = settings.options
-    let style = LogStyle(isColored: options.color ?? Terminal.isOutput)
-    log = LogWriter(Self.formatter(options, style), style: style)
-  }
-
-  private static func formatter(_ options: ServeOptions, _ style: LogStyle) -> any EventFormatter {
-    switch options.logFormat ?? .text {
-    case .text: TextFormatter(style: style, isQuiet: options.quiet)
-    case .json: JSONLinesFormatter(isQuiet: options.quiet)
-    }
-  }
-
-  /// Serves until it is asked to stop.
+  /// Starts the server, serves until it is asked to stop, and stops it.
   ///
   /// - Returns: The exit code.
-  func run() async throws(CommandFailure) -> Int32 {
+  static func run(_ settings: Settings) async throws(CommandFailure) -> Int32 {
+    let log = LogWriter(settings.options)
     defer { log.flush() }
     let (events, inbox) = AsyncStream<Event>.makeStream()
-    let signals = Signals { inbox.yield(.signal($0)) }
-    defer { withExtendedLifetime(signals) {} }
-    let server = try await start()
-    await announce(server)
+    let takesKeys = settings.options.exec == nil && settings.options.source != "-"
+    let keyboard = takesKeys ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
+    let terminal = keyboard?.settings
+    let signals = Signals(onFirst: { inbox.yield(.signal($0)) }, onSecond: { terminal?.restore() })
+    defer { withExtendedLifetime((keyboard, signals)) {} }
+
+    let startup = try Startup(settings, log: log)
+    var session = Session(log: log, startup: startup, server: try await startup.start())
+    let status = await session.serve(events, inbox, hasKeys: keyboard != nil)
+    await session.server.stop()
+    return status
+  }
+
+  private init(log: LogWriter, startup: Startup, server: Server) {
+    self.log = log
+    self.startup = startup
+    self.server = server
+    watched = WatchedFiles(startup.settings.watchedPaths)
+  }
+
+  private mutating func serve(
+    _ events: AsyncStream<Event>, _ inbox: AsyncStream<Event>.Continuation, hasKeys: Bool
+  ) async -> Int32 {
+    await announce(hasKeys: hasKeys)
+    defer { removeReadyFile() }
+    if let command = startup.settings.options.exec {
+      child = ChildProcess.start(["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": server.url])
+      child?.onEnd { inbox.yield(.childEnded(status: $0)) }
+    }
+    if startup.settings.options.open { Browser.open(server.url) }
+    let ticker = startup.settings.options.watch ? Ticker { inbox.yield(.tick) } : nil
+    defer { withExtendedLifetime(ticker) {} }
     for await event in events {
-      switch event {
-      case .signal: return await stop(server)
-      case .key, .childEnded, .tick: break
-      }
+      if let status = await handle(event) { return status }
     }
     return 0
   }
 
-  private func start() async throws(CommandFailure) -> Server {
-    let options = settings.options
-    let source = try SourceLocator(options.source).locate { log.print($0) }
-    var configuration = try options.configuration(for: source)
-    if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
-    configuration.onEvent = { [log] in log.log($0) }
-    for warning in settings.warnings { log.log(.warning(warning)) }
-    do throws(ServerError) {
-      return try await Server.start(configuration)
+  /// - Returns: The exit code, when the event ends the session.
+  private mutating func handle(_ event: Event) async -> Int32? {
+    switch event {
+    case .signal(let number):
+      // A program that is run decides the exit code.
+      child?.send(number)
+      return child == nil ? 0 : nil
+    case .childEnded(let status): return status
+    case .key(.help): log.print(Key.help(log.style))
+    case .key(.urls): log.print(await banner.urls(log.style))
+    case .key(.snapshot): await writeSnapshot()
+    case .key(.clear): log.print(Terminal.clearing)
+    case .key(.quit): return 0
+    case .key(.reload): return await restart()
+    case .tick:
+      let edited = watched.edited()
+      if edited.contains(startup.settings.path) { return await restart() }
+      if !edited.isEmpty { await reloadRoutes() }
+    }
+    return nil
+  }
+
+  // MARK: Reloading
+
+  /// Reads the source, the settings and the rules again, and starts the server anew; when they are at fault, says so and
+  /// goes on as before.
+  ///
+  /// - Returns: The exit code, when no server can be started any more.
+  private mutating func restart() async -> Int32? {
+    do throws(CommandFailure) {
+      var next = try Startup(try Settings(startup.settings.given), log: log)
+      next.keepPort(server.port)
+      try await next.check()
+      await server.stop()
+      do throws(CommandFailure) {
+        server = try await next.start()
+        startup = next
+      } catch {
+        log.log(.invalid(message: error.text))
+        server = try await startup.start()
+      }
+      watched = WatchedFiles(startup.settings.watchedPaths)
+      await announce(hasKeys: false)
     } catch {
-      throw CommandFailure(error)
+      log.log(.invalid(message: error.text))
+      return server.port == 0 ? error.status.rawValue : nil
+    }
+    return nil
+  }
+
+  private mutating func reloadRoutes() async {
+    guard let path = startup.settings.options.routes else { return }
+    do throws(CommandFailure) {
+      let rules = try JSONFile.object(at: path)
+      do throws(ServerError) {
+        try await server.setRoutes(rules)
+      } catch {
+        throw CommandFailure(error)
+      }
+      log.log(.reloaded(resources: ["\(rules.count) rewrite rules of \(path)"]))
+    } catch {
+      log.log(.invalid(message: "\(error.text)\nThe rules before stay in force."))
     }
   }
 
-  private func announce(_ server: Server) async {
-    let banner = Banner(
-      settings.options, resources: await server.resources, url: server.url, addresses: server.addresses)
-    switch settings.options.logFormat ?? .text {
-    case .text: log.print(settings.options.quiet ? banner.address : banner.text(log.style))
+  // MARK: Telling
+
+  private var banner: Banner {
+    get async { Banner(startup, resources: await server.resources, server: server) }
+  }
+
+  private func announce(hasKeys: Bool) async {
+    let options = startup.settings.options
+    let banner = await banner
+    switch options.logFormat ?? .text {
+    case .text: log.print(options.quiet ? server.url : banner.text(log.style, hasKeys: hasKeys))
     case .json: log.print(banner.json)
     }
+    guard let path = options.readyFile else { return }
+    if !FileText.replace(path, Array(banner.readyFile.utf8)) {
+      log.log(.warning("\(path): the ready file cannot be written; check its directory."))
+    }
   }
 
-  private func stop(_ server: Server) async -> Int32 {
-    await server.stop()
-    return 0
+  private func removeReadyFile() {
+    if let path = startup.settings.options.readyFile { FileText.remove(path) }
+  }
+
+  private func writeSnapshot() async {
+    let directory = startup.settings.options.snapshots ?? "."
+    let path = "\(directory)/db-\(Timestamp.now.milliseconds).json"
+    do throws(ServerError) {
+      try await server.writeSnapshot(to: path)
+      log.print("  Saved snapshot to \(path)\n")
+    } catch {
+      log.log(.invalid(message: error.message))
+    }
   }
 }

@@ -10,8 +10,8 @@ struct Settings {
   let given: ServeOptions
   /// The options, filled up from the environment and the settings file.
   let options: ServeOptions
-  /// The settings file that was read, if there is one.
-  let path: String?
+  /// The settings file, whether it exists or not.
+  let path: String
   /// What a person should know.
   let warnings: [String]
 
@@ -21,19 +21,20 @@ struct Settings {
   init(_ given: ServeOptions) throws(CommandFailure) {
     var options = given
     try options.fill(from: ProcessInfo.processInfo.environment)
-    let path = options.config ?? SettingsFile.defaultPath
+    path = options.config ?? SettingsFile.defaultPath
     if let text = FileText.contents(of: path) {
       var file = try SettingsFile(parsing: text, path: path)
       try options.fill(from: &file)
-      self.path = path
-      warnings = file.unknownNames.map { "\(path): no option is named '\($0)'; it is ignored." }
+      warnings = file.unknownNames.map { [path] name in "\(path): no option is named '\(name)'; it is ignored." }
     } else if options.config != nil || FileKind(of: path) != .missing {
       throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
     } else {
-      self.path = nil
       warnings = []
     }
     self.given = given
     self.options = options
   }
+
+  /// The files beside the source whose edits count.
+  var watchedPaths: [String] { [path] + [options.routes].compactMap { $0 } }
 }

@@ -1,0 +1,81 @@
+import OrderedJSON
+
+/// The records of a collection as the validator looks at them: where they stand and what their ids are.
+///
+/// Valid only while the text lives.
+struct CollectionSurvey {
+  struct Record {
+    /// The bytes of the record, which may be any value.
+    let value: ValueToken
+    /// The record's offset in the text.
+    let offset: Int
+    let id: ValueToken?
+  }
+
+  let name: String
+  let records: [Record]
+  /// The texts of all ids.
+  let ids: Set<TextKey>
+
+  private let idName: String
+
+  /// Reads the array of a collection, which starts at an offset of the text.
+  init(_ name: String, _ array: UnsafeBufferPointer<UInt8>, at start: Int, idName: String) {
+    self.name = name
+    self.idName = idName
+    let idMember = Array(idName.utf8)
+    records = ArrayReader(array).map { value in
+      let id = ObjectReader.value(named: idMember, in: value.bytes)
+      return Record(value: value, offset: start + Self.distance(from: array, to: value.bytes), id: id)
+    }
+    ids = Set(records.compactMap { $0.id.map { TextKey($0.text) } })
+  }
+
+  /// Says which records have no address of their own.
+  func checkRecords(_ findings: inout FindingList) {
+    var numbers: [TextKey: Int] = [:]
+    var firstKind: ValueToken.Kind?
+    var isMixed = false
+    for (index, record) in records.enumerated() {
+      let number = index + 1
+      guard record.value.kind == .object else {
+        findings.add(
+          .warning, "element \(number) of '\(name)' is \(record.value.kind.description); only objects have an address",
+          at: record.offset)
+        continue
+      }
+      guard let id = record.id else {
+        findings.add(.warning, "record \(number) of '\(name)' has no '\(idName)', and so no address", at: record.offset)
+        continue
+      }
+      let offset = self.offset(of: id, in: record)
+      guard id.kind == .number || id.kind == .string else {
+        findings.add(.warning, "the '\(idName)' of record \(number) of '\(name)' is \(id.kind.description)", at: offset)
+        continue
+      }
+      if let first = numbers.updateValue(number, forKey: TextKey(id.text)) {
+        numbers[TextKey(id.text)] = first
+        findings.add(
+          .warning, "record \(number) of '\(name)' has the id \(id.text) of record \(first), and cannot be reached",
+          at: offset)
+      }
+      if let firstKind, firstKind != id.kind, !isMixed {
+        isMixed = true
+        findings.add(.warning, "the ids of '\(name)' are numbers and strings; new ones follow the numbers", at: offset)
+      }
+      firstKind = firstKind ?? id.kind
+    }
+  }
+
+  /// The offset in the text of a value inside a record.
+  func offset(of token: ValueToken, in record: Record) -> Int {
+    record.offset + Self.distance(from: record.value.bytes, to: token.bytes)
+  }
+
+  private static func distance(
+    from outer: UnsafeBufferPointer<UInt8>, to inner: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    guard let start = outer.baseAddress, let place = inner.baseAddress else { return 0 }
+    return place - start
+  }
+}

@@ -1,0 +1,137 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A program that this command runs.
+struct ChildProcess: Sendable {
+  private let id: pid_t
+
+  /// Starts a program, which is looked for in PATH unless it is named with a slash.
+  ///
+  /// - Parameters:
+  ///   - variables: Added to the environment.
+  ///   - output: The descriptor that becomes its standard output; `nil` for this process's own.
+  /// - Returns: `nil` when there is no such program, or it cannot be run.
+  static func start(_ arguments: [String], variables: [String: String] = [:], output: Int32? = nil) -> ChildProcess? {
+    guard let name = arguments.first else { return nil }
+    let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }.map { "\($0)=\($1)" }
+    return withFileActions(output: output) { actions in
+      withAttributes { attributes in
+        withCStrings(arguments) { arguments in
+          withCStrings(environment) { environment in
+            var id: pid_t = 0
+            guard posix_spawnp(&id, name, actions, attributes, arguments, environment) == 0 else {
+              return nil
+            }
+            return ChildProcess(id: id)
+          }
+        }
+      }
+    }
+  }
+
+  /// Runs a program to its end.
+  ///
+  /// - Returns: Its standard output and its exit code; `nil` when it cannot be run.
+  static func output(of arguments: [String]) -> (bytes: [UInt8], status: Int32)? {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return nil }
+    defer { close(ends[0]) }
+    // The child must not hold the reading end, or it would not notice that nobody reads.
+    _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+    let child = start(arguments, output: ends[1])
+    close(ends[1])
+    guard let child else { return nil }
+    let bytes = FileText.contents(from: ends[0])
+    let status = child.wait()
+    return bytes.map { ($0, status) }
+  }
+
+  /// Waits for the end. Blocks.
+  ///
+  /// - Returns: The exit code, as a shell has it: 128 and the number for the end by a signal.
+  func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0 {
+      guard errno == EINTR else { return 1 }
+    }
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+  }
+
+  /// Waits for the end on another thread.
+  func onEnd(_ body: @escaping @Sendable (_ status: Int32) -> Void) {
+    DispatchQueue.global().async { body(wait()) }
+  }
+
+  func send(_ signal: Int32) {
+    kill(id, signal)
+  }
+}
+
+// MARK: - C
+
+#if canImport(Darwin)
+  private typealias FileActions = posix_spawn_file_actions_t?
+  private typealias Attributes = posix_spawnattr_t?
+#else
+  private typealias FileActions = posix_spawn_file_actions_t
+  private typealias Attributes = posix_spawnattr_t
+#endif
+
+extension ChildProcess {
+  private static func withFileActions<Result>(
+    output: Int32?, _ body: (UnsafePointer<FileActions>) -> Result
+  ) -> Result {
+    #if canImport(Darwin)
+      var actions: FileActions = nil
+    #else
+      var actions = FileActions()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let output {
+      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+      posix_spawn_file_actions_addclose(&actions, output)
+    }
+    return body(&actions)
+  }
+
+  /// The signals that this process ignores have their default meaning in the child.
+  private static func withAttributes<Result>(_ body: (UnsafePointer<Attributes>) -> Result) -> Result {
+    #if canImport(Darwin)
+      var attributes: Attributes = nil
+    #else
+      var attributes = Attributes()
+    #endif
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in Signals.stopping + [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    return body(&attributes)
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    var pointers = strings.map { strdup($0) }
+    pointers.append(nil)
+    defer { for pointer in pointers { free(pointer) } }
+    return body(pointers)
+  }
+}
