@@ -176,6 +176,11 @@ extension Database {
     return changes
   }
 
+  /// The names of the resources that were changed since changes were last taken, in the file's order.
+  package var changedResourceNames: [String] {
+    changes.isEmpty ? [] : resourceNames(at: changes.resources)
+  }
+
   /// Takes changes back, newest first; they must be the newest of the database.
   ///
   /// - Complexity: O(log n) for each change.
@@ -190,6 +195,10 @@ extension Database {
         change(resource) { $0.set(before, at: slot) }
       case .replace(let resource, let before):
         entries[resource].resource = .singular(before)
+      case .replaceAll(let before, _):
+        let changes = self.changes
+        self = before
+        self.changes = changes
       }
     }
   }
@@ -205,7 +214,9 @@ extension Database {
 
 extension Collection {
   /// Decides a new record's id, sets it in the draft, and returns it as text.
-  mutating func settleID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError) -> String {
+  mutating func settleID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
+    -> String
+  {
     if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
       let value = token.withUnsafeBufferPointer { bytes in
         let value = ValueToken(bytes)
@@ -216,7 +227,9 @@ extension Collection {
       }
       guard slot(of: value) == nil else {
         throw DatabaseError(
-          .idTaken, "\(name) has a record with id \(value) already; leave '\(idName)' out, or change the record with PUT or PATCH.")
+          .idTaken,
+          "\(name) has a record with id \(value) already; leave '\(idName)' out, or change the record with PUT or PATCH."
+        )
       }
       return value
     }
