@@ -45,6 +45,7 @@ let package = Package(
       name: "JSONServer",
       dependencies: [
         "OrderedJSON", "JSONDatabase", "JSONStorage", "CZlib",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -76,6 +77,13 @@ let package = Package(
     .testTarget(
       name: "JSONStorageTests",
       dependencies: ["JSONStorage", "JSONDatabase", "OrderedJSON"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "JSONServerTests",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
       swiftSettings: settings
     ),
   ]
