@@ -50,6 +50,7 @@ let package = Package(
       name: "JSONServer",
       dependencies: [
         "OrderedJSON", "JSONDatabase", "JSONStorage", "CZlib",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

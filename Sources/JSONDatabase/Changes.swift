@@ -9,10 +9,13 @@ package struct Changes: Sendable {
     case set(resource: Int, slot: Int, before: Row)
     /// A singular resource was replaced.
     case replace(resource: Int, before: Text)
+    /// Everything was replaced; there are this many resources, or there were.
+    indirect case replaceAll(before: Database, resourceCount: Int)
 
-    var resource: Int {
+    var resources: Range<Int> {
       switch self {
-      case .append(let resource, _), .set(let resource, _, _), .replace(let resource, _): resource
+      case .append(let resource, _), .set(let resource, _, _), .replace(let resource, _): resource..<(resource + 1)
+      case .replaceAll(_, let count): 0..<count
       }
     }
   }
@@ -26,7 +29,7 @@ package struct Changes: Sendable {
   package var isEmpty: Bool { steps.isEmpty }
 
   /// The places of the resources that were changed.
-  package var resources: Set<Int> { Set(steps.map(\.resource)) }
+  package var resources: Set<Int> { Set(steps.flatMap(\.resources)) }
 
   /// Adds later changes.
   package mutating func append(_ later: Changes) {

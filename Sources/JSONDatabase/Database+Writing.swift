@@ -176,6 +176,11 @@ extension Database {
     return changes
   }
 
+  /// The names of the resources that were changed since changes were last taken, in the file's order.
+  package var changedResourceNames: [String] {
+    changes.isEmpty ? [] : resourceNames(at: changes.resources)
+  }
+
   /// Takes changes back, newest first; they must be the newest of the database.
   ///
   /// - Complexity: O(log n) for each change.
@@ -190,6 +195,10 @@ extension Database {
         change(resource) { $0.set(before, at: slot) }
       case .replace(let resource, let before):
         entries[resource].resource = .singular(before)
+      case .replaceAll(let before, _):
+        let changes = self.changes
+        self = before
+        self.changes = changes
       }
     }
   }

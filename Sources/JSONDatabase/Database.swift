@@ -8,10 +8,10 @@ package struct Database: Sendable {
   /// The names by which records are identified and related.
   package let schema: Schema
 
-  private let prefix: Text
-  private let suffix: Text
+  let prefix: Text
+  let suffix: Text
   var entries: [ResourceEntry]
-  private let positions: [TextKey: Int]
+  let positions: [TextKey: Int]
 
   /// The changes since they were last taken, oldest first.
   var changes = Changes()
@@ -52,6 +52,11 @@ package struct Database: Sendable {
       throw DatabaseError(.unknownResource, unknownResourceMessage(name))
     }
     return position
+  }
+
+  /// The names of the resources at places among the entries, in the file's order.
+  func resourceNames(at positions: Set<Int>) -> [String] {
+    positions.filter(entries.indices.contains).sorted().map { entries[$0].name }
   }
 
   /// What to tell a person who asked for a resource that is not there.
@@ -108,6 +113,18 @@ package struct Database: Sendable {
 
   static func unknownRecord(_ id: String, in name: String) -> DatabaseError {
     DatabaseError(.unknownRecord, "\(name) has no record with id \(id).")
+  }
+
+  /// The text of a resource's value in the file; `nil` when there is no such resource.
+  package func valueText(of name: String) -> [UInt8]? {
+    switch resource(named: name) {
+    case .collection(let collection)?:
+      var output: [UInt8] = []
+      collection.text.forEachSlice { output += $0 }
+      return output
+    case .singular(let text)?: return Array(text.bytes)
+    case .unserved?, nil: return nil
+    }
   }
 
   /// The file's text as it would be written now.

@@ -21,17 +21,19 @@ struct AcknowledgedWrites {
 
   /// Remembers a change whose answer is sent.
   mutating func note(_ change: DataChange) {
-    guard versions.count < Self.maximumCount else { return }
     switch change {
     case .created(let name, let record), .updated(let name, let record):
       note(Record(resource: name, id: record.id), before: record.before, after: record.text)
     case .deleted(let name, let id, let record, _):
       note(Record(resource: name, id: id), before: record, after: nil)
     case .reloaded: break
+    // Nothing that was written before is there any more.
+    case .replaced: self = AcknowledgedWrites()
     }
   }
 
   private mutating func note(_ record: Record, before: Text?, after: Text?) {
+    guard versions.count < Self.maximumCount else { return }
     versions[record, default: Versions(before: before, after: nil)].after = after
   }
 

@@ -5,6 +5,8 @@ struct PendingAnswer {
   let call: Call
   let response: Response
   let change: DataChange?
+  /// The names of the resources that were changed.
+  let resources: [String]
   let isWrite: Bool
 }
 

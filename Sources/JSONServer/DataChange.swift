@@ -8,10 +8,6 @@ enum DataChange: Sendable {
   case deleted(String, id: String, record: Text, dependents: [String: Int])
   /// A resource changed in a way that is best seen by reading it again.
   case reloaded(String)
-
-  var resource: String {
-    switch self {
-    case .created(let name, _), .updated(let name, _), .deleted(let name, _, _, _), .reloaded(let name): name
-    }
-  }
+  /// All data was replaced; the names of the resources before and after.
+  case replaced([String])
 }

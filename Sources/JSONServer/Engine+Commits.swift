@@ -21,6 +21,7 @@ extension Engine {
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is told what is not known.
       for answer in commits.finish().answers {
+        publishChange(of: answer)
         finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
       }
       startCommit()
@@ -71,7 +72,12 @@ extension Engine {
   /// Sends the answer to a write that is saved, and to those that waited to see it.
   func acknowledge(_ answer: PendingAnswer) {
     if let change = answer.change { acknowledged.note(change) }
+    publishChange(of: answer)
     finish(answer.call, answer.response)
+  }
+
+  private func publishChange(of answer: PendingAnswer) {
+    if let change = answer.change { events.publish(change, resources: answer.resources) }
   }
 
   // MARK: Edits from outside
@@ -96,9 +102,11 @@ extension Engine {
     let stale = acknowledged.missing(from: source.database)
     if !stale.isEmpty { keep(old, because: stale) }
     acknowledged = AcknowledgedWrites()
+    let names = old.resourceNames
     database = source.database
     generation = source.generation
     persistence?.adopt(source)
+    events.publishReload(of: names + database.resourceNames.filter { !names.contains($0) })
     configuration.onEvent(.reloaded(resources: database.resourceNames))
   }
 

@@ -16,13 +16,16 @@ extension Engine {
   ///
   /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
-    var changed = configuration
-    changed.routes = rules
-    gate = try Gate(changed)
+    gate.setRules(try Gate.rules(rules))
   }
 
-  /// Saves what is under way and lets go of the files.
+  /// Ends all streams and waits, saves what is under way and lets go of the files.
   func close() async {
+    isClosed = true
+    heartbeat?.cancel()
+    events.end()
+    journal.endWaiting()
+    for task in tasks.values { task.cancel() }
     guard let persistence else { return }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

@@ -20,6 +20,23 @@ actor Engine: Application {
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
 
+  /// The database at start.
+  let initial: Database
+  let started = ContinuousClock.now
+  var settings: Settings
+  var faults = Faults()
+  var cannedAnswers: CannedAnswers
+  var snapshots = Snapshots()
+  var journal: Journal
+  var exchangeCount = 0
+  var events = EventFeed(startingAt: System.now)
+  var heartbeat: ServerLoop.Appointment?
+  /// The calls that are with middleware.
+  var tasks: [Int: Task<Void, Never>] = [:]
+  /// The last number given to a task, a reader or one who waits.
+  var lastNumber = 0
+  var isClosed = false
+
   init(_ configuration: Server.Configuration, _ source: OpenedSource, ids: IDGenerator, loop: ServerLoop)
     throws(ServerError)
   {
@@ -30,6 +47,10 @@ actor Engine: Application {
     persistence = source.persistence
     database = source.loaded.database
     generation = source.loaded.generation
+    initial = source.loaded.database
+    settings = Settings(configuration)
+    cannedAnswers = CannedAnswers(configuration.cannedAnswers)
+    journal = Journal(capacity: configuration.journalCapacity)
   }
 
   nonisolated func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
@@ -40,35 +61,76 @@ actor Engine: Application {
   func begin(_ call: Call) {
     var call = call
     do throws(HTTPError) {
+      call.request.target = try mountedTarget(call.original.target)
+      call.mountedTarget = call.request.target
       if let response = try gate.admit(&call.request) {
         finish(call, response)
-        return
+      } else if configuration.middleware.isEmpty {
+        carryOut(call)
+      } else {
+        passThroughMiddleware(call)
       }
-      let parameters = try QueryParameters(target: call.request.target)
-      let delay = try delay(parameters)
-      guard delay > .zero else { return route(call, parameters) }
-      let delayed = call
-      loop.schedule(after: delay) { self.assumeIsolated { $0.route(delayed, parameters) } }
     } catch {
       finish(call, error.response())
     }
   }
 
-  /// `--delay`, or the request's own `_delay` in milliseconds, up to a minute.
+  /// A target without the path under which the server is mounted.
+  private func mountedTarget(_ target: String) throws(HTTPError) -> String {
+    let prefix = configuration.pathPrefix
+    guard !prefix.isEmpty else { return target }
+    let rest = target.dropFirst(prefix.count)
+    guard target.hasPrefix(prefix), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+      throw HTTPError(.notFound, "The server is mounted under \(prefix); \(target) is not below it.")
+    }
+    return rest.first == "/" ? String(rest) : "/" + rest
+  }
+
+  /// Answers a call that has been let in: with a fault that it meets, or after the delay in its own way.
+  func carryOut(_ call: Call) {
+    var call = call
+    call.request.mountPath = configuration.pathPrefix
+    do throws(HTTPError) {
+      let parameters = try QueryParameters(target: call.request.target)
+      guard !AdminRoute.isAddressed(by: call.request) else { return route(call, parameters) }
+      let fault = faults.next(for: call)
+      let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(parameters) }
+      guard wait > .zero else { return meet(fault, call, parameters) }
+      let delayed = call
+      loop.schedule(after: wait) { self.assumeIsolated { $0.meet(fault, delayed, parameters) } }
+    } catch {
+      finish(call, error.response())
+    }
+  }
+
+  private func meet(_ fault: Fault?, _ call: Call, _ parameters: QueryParameters) {
+    if let response = fault?.response { finish(call, response) } else { route(call, parameters) }
+  }
+
+  /// The delay of all answers, or the request's own `_delay` in milliseconds, up to a minute.
   private func delay(_ parameters: QueryParameters) throws(HTTPError) -> Duration {
-    guard let milliseconds = try ListParameters.number("_delay", parameters) else { return configuration.delay }
+    guard let milliseconds = try ListParameters.number("_delay", parameters) else { return settings.delay }
     return .milliseconds(min(max(milliseconds, 0), 60_000))
   }
 
-  /// Answers a call that has been let in.
+  /// Answers a call by what it asks for.
   func route(_ call: Call, _ parameters: QueryParameters) {
     do throws(HTTPError) {
       let path = try Path(target: call.request.target)
       if let response = gate.special(call.request, path) { return finish(call, response) }
-      let endpoint = try Endpoint(call.request, path: path, parameters: parameters, &database)
-      if endpoint.isWrite, configuration.isReadOnly {
-        throw HTTPError(.forbidden, "The server was started with --read-only; \(call.request.method) is refused.")
+      if path.segments.first == AdminRoute.root {
+        return administer(try AdminRoute(call.request, path.segments.dropFirst(), parameters), call)
       }
+      if let response = cannedAnswers.response(to: call) { return finish(call, response) }
+      if configuration.hasResetRoutes, let route = AdminRoute(reset: call.request, path.segments) {
+        return administer(route, call)
+      }
+      let endpoint = try Endpoint(call.request, path: path, parameters: parameters, &database)
+      if case .list(let name, _) = endpoint, path.segments.count == 1, parameters.first("_watch") != nil {
+        let interest = EventFeed.Interest(types: [.change], resource: name)
+        return finish(call, watch(interest, lastSeen: AdminRoute.lastSeen(call.request, parameters)))
+      }
+      if endpoint.isWrite { try allowWriting(call.request) }
       perform(endpoint, call)
     } catch {
       finish(call, error.response())
@@ -78,22 +140,30 @@ actor Engine: Application {
   private func perform(_ endpoint: Endpoint, _ call: Call) {
     do throws(HTTPError) {
       let answer = try endpoint.answer(call.request, from: &database, ids: ids)
-      let changes = database.takeChanges()
       note(answer, call)
-      let pending = PendingAnswer(
-        call: call, response: answer.response(base: call.request.base), change: answer.change, isWrite: !changes.isEmpty
-      )
-      if changes.isEmpty {
-        answerWhenDurable(pending, endpoint.onlyResource)
-      } else if persistence == nil {
-        acknowledge(pending)
-      } else if commits.add(pending, changes) {
-        // Writes that arrive in the same round of the loop join the commit.
-        loop.execute { self.assumeIsolated { $0.startCommit() } }
-      }
+      let response = answer.response(base: call.request.base)
+      let names = database.changedResourceNames
+      settle(
+        PendingAnswer(call: call, response: response, change: answer.change, resources: names, isWrite: !names.isEmpty),
+        reading: endpoint.onlyResource)
     } catch {
-      let pending = PendingAnswer(call: call, response: error.response(), change: nil, isWrite: false)
+      let pending = PendingAnswer(call: call, response: error.response(), change: nil, resources: [], isWrite: false)
       answerWhenDurable(pending, endpoint.onlyResource)
+    }
+  }
+
+  /// Answers when what was changed is saved, or at once when there is nothing to save.
+  ///
+  /// - Parameter resource: The one resource that the answer to a reader shows; `nil` when it may be several.
+  func settle(_ answer: PendingAnswer, reading resource: String? = nil) {
+    let changes = database.takeChanges()
+    if changes.isEmpty {
+      answerWhenDurable(answer, resource)
+    } else if persistence == nil {
+      acknowledge(answer)
+    } else if commits.add(answer, changes) {
+      // Writes that arrive in the same round of the loop join the commit.
+      loop.execute { self.assumeIsolated { $0.startCommit() } }
     }
   }
 
@@ -120,11 +190,9 @@ actor Engine: Application {
 
   /// Sends an answer.
   func finish(_ call: Call, _ response: Response) {
-    let response = gate.dress(response, for: call.original)
-    configuration.onEvent(
-      .answered(
-        Exchange(
-          id: 0, request: call.original, response: response, time: 0, duration: .now - call.started)))
-    call.reply(response)
+    guard !call.isInner else { return call.reply(response) }
+    let dressed = gate.dress(response, for: call.original)
+    note(call, answeredWith: dressed, body: response.body)
+    call.reply(dressed)
   }
 }

@@ -4,6 +4,8 @@ public struct Exchange: Sendable {
   public let id: Int
   public let request: Request
   /// The answer as it was sent, or meant to be sent when a fault kept it back.
+  ///
+  /// Its body is the one before compression, and empty for a stream.
   public let response: Response
   /// When the request had been read, in seconds since 1970.
   public let time: Double

@@ -53,6 +53,12 @@ final class FilePersistence: Persistence {
     store.saveHistory(.written(database.text), completion: completion)
   }
 
+  func snapshot(
+    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    store.snapshot(.written(text), to: path, completion: completion)
+  }
+
   func close() {
     store.close()
   }

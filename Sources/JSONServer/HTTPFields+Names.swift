@@ -5,6 +5,7 @@ extension HTTPField.Name {
   static let link = Self.known("Link")
   static let methodOverride = Self.known("X-HTTP-Method-Override")
   static let host = Self.known("Host")
+  static let lastEventID = Self.known("Last-Event-ID")
 
   /// A name that is written in this file and known to be a token.
   private static func known(_ name: String) -> HTTPField.Name {

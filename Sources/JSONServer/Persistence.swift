@@ -17,6 +17,10 @@ protocol Persistence: Sendable {
   /// Keeps a version that an edit is about to replace, and tells where.
   func keep(_ database: Database, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
+  /// Writes a version to another file, and tells where.
+  func snapshot(
+    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
+
   /// Finishes what is under way and lets go of the files. Blocks until that is done.
   func close()
 }

@@ -6,8 +6,8 @@ extension Request {
     String(target.prefix { $0 != "?" })
   }
 
-  /// The address the client reached the server at, such as `http://localhost:3000`.
+  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under.
   var base: String {
-    "http://" + (headerFields[.host] ?? "localhost")
+    "http://" + (headerFields[.host] ?? "localhost") + mountPath
   }
 }

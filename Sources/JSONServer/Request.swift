@@ -14,6 +14,9 @@ public struct Request: Sendable {
   /// The body; empty when there is none.
   public var body: [UInt8]
 
+  /// What stands before the target in addresses that lead back to the server.
+  var mountPath = ""
+
   /// Creates a request.
   public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
     self.method = method

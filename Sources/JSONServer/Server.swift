@@ -6,6 +6,9 @@ public import OrderedJSON
 /// All members may be called from any thread. Requests are answered one after the other on the event loop that owns the
 /// data, so that a reader sees whole versions.
 public final class Server: Sendable {
+  /// The version of the server.
+  public static let version = "1.0.0"
+
   let engine: Engine
   private let configuration: Configuration
   private let listening = ListeningState()

@@ -1,4 +1,4 @@
-/// Why a server does not start.
+/// Why a server does not start, or does not do what Swift code asks of it.
 public struct ServerError: Error, Sendable {
   public enum Code: Sendable, Hashable {
     /// The file or directory does not exist.
@@ -15,6 +15,12 @@ public struct ServerError: Error, Sendable {
     case portInUse
     /// The address cannot be listened on.
     case cannotListen
+    /// A change was refused or could not be saved; nothing was changed.
+    case notSaved
+    /// There is no snapshot of the name.
+    case unknownSnapshot
+    /// There is no collection or record of the name.
+    case unknownRecord
   }
 
   public let code: Code

@@ -21,6 +21,8 @@ enum ExitStatus: Int32, CaseIterable {
       case .invalidConfiguration: .usage
       case .portInUse: .portInUse
       case .cannotListen: .cannotListen
+      // These are told of running servers only.
+      case .notSaved, .unknownSnapshot, .unknownRecord: .unreadable
       }
   }
 

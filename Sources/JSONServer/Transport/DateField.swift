@@ -22,12 +22,12 @@ struct DateField {
     return "\(weekday), \(twoDigits(day)) \(monthName) \(year) \(time) GMT"
   }
 
-  private static func twoDigits(_ number: Int) -> String {
+  static func twoDigits(_ number: Int) -> String {
     number < 10 ? "0\(number)" : "\(number)"
   }
 
   /// The Gregorian date of a day from 1970 on (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-  private static func civilDate(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+  static func civilDate(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = shifted / 146_097
     let dayOfEra = shifted % 146_097

@@ -1,0 +1,76 @@
+import HTTPTypes
+import OrderedJSON
+
+/// The body of an administrative request: a JSON object whose members are all known.
+struct AdminBody {
+  private let members: JSONObject
+
+  /// Reads a body; an empty one has no members.
+  init(_ request: Request) throws(HTTPError) {
+    guard !request.body.isEmpty else {
+      members = JSONObject()
+      return
+    }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue(parsing: request.body)
+    } catch {
+      throw HTTPError(.badRequest, "The body is not JSON: \(error).")
+    }
+    guard case .object(let members) = value else { throw HTTPError(.badRequest, "The body must be a JSON object.") }
+    self.members = members
+  }
+
+  /// Refuses members that mean nothing, such as misspelt ones.
+  func allow(only names: Set<String>) throws(HTTPError) {
+    guard let stranger = members.names.first(where: { !names.contains($0) }) else { return }
+    throw HTTPError(
+      .badRequest, "'\(stranger)' is not known here; there are \(names.sorted().joined(separator: ", ")).")
+  }
+
+  /// The member of a name, when it is there and not null.
+  func value(_ name: String) -> JSONValue? {
+    members[name].flatMap { $0 == .null ? nil : $0 }
+  }
+
+  /// The member of a name, be it null.
+  func member(_ name: String) -> JSONValue? {
+    members[name]
+  }
+
+  func string(_ name: String) throws(HTTPError) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let string = value.string else { throw Self.wrong(name, "a string") }
+    return string
+  }
+
+  func bool(_ name: String) throws(HTTPError) -> Bool? {
+    guard let value = value(name) else { return nil }
+    guard case .bool(let bool) = value else { throw Self.wrong(name, "true or false") }
+    return bool
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(HTTPError) -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let integer = value.integer, range.contains(integer) else {
+      throw Self.wrong(name, "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return integer
+  }
+
+  static func wrong(_ name: String, _ expectation: String) -> HTTPError {
+    HTTPError(.badRequest, "'\(name)' must be \(expectation).")
+  }
+}
+
+extension AdminBody {
+  /// The name of a snapshot to save; `nil` when there is none.
+  func snapshotName() throws(HTTPError) -> String? {
+    try allow(only: ["name"])
+    let name = try string("name")
+    guard name?.isEmpty != true, name?.contains("/") != true else {
+      throw Self.wrong("name", "a name without slashes")
+    }
+    return name
+  }
+}

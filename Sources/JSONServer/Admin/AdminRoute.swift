@@ -1,0 +1,147 @@
+import HTTPTypes
+
+/// What a request below `/__admin` asks for, understood once.
+///
+/// What belongs there is a case here, a line in `init` and one in `Engine.administer(_:_:)`.
+enum AdminRoute {
+  case health
+  case resources
+  case exchanges(limit: Int)
+  case forgetExchanges
+  case events(EventFeed.Interest, lastSeen: Int?)
+  case reset
+  case snapshots
+  case saveSnapshot(name: String?)
+  case restoreSnapshot(String)
+  case deleteSnapshot(String)
+  case faults
+  case addFault(Fault)
+  case removeFaults
+  case removeFault(String)
+  case settings
+  case changeSettings(SettingsChange)
+  /// json-server-reset's: the body becomes the database.
+  case replaceDatabase([UInt8])
+  /// json-server-reset's: the body's resources are merged into the database.
+  case mergeDatabase([UInt8])
+
+  /// The first segment of the paths.
+  static let root = "__admin"
+
+  /// Whether a request goes to these routes; such requests meet no faults and leave no trace in the journal.
+  static func isAddressed(by request: Request) -> Bool {
+    let target = request.target.utf8
+    guard target.starts(with: "/__admin".utf8) else { return false }
+    let next = target.dropFirst(root.utf8.count + 1).first
+    return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
+  }
+
+  /// Understands a request.
+  ///
+  /// - Parameter segments: The path's segments after the first.
+  /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method, 400 that names what is wrong.
+  init(_ request: Request, _ segments: ArraySlice<String>, _ parameters: QueryParameters) throws(HTTPError) {
+    let method: HTTPRequest.Method = request.method == .head ? .get : request.method
+    let path = (segments.first, segments.dropFirst().first)
+    guard segments.count <= 2 else { throw Self.unknown(request) }
+    switch path {
+    case ("health", nil):
+      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      self = .health
+    case ("resources", nil):
+      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      self = .resources
+    case ("requests", nil):
+      switch method {
+      case .get: self = .exchanges(limit: try Self.limit(parameters))
+      case .delete: self = .forgetExchanges
+      default: throw Self.refuse(request, ["GET", "HEAD", "DELETE"])
+      }
+    case ("events", nil):
+      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      self = .events(try Self.interest(parameters), lastSeen: Self.lastSeen(request, parameters))
+    case ("reset", nil):
+      guard method == .post else { throw Self.refuse(request, ["POST"]) }
+      self = .reset
+    case ("snapshots", let name): self = try Self.snapshots(name, request, method)
+    case ("faults", let id): self = try Self.faults(id, request, method)
+    case ("settings", nil):
+      switch method {
+      case .get: self = .settings
+      case .patch: self = .changeSettings(try SettingsChange(AdminBody(request)))
+      default: throw Self.refuse(request, ["GET", "HEAD", "PATCH"])
+      }
+    default: throw Self.unknown(request)
+    }
+  }
+
+  /// Understands a request of json-server-reset's routes; `nil` when it is none.
+  init?(reset request: Request, _ segments: [String]) {
+    guard request.method == .post else { return nil }
+    switch segments {
+    case ["reset"]: self = .replaceDatabase(request.body)
+    case ["merge"]: self = .mergeDatabase(request.body)
+    default: return nil
+    }
+  }
+
+  private static func snapshots(
+    _ name: String?, _ request: Request, _ method: HTTPRequest.Method
+  ) throws(HTTPError) -> AdminRoute {
+    switch (method, name) {
+    case (.get, nil): return .snapshots
+    case (.post, nil): return .saveSnapshot(name: try AdminBody(request).snapshotName())
+    case (.post, let name?): return .restoreSnapshot(name)
+    case (.delete, let name?): return .deleteSnapshot(name)
+    case (_, nil): throw refuse(request, ["GET", "HEAD", "POST"])
+    case (_, _?): throw refuse(request, ["POST", "DELETE"])
+    }
+  }
+
+  private static func faults(
+    _ id: String?, _ request: Request, _ method: HTTPRequest.Method
+  ) throws(HTTPError) -> AdminRoute {
+    switch (method, id) {
+    case (.get, nil): return .faults
+    case (.post, nil): return .addFault(try Fault(AdminBody(request)))
+    case (.delete, nil): return .removeFaults
+    case (.delete, let id?): return .removeFault(id)
+    case (_, nil): throw refuse(request, ["GET", "HEAD", "POST", "DELETE"])
+    case (_, _?): throw refuse(request, ["DELETE"])
+    }
+  }
+
+  private static func limit(_ parameters: QueryParameters) throws(HTTPError) -> Int {
+    max(try ListParameters.number("limit", parameters) ?? 100, 0)
+  }
+
+  private static func interest(_ parameters: QueryParameters) throws(HTTPError) -> EventFeed.Interest {
+    var interest = EventFeed.Interest()
+    guard let names = parameters.first("types"), !names.isEmpty else { return interest }
+    interest.types = []
+    for name in names.split(separator: ",") {
+      guard let kind = Event.Kind(rawValue: String(name)) else {
+        throw HTTPError(.badRequest, "'types' names '\(name)'; the types are change and request.")
+      }
+      interest.types.insert(kind)
+    }
+    return interest
+  }
+
+  /// The last event that a reader of events has seen; `nil` for a new one.
+  static func lastSeen(_ request: Request, _ parameters: QueryParameters) -> Int? {
+    (request.headerFields[.lastEventID] ?? parameters.first("lastEventId")).flatMap { Int($0) }
+  }
+
+  private static func unknown(_ request: Request) -> HTTPError {
+    let names = "health, resources, requests, events, reset, snapshots, faults and settings"
+    return HTTPError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
+  }
+
+  private static func refuse(_ request: Request, _ methods: [String]) -> HTTPError {
+    let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
+    return HTTPError(
+      .methodNotAllowed, "\(request.method) does not apply to \(request.path); it takes \(allowed).",
+      headerFields: [.allow: allowed])
+  }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+
+extension Engine {
+  /// Notes that a call was answered, for the journal, those who watch and the log.
+  ///
+  /// - Parameters:
+  ///   - response: The answer as it leaves.
+  ///   - body: The answer's body before it was compressed.
+  func note(_ call: Call, answeredWith response: Response, body: Response.Body) {
+    exchangeCount += 1
+    var response = response
+    switch body {
+    case .bytes where response.headerFields[.contentEncoding] != nil: response.body = body
+    case .bytes: break
+    // A stream that is kept here would not end when its reader goes.
+    case .stream: response.body = .bytes([])
+    }
+    let duration = .now - call.started
+    let exchange = Exchange(
+      id: exchangeCount, request: call.original, response: response, time: System.now - duration / .seconds(1),
+      duration: duration)
+    if !AdminRoute.isAddressed(by: call.request) {
+      journal.append(exchange)
+      events.publish(RequestSummary(exchange))
+    }
+    configuration.onEvent(.answered(exchange))
+  }
+
+  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is over.
+  func exchange(
+    after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
+  ) async -> Exchange? {
+    if let found = journal.first(after: id, where: predicate) { return found }
+    guard timeout > .zero, !isClosed else { return nil }
+    lastNumber += 1
+    let number = lastNumber
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let deadline = loop.schedule(after: timeout) { self.assumeIsolated { $0.journal.endWaiting(number) } }
+        journal.wait(number, after: id, until: deadline, for: predicate, continuation)
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.journal.endWaiting(number) } }
+    }
+  }
+
+  func clearJournal() {
+    journal.removeAll()
+  }
+}

@@ -1,0 +1,73 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+extension Engine {
+  /// json-server-reset's answer.
+  static let done = Response(
+    headerFields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array("OK".utf8)))
+
+  /// Replaces all data, and answers when that is saved.
+  func restore(_ other: Database, _ call: Call, _ response: Response) throws(HTTPError) {
+    try allowWriting(call.request)
+    let names = database.resourceNames
+    database.restore(from: other)
+    let added = database.resourceNames.filter { !names.contains($0) }
+    settle(
+      PendingAnswer(call: call, response: response, change: .replaced(names + added), resources: [], isWrite: true))
+  }
+
+  /// Merges resources into those that are there: records by id, objects member by member; new ones are added.
+  func merge(_ body: [UInt8], _ call: Call) throws(HTTPError) {
+    try allowWriting(call.request)
+    let other = try parse(body)
+    do throws(DatabaseError) {
+      let ids = ids
+      try database.atomically { database throws(DatabaseError) in
+        let known = Set(database.resourceNames)
+        database.add(other)
+        for name in other.resourceNames where known.contains(name) {
+          try database.merge(resource: name, of: other, ids: ids)
+        }
+      }
+    } catch {
+      throw HTTPError(error)
+    }
+    let change = other.resourceNames.first.map { DataChange.reloaded($0) }
+    settle(
+      PendingAnswer(call: call, response: Self.done, change: change, resources: other.resourceNames, isWrite: true))
+  }
+
+  /// Reads a body that holds resources as a file does.
+  func parse(_ body: [UInt8]) throws(HTTPError) -> Database {
+    do throws(SourceFault) {
+      return try SourceParser(schema: configuration.schema, ids: ids).parse(Text(body), name: "the body")
+    } catch {
+      throw HTTPError(.badRequest, error.description)
+    }
+  }
+
+  /// - Throws: 403 when changes are refused.
+  func allowWriting(_ request: Request) throws(HTTPError) {
+    guard settings.isReadOnly else { return }
+    throw HTTPError(
+      .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(request.method) is refused.")
+  }
+}
+
+extension Database {
+  fileprivate mutating func merge(resource name: String, of other: Database, ids: IDGenerator) throws(DatabaseError) {
+    guard let text = other.valueText(of: name) else { return }
+    switch resource(named: name) {
+    case .collection?:
+      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
+        try createOrMerge(text, in: name, ids: ids)
+      }
+    case .singular?:
+      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
+        try write(text, toSingular: name, merging: true)
+      }
+    case .unserved?, nil: break
+    }
+  }
+}

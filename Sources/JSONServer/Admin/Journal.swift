@@ -1,0 +1,76 @@
+import DequeModule
+
+/// The newest exchanges of a server, and those who wait for one to come.
+struct Journal {
+  /// Someone who waits for an exchange.
+  private struct Waiter {
+    let first: Int
+    let predicate: @Sendable (Exchange) -> Bool
+    let continuation: CheckedContinuation<Exchange?, Never>
+    let deadline: ServerLoop.Appointment
+  }
+
+  /// The most bytes of bodies that are kept, so that large answers do not fill the memory.
+  private static let maximumBytes = 32 * 1024 * 1024
+
+  private let capacity: Int
+  private var kept: Deque<Exchange> = []
+  private var keptBytes = 0
+  private var waiters: [Int: Waiter] = [:]
+
+  init(capacity: Int) {
+    self.capacity = max(capacity, 0)
+  }
+
+  /// The exchanges that are kept, oldest first.
+  var exchanges: [Exchange] { Array(kept) }
+
+  /// Adds an exchange, drops what is too old to keep, and tells those who wait for it.
+  mutating func append(_ exchange: Exchange) {
+    kept.append(exchange)
+    keptBytes += exchange.bodyBytes
+    while kept.count > capacity || keptBytes > Self.maximumBytes, let oldest = kept.popFirst() {
+      keptBytes -= oldest.bodyBytes
+    }
+    for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
+      endWaiting(number, with: exchange)
+    }
+  }
+
+  /// Forgets the exchanges; who waits goes on waiting.
+  mutating func removeAll() {
+    kept.removeAll()
+    keptBytes = 0
+  }
+
+  /// Returns the oldest exchange after an id that fits.
+  func first(after id: Int, where predicate: (Exchange) -> Bool) -> Exchange? {
+    kept.first { $0.id > id && predicate($0) }
+  }
+
+  // MARK: Waiting
+
+  /// Adds someone who waits, by a number of the caller's choice.
+  mutating func wait(
+    _ number: Int, after id: Int, until deadline: ServerLoop.Appointment,
+    for predicate: @escaping @Sendable (Exchange) -> Bool, _ continuation: CheckedContinuation<Exchange?, Never>
+  ) {
+    waiters[number] = Waiter(first: id + 1, predicate: predicate, continuation: continuation, deadline: deadline)
+  }
+
+  /// Lets one who waits go; does nothing when that was done.
+  mutating func endWaiting(_ number: Int, with exchange: Exchange? = nil) {
+    guard let waiter = waiters.removeValue(forKey: number) else { return }
+    waiter.deadline.cancel()
+    waiter.continuation.resume(returning: exchange)
+  }
+
+  /// Lets all who wait go.
+  mutating func endWaiting() {
+    for number in waiters.keys { endWaiting(number) }
+  }
+}
+
+extension Exchange {
+  fileprivate var bodyBytes: Int { request.body.count + response.bytes.count }
+}

@@ -1,0 +1,44 @@
+import JSONDatabase
+public import OrderedJSON
+
+extension Server {
+  /// The whole data as it is now. O(size of the data).
+  public var value: JSONValue {
+    get async { Text(await engine.database.text.bytes).value }
+  }
+
+  /// Returns the records of a collection, in stored order.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
+  public func records<Record: Decodable>(_ name: String, as type: Record.Type = Record.self) async throws -> [Record] {
+    let decoder = JSONValueDecoder()
+    return try await engine.records(name).map { try decoder.decode(type, from: $0.value) }
+  }
+
+  /// Returns a record of a collection.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownRecord`, or a `DecodingError`.
+  public func record<Record: Decodable>(
+    _ name: String, id: String, as type: Record.Type = Record.self
+  ) async throws -> Record {
+    try JSONValueDecoder().decode(type, from: try await engine.record(name, id: id).value)
+  }
+}
+
+extension Engine {
+  fileprivate func records(_ name: String) throws(ServerError) -> [Text] {
+    do throws(DatabaseError) {
+      return try database.list(name, Query()).selection.records
+    } catch {
+      throw ServerError(.unknownRecord, error.message)
+    }
+  }
+
+  fileprivate func record(_ name: String, id: String) throws(ServerError) -> Text {
+    do throws(DatabaseError) {
+      return try database.record(id, in: name)
+    } catch {
+      throw ServerError(.unknownRecord, error.message)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import JSONDatabase
+
+/// The versions of a database that were kept by name.
+struct Snapshots {
+  struct Snapshot {
+    let name: String
+    /// When it was kept, in seconds since 1970.
+    let time: Double
+    let database: Database
+  }
+
+  /// Oldest first.
+  private(set) var all: [Snapshot] = []
+  private var lastNumber = 0
+
+  subscript(name: String) -> Snapshot? {
+    all.first { $0.name == name }
+  }
+
+  /// Keeps a version; one of the same name gives way.
+  ///
+  /// - Parameter name: The name; `nil` for the next free `snapshot-1`, `snapshot-2`, ….
+  /// - Returns: The name.
+  mutating func save(_ database: Database, named name: String?, at time: Double) -> String {
+    let name = name ?? freeName()
+    all.removeAll { $0.name == name }
+    all.append(Snapshot(name: name, time: time, database: database))
+    return name
+  }
+
+  /// Forgets a version, and tells whether it was there.
+  mutating func remove(_ name: String) -> Bool {
+    guard let index = all.firstIndex(where: { $0.name == name }) else { return false }
+    all.remove(at: index)
+    return true
+  }
+
+  private mutating func freeName() -> String {
+    repeat { lastNumber += 1 } while self["snapshot-\(lastNumber)"] != nil
+    return "snapshot-\(lastNumber)"
+  }
+}
