@@ -19,6 +19,8 @@ package struct Collection: Sendable {
   private var idTable: IDTable?
   private var numericIDs: NumericIDs?
   private var fields = FieldIndexes()
+  /// The slots that hold a record, once they are asked for and some do not.
+  private var occupied: [Int32]?
 
   init(name: String, idName: String, rows: RowVector, tail: Text, defaultLayout: JSONLayout) {
     self.name = name
@@ -51,8 +53,23 @@ package struct Collection: Sendable {
   /// Returns the slots of the records whose value at a path equals a text, ascending.
   ///
   /// O(number of records found) after the first call for a path, which reads all records.
-  mutating func slots(where path: FieldPath, equals text: String) -> [Int] {
+  mutating func slots(where path: FieldPath, equals text: String) -> [Int32] {
     fields.equality(of: path, in: rows).slots(equalTo: text)
+  }
+
+  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under one. O(n log n) at first use.
+  mutating func order(by keys: [SortKey], dialect: Dialect) -> OrderIndex? {
+    fields.order(by: keys, dialect: dialect, in: rows)
+  }
+
+  /// The slots that hold a record. O(1) until a record is removed, then O(n) at first use.
+  var liveSlots: SlotSet {
+    mutating get {
+      if rows.count == rows.slotCount { return .firstSlots(rows.count) }
+      let slots = occupied ?? (0..<Int32(rows.slotCount)).filter { rows[Int($0)] != nil }
+      occupied = slots
+      return .list(slots)
+    }
   }
 
   /// Whether any record has a value, be it null, at a path.
@@ -66,8 +83,9 @@ package struct Collection: Sendable {
   mutating func set(_ row: Row?, at slot: Int) {
     let old = rows[slot]
     if let old { idTable?.remove(slot, old) }
-    fields.replace(old, with: row, at: slot)
+    fields.replace(old, with: row, at: slot, in: rows)
     rows[slot] = row
+    if (old == nil) != (row == nil) { note(slot, isOccupied: row != nil) }
     if let row {
       idTable?.insert(slot, row, in: rows)
       // A row in the same slot keeps its id; only one that comes back brings a number.
@@ -79,10 +97,19 @@ package struct Collection: Sendable {
   /// Adds a row at the end and returns its slot.
   mutating func append(_ row: Row) -> Int {
     let slot = rows.append(row)
-    fields.replace(nil, with: row, at: slot)
+    fields.replace(nil, with: row, at: slot, in: rows)
+    note(slot, isOccupied: true)
     idTable?.insert(slot, row, in: rows)
     numericIDs?.insert(row)
     return slot
+  }
+
+  private mutating func note(_ slot: Int, isOccupied: Bool) {
+    guard var slots = occupied else { return }
+    occupied = nil
+    let index = slots.partitioningIndex { $0 >= slot }
+    if isOccupied { slots.insert(Int32(slot), at: index) } else { slots.remove(at: index) }
+    occupied = slots
   }
 
   /// Takes the last slot back.
@@ -90,7 +117,8 @@ package struct Collection: Sendable {
     let slot = rows.slotCount - 1
     if let row = rows[slot] {
       idTable?.remove(slot, row)
-      fields.replace(row, with: nil, at: slot)
+      fields.replace(row, with: nil, at: slot, in: rows)
+      note(slot, isOccupied: false)
     }
     rows.removeLast()
   }

@@ -53,7 +53,7 @@ extension Database {
   private mutating func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
     var found: [(Int, Row)] = []
     change(position) { collection in
-      for slot in collection.slots(where: key, equals: id) {
+      for slot in collection.slots(where: key, equals: id).map(Int.init) {
         if let row = collection.rows[slot] { found.append((slot, row)) }
       }
     }

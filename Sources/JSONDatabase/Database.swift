@@ -46,6 +46,11 @@ package struct Database: Sendable {
     return resourceNames.first { $0.lowercased() == folded }
   }
 
+  /// The name of the resource at a place.
+  package func name(at position: Int) -> String {
+    entries[position].name
+  }
+
   /// The place of a resource among the entries.
   package func position(of name: String) throws(DatabaseError) -> Int {
     guard resource(named: name) != nil, let position = positions[TextKey(name)] else {

@@ -131,6 +131,23 @@ struct DatabaseReader {
     return JSONLayout(indent: indent, margin: indent + indent, newline: newline)
   }
 
+  /// Reads a text that is one resource's value, with white space around it.
+  mutating func readPart(_ name: String) throws(LoadError) -> (Resource, value: Range<Int>) {
+    let (resource, value): (Resource, Range<Int>)
+    do throws(JSONError) {
+      let start = try scanner.scanDocument().lowerBound
+      defaultLayout = bytes.contains(UInt8(ascii: "\n")) ? JSONLayout(margin: "  ") : .compact
+      let end: Int
+      (resource, end) = try readResource(name, at: start)
+      value = start..<end
+    } catch {
+      throw LoadError(error, in: bytes)
+    }
+    check(name, resource, at: value.lowerBound, value: value.lowerBound)
+    if let fault { throw fault }
+    return (resource, value)
+  }
+
   /// Notes the first thing about a resource that cannot be served.
   private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) {
     if !names.insert(TextKey(name)).inserted {

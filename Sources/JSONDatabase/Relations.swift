@@ -90,7 +90,7 @@ extension Database {
       guard let id = record.withBytes({ ObjectReader.value(named: idName, in: $0)?.text }) else { return .many([]) }
       var children: [Text] = []
       change(position) { collection in
-        children = collection.slots(where: key, equals: id).compactMap { collection.rows[$0]?.record }
+        children = collection.slots(where: key, equals: id).compactMap { collection.rows[Int($0)]?.record }
       }
       return .many(children)
     case .parent(let position, let key):

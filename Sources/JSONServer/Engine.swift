@@ -15,7 +15,8 @@ actor Engine: Application {
   var gate: Gate
   let persistence: (any Persistence)?
   var database: Database
-  var generation: Int
+  /// The generation of each file, by its resource, that the database is built on.
+  var generations: [String: Int] = [:]
   var commits = CommitQueue()
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
@@ -45,9 +46,8 @@ actor Engine: Application {
     self.loop = loop
     gate = try Gate(configuration)
     persistence = source.persistence
-    database = source.loaded.database
-    generation = source.loaded.generation
-    initial = source.loaded.database
+    database = source.database
+    initial = source.database
     settings = Settings(configuration)
     cannedAnswers = CannedAnswers(configuration.cannedAnswers)
     journal = Journal(capacity: configuration.journalCapacity)
