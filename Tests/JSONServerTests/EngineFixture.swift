@@ -12,15 +12,26 @@ struct EngineFixture {
 
   private static let ids = IDGenerator { "id" }
 
-  /// - Parameter commits: How the commits end, one after the other.
-  init(_ value: JSONValue, commits: [Commit]) throws {
+  /// - Parameters:
+  ///   - commits: How the commits end, one after the other; later ones succeed.
+  ///   - onEvent: Told of what happens.
+  init(
+    _ value: JSONValue, commits: [Commit] = [], onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+  ) throws {
+    var configuration = Server.Configuration(source: .value(value))
+    configuration.onEvent = onEvent
     let source = OpenedSource(
       persistence: ScriptedPersistence(commits), loaded: try Self.source(value, generation: 0), warnings: [])
-    engine = try Engine(Server.Configuration(source: .value(value)), source, ids: Self.ids, loop: ServerLoop())
+    engine = try Engine(configuration, source, ids: Self.ids, loop: ServerLoop())
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
     LoadedSource(database: try Database(parsing: Text(value.utf8Text()), ids: ids), generation: generation)
+  }
+
+  /// Brings an edit of the source from outside.
+  func edit(_ value: JSONValue, generation: Int) async throws {
+    await engine.take(.changed(try Self.source(value, generation: generation)))
   }
 
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {

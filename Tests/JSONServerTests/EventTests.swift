@@ -58,6 +58,14 @@ import Testing
     #expect(names == ["posts", "comments", "profile", "tags", "tags", "posts", "comments", "profile"])
   }
 
+  @Test func `of an edit of the file name every resource there is or was`() async throws {
+    let server = try EngineFixture(AdminFixture.posts)
+    var events = try await server.send(.get, "/__admin/events?types=change").events
+    try await server.edit(["posts": [], "tags": []], generation: 1)
+    let names = await events.next(4).map(\.data["resource"]?.string)
+    #expect(names == ["posts", "comments", "profile", "tags"])
+  }
+
   @Test func `go on where a reader was`() async throws {
     let server = try await AdminFixture.server()
     var first = try await server.events("/posts?_watch")
@@ -174,13 +182,21 @@ struct EventReader {
   }
 }
 
+extension Response {
+  /// The events of the stream that the answer is.
+  fileprivate var events: EventReader {
+    get throws {
+      guard case .stream(let stream) = body else {
+        throw ServerError(.notSaved, "The answer, \(status), is no stream.")
+      }
+      return EventReader(stream)
+    }
+  }
+}
+
 extension Server {
   /// Opens a stream of events.
   fileprivate func events(_ target: String, fields: HTTPFields = [:]) async throws -> EventReader {
-    let response = await send(.get, target, fields: fields)
-    guard case .stream(let stream) = response.body else {
-      throw ServerError(.notSaved, "\(target) answers no stream, but \(response.status).")
-    }
-    return EventReader(stream)
+    try await send(.get, target, fields: fields).events
   }
 }

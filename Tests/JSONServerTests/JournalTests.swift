@@ -102,6 +102,15 @@ import Testing
     #expect(second?.request.target == "/posts/2")
   }
 
+  @Test func `passes over those that are yet to come but are known`() async throws {
+    let server = try await AdminFixture.server()
+    async let waited = server.exchange(after: 1, timeout: .seconds(60)) { _ in true }
+    await server.untilSomeoneWaits()
+    for id in 1...3 { await server.send(.get, "/posts/\(id)") }
+    let exchange = await waited
+    #expect(exchange?.request.target == "/posts/2")
+  }
+
   @Test(arguments: [Duration.zero, .milliseconds(1)])
   func `ends with nothing when the time is over`(_ timeout: Duration) async throws {
     let server = try await AdminFixture.server()

@@ -86,6 +86,20 @@ import Testing
     #expect(await server.value == AdminFixture.posts)
   }
 
+  @Test(arguments: [false, true])
+  func `may be edited back to the start without a warning once it was reset`(_ isReset: Bool) async throws {
+    let (warnings, warn) = AsyncStream.makeStream(of: String.self)
+    let server = try EngineFixture(AdminFixture.posts) { event in
+      if case .warning(let message) = event { warn.yield(message) }
+    }
+    _ = await server.send(.delete, "/posts/1")
+    if isReset { _ = await server.send(.post, "/__admin/reset") }
+    try await server.edit(AdminFixture.posts, generation: 1)
+    warn.finish()
+    let reverted = await warnings.reduce(into: []) { if $1.contains("reverted /posts/1") { $0.append($1) } }
+    #expect(reverted.isEmpty == isReset)
+  }
+
   @Test func `is in the file when a reset is answered`() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/db.json"
