@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONServer
 
-@Suite struct Events {
+@Suite(.timeLimit(.minutes(1))) struct Events {
   @Test func `tell of changes as they are answered`() async throws {
     let server = try await AdminFixture.server()
     var events = try await server.events("/__admin/events?types=change")

@@ -81,7 +81,7 @@ import Testing
   }
 }
 
-@Suite struct `Waiting for an exchange` {
+@Suite(.timeLimit(.minutes(1))) struct `Waiting for an exchange` {
   @Test func `ends with the exchange that comes`() async throws {
     let server = try await AdminFixture.server()
     async let waited = server.exchange(timeout: .seconds(60)) { $0.request.method == .post }

@@ -17,7 +17,7 @@ private struct Refusal: Error, CustomStringConvertible {
   let description = "No luck today."
 }
 
-@Suite struct `Middleware hooks` {
+@Suite(.timeLimit(.minutes(1))) struct `Middleware hooks` {
   @Test func `run around a request, the first outermost`() async throws {
     let hooks = ["a", "b"].map { name in
       Hook { request, next in
