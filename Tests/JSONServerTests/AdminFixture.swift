@@ -1,6 +1,7 @@
 import HTTPTypes
-import JSONServer
 import OrderedJSON
+
+@testable import JSONServer
 
 /// A server of a few posts in memory, for tests of what is administered.
 enum AdminFixture {
@@ -26,9 +27,16 @@ extension Server {
     _ method: HTTPRequest.Method, _ target: String, _ body: JSONValue? = nil, fields: HTTPFields = [:]
   ) async -> Response {
     var fields = fields
+    fields[.host] = "localhost"
     if body != nil { fields[.contentType] = "application/json" }
     let bytes = body.map { Array($0.text().utf8) } ?? []
     return await respond(to: Request(method: method, target: target, headerFields: fields, body: bytes))
+  }
+
+  /// Sends a request with a body of any bytes.
+  @discardableResult
+  func send(_ method: HTTPRequest.Method, _ target: String, bytes: [UInt8]) async -> Response {
+    await respond(to: Request(method: method, target: target, headerFields: [.host: "localhost"], body: bytes))
   }
 
   /// Sends a GET and reads the answer.

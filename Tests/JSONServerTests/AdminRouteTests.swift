@@ -95,8 +95,7 @@ import Testing
     _ method: String, _ target: String, _ body: String, _ hint: String
   ) async throws {
     let server = try await AdminFixture.server()
-    let request = Request(method: try #require(HTTPRequest.Method(method)), target: target, body: Array(body.utf8))
-    let answer = await server.respond(to: request)
+    let answer = await server.send(try #require(HTTPRequest.Method(method)), target, bytes: Array(body.utf8))
     #expect(answer.status == .badRequest)
     #expect(try answer.json["message"]?.string?.contains(hint) == true)
   }

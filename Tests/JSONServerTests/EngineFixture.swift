@@ -35,10 +35,9 @@ struct EngineFixture {
   }
 
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
-    await withCheckedContinuation { continuation in
-      engine.loop.execute {
-        engine.answer(Request(method: method, target: target)) { continuation.resume(returning: $0) }
-      }
+    let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+    return await withCheckedContinuation { continuation in
+      engine.loop.execute { engine.answer(request) { continuation.resume(returning: $0) } }
     }
   }
 

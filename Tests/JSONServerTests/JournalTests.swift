@@ -27,7 +27,7 @@ import Testing
   @Test func `forgets the oldest when the bodies become large`() async throws {
     let server = try await AdminFixture.server()
     let body = [UInt8](repeating: UInt8(ascii: " "), count: 12 << 20)
-    for _ in 1...4 { _ = await server.respond(to: Request(method: .get, target: "/posts", body: body)) }
+    for _ in 1...4 { await server.send(.get, "/posts", bytes: body) }
     #expect(await server.journal.count == 2)
   }
 
@@ -67,7 +67,7 @@ import Testing
     ] as [([UInt8], String?)])
   func `shows bodies that are text, up to 64 KiB`(_ body: [UInt8], _ shown: String?) async throws {
     let server = try await AdminFixture.server()
-    _ = await server.respond(to: Request(method: .get, target: "/posts", body: body))
+    await server.send(.get, "/posts", bytes: body)
     let value = try await server.get("/__admin/requests")[0]?["requestBody"]
     #expect(value == (shown.map { .string($0) } ?? .null))
   }
