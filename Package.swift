@@ -82,7 +82,7 @@ let package = Package(
     .testTarget(
       name: "JSONServerTests",
       dependencies: [
-        "JSONServer", "JSONStorage", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),
