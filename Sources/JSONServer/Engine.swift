@@ -21,6 +21,8 @@ actor Engine: Application {
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
 
+  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
+  let mountPath: String
   /// The database at start.
   let initial: Database
   let started = ContinuousClock.now
@@ -47,6 +49,7 @@ actor Engine: Application {
     gate = try Gate(configuration)
     persistence = source.persistence
     database = source.database
+    mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
     initial = source.database
     settings = Settings(configuration)
     cannedAnswers = CannedAnswers(configuration.cannedAnswers)
@@ -77,11 +80,10 @@ actor Engine: Application {
 
   /// A target without the path under which the server is mounted.
   private func mountedTarget(_ target: String) throws(HTTPError) -> String {
-    let prefix = configuration.pathPrefix
-    guard !prefix.isEmpty else { return target }
-    let rest = target.dropFirst(prefix.count)
-    guard target.hasPrefix(prefix), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
-      throw HTTPError(.notFound, "The server is mounted under \(prefix); \(target) is not below it.")
+    guard !mountPath.isEmpty else { return target }
+    let rest = target.dropFirst(mountPath.count)
+    guard target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+      throw HTTPError(.notFound, "The server is mounted under \(mountPath); \(target) is not below it.")
     }
     return rest.first == "/" ? String(rest) : "/" + rest
   }
@@ -89,7 +91,7 @@ actor Engine: Application {
   /// Answers a call that has been let in: with a fault that it meets, or after the delay in its own way.
   func carryOut(_ call: Call) {
     var call = call
-    call.request.mountPath = configuration.pathPrefix
+    call.request.mountPath = mountPath
     do throws(HTTPError) {
       let parameters = try QueryParameters(target: call.request.target)
       guard !AdminRoute.isAddressed(by: call.request) else { return route(call, parameters) }

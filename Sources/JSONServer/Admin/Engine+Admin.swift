@@ -69,7 +69,7 @@ extension Engine {
         "kind": resource.count == nil ? "object" : "collection",
         "count": .number(JSONNumber(resource.count ?? 1)),
         "idName": .string(resource.idName),
-        "url": .string(configuration.pathPrefix + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "url": .string(mountPath + "/" + PercentEncoding.encodeSegment(resource.name)),
       ]
     }
   }
