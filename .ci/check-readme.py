@@ -41,7 +41,7 @@ class Server:
         self.process = subprocess.Popen(
             [self.binary, *arguments, "--port", "0", "--ready-file", ready], cwd=self.directory,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not os.path.exists(ready):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the server does not start with {shlex.join(arguments)}")
