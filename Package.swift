@@ -78,5 +78,12 @@ let package = Package(
       dependencies: ["JSONStorage", "JSONDatabase", "OrderedJSON"],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: [
+        "swift-json-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings
+    ),
   ]
 )
