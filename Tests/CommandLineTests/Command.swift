@@ -1,5 +1,9 @@
 import Dispatch
 import Foundation
+import Synchronization
+import Testing
+
+@testable import swift_json_server
 
 /// A run of the built binary in a directory of its own.
 ///
@@ -18,44 +22,47 @@ final class Command: Sendable {
     let seen: [String]
   }
 
-  private static let deadline = DispatchTimeInterval.seconds(30)
+  private static let deadline = DispatchTimeInterval.seconds(120)
 
-  private let process: Process
+  private static let starting = Mutex(())
+
+  private let process: ChildProcess
   private let output: Lines
   private let error: Lines
   private let end: AsyncStream<Int32>
+  private let life = Life()
 
   init(
     _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:], input: String = ""
   ) throws {
-    let process = Process()
-    process.executableURL = Self.binary
-    process.arguments = arguments
-    process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-    process.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""].merging(environment) { $1 }
-    let (pipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
-    process.standardInput = pipe
-    process.standardOutput = outputPipe
-    process.standardError = errorPipe
-    output = Lines(outputPipe.fileHandleForReading)
-    error = Lines(errorPipe.fileHandleForReading)
+    let input = Array(input.utf8)
+    let command = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory.path, try #require(Self.binary)] + arguments
+    // A pipe that another run inherits would not end with this one.
+    let (process, pipes) = try Self.starting.withLock { _ in
+      let pipes = try (0...2).map { _ in try #require(PipeEnds()) }
+      let inherited = [pipes[0].reading, pipes[1].writing, pipes[2].writing]
+      defer { for end in inherited { close(end) } }
+      let descriptors: [Int32: Int32] = [0: inherited[0], 1: inherited[1], 2: inherited[2]]
+      return (try #require(ChildProcess.start(command, variables: environment, descriptors: descriptors)), pipes)
+    }
+    FileText.send(input, to: pipes[0].writing)
+    close(pipes[0].writing)
+    output = Lines(pipes[1].reading)
+    error = Lines(pipes[2].reading)
     let (end, ended) = AsyncStream<Int32>.makeStream()
+    self.process = process
     self.end = end
-    process.terminationHandler = { process in
-      ended.yield(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+    let life = life
+    process.onEnd { status in
+      life.end()
+      ended.yield(status)
       ended.finish()
     }
-    try process.run()
-    try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try pipe.fileHandleForWriting.close()
-    self.process = process
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.deadline) { [weak process] in
-      if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.deadline) { life.send(SIGKILL, to: process) }
   }
 
   deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    life.send(SIGKILL, to: process)
   }
 
   /// Runs the binary to its end.
@@ -82,7 +89,7 @@ final class Command: Sendable {
   }
 
   func send(_ signal: Int32) {
-    kill(process.processIdentifier, signal)
+    life.send(signal, to: process)
   }
 
   /// Waits for the end.
@@ -94,9 +101,22 @@ final class Command: Sendable {
   }
 
   /// The binary beside the test bundle.
-  private static var binary: URL? {
+  private static var binary: String? {
     let bundles = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() } + [Bundle.main.bundleURL]
-    return bundles.map { $0.appendingPathComponent("swift-json-server") }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    return bundles.map { $0.appendingPathComponent("swift-json-server").path }
+      .first(where: FileManager.default.isExecutableFile)
+  }
+}
+
+/// Whether a process still runs: the number of one that has ended may be another's.
+private final class Life: Sendable {
+  private let hasEnded = Mutex(false)
+
+  func end() {
+    hasEnded.withLock { $0 = true }
+  }
+
+  func send(_ signal: Int32, to process: ChildProcess) {
+    hasEnded.withLock { if !$0 { process.send(signal) } }
   }
 }

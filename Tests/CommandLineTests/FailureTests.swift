@@ -49,7 +49,7 @@ struct FailureTests {
     let result = try await Command.run(["database.json"], in: directory)
     #expect(
       result.error
-        == "swift-json-server: database.json:2:13: expected a value or ']', found '}'\n    \"posts\": [}\n              ^\n"
+        == "swift-json-server: database.json:2:13: expected a value, found '}'\n    \"posts\": [}\n              ^\n"
     )
   }
 

@@ -6,21 +6,21 @@ final class Lines: Sendable {
   private let stream: AsyncStream<String>
   private let seen = Mutex<[String]>([])
 
-  init(_ handle: FileHandle) {
+  /// Reads a descriptor to its end, and closes it.
+  init(_ descriptor: Int32) {
     let (stream, continuation) = AsyncStream<String>.makeStream()
     self.stream = stream
-    let partial = Mutex("")
-    handle.readabilityHandler = { handle in
-      let data = handle.availableData
-      let isEnd = data.isEmpty
-      if isEnd { handle.readabilityHandler = nil }
-      partial.withLock { text in
-        text += String(decoding: data, as: UTF8.self)
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        text = isEnd ? "" : String(lines.removeLast())
+    Thread.detachNewThread {
+      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      var partial = ""
+      while case let data = handle.availableData, !data.isEmpty {
+        partial += String(decoding: data, as: UTF8.self)
+        var lines = partial.split(separator: "\n", omittingEmptySubsequences: false)
+        partial = lines.popLast().map(String.init) ?? ""
         for line in lines { continuation.yield(String(line)) }
       }
-      if isEnd { continuation.finish() }
+      continuation.yield(partial)
+      continuation.finish()
     }
   }
 

@@ -49,7 +49,7 @@ struct SettingsFileTests {
     (#"{"compat": "v2"}"#, "json-server.json: 'compat' must be \"v0\" or \"v1\"."),
     (#"{"max-body": "x"}"#, "max-body: 'x' is no number of bytes; write it as 500k or 10M."),
     ("[]", "json-server.json:1:1: the file must hold a JSON object, such as {}."),
-    ("{\n  port: 1}", "json-server.json:2:3: expected a member name in quotes or '}', found 'p'"),
+    ("{\n  port: 1}", "json-server.json:2:3: expected a member name in quotes, found 'p'"),
   ])
   func `A setting that makes no sense is named`(_ json: String, _ message: String) {
     let failure = #expect(throws: CommandFailure.self) { try options([], json) }

@@ -30,7 +30,7 @@ struct TextTests {
 
   @Test
   func `An excerpt shows the line and a caret under the place`() {
-    #expect(Excerpt(of: Array("{\n  é: 1,\n}".utf8), at: 7).text == "    é: 1,\n       ^")
+    #expect(Excerpt(of: Array("{\n  é: 1,\n}".utf8), at: 7).text == "    é: 1,\n      ^")
   }
 
   @Test
