@@ -99,6 +99,7 @@ struct Session {
     do throws(CommandFailure) {
       var next = try Startup(try Settings(startup.settings.given), log: log)
       next.keepPort(server.port)
+      startup.keepPort(server.port)
       try await next.check()
       await server.stop()
       do throws(CommandFailure) {

@@ -43,8 +43,11 @@ struct Startup {
   /// Makes sure that a server would start, while another one has the file and the port.
   func check() async throws(CommandFailure) {
     var trial = configuration
-    if case .file(let path) = configuration.source, let text = FileText.contents(of: path) {
-      trial.source = .text(text, name: path)
+    switch configuration.source {
+    case .file(let path): trial.source = FileText.contents(of: path).map { .text($0, name: path) } ?? trial.source
+    // The running server has it, and tells of faults in its files itself.
+    case .directory: trial.source = .value([:])
+    case .value, .text: break
     }
     trial.onEvent = { _ in }
     do throws(ServerError) {
