@@ -44,7 +44,7 @@ struct Startup {
   func check() async throws(CommandFailure) {
     var trial = configuration
     switch configuration.source {
-    case .file(let path): trial.source = FileText.contents(of: path).map { .text($0, name: path) } ?? trial.source
+    case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
     // The running server has it, and tells of faults in its files itself.
     case .directory: trial.source = .value([:])
     case .value, .text: break
