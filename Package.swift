@@ -42,7 +42,7 @@ let package = Package(
     .target(name: "CStorage"),
     .target(
       name: "JSONStorage",
-      dependencies: ["OrderedJSON", "JSONDatabase", "CStorage"],
+      dependencies: ["OrderedJSON", "CStorage"],
       swiftSettings: settings
     ),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -106,6 +106,13 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: [
+        "swift-json-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings
     ),

@@ -50,9 +50,11 @@ final class LogWriter: Sendable {
     add(.event(event, .now))
   }
 
-  /// Returns when all is printed.
+  /// Returns when all is printed, or when nobody has taken it for two seconds.
   func flush() {
-    queue.sync {}
+    let end = DispatchSemaphore(value: 0)
+    queue.async { end.signal() }
+    _ = end.wait(timeout: .now() + 2)
   }
 
   private func add(_ entry: Entry) {
