@@ -44,6 +44,15 @@ extension Server.Configuration {
     }
   }
 
+  /// What the data is called, for descriptions of it.
+  var title: String {
+    switch source {
+    case .file(let path), .directory(let path), .text(_, name: let path):
+      path.split(separator: "/").last.map(String.init) ?? path
+    case .value: "database"
+    }
+  }
+
   /// What static files never show: the data, by whatever name.
   var privatePaths: [String] {
     switch source {

@@ -68,7 +68,8 @@ final class DirectoryPersistence: Persistence {
       throw ServerError(.sourceUnreadable, "The directory '\(directory)' cannot be read: \(error)")
     }
     let files = entries.sorted().compactMap { entry -> (name: String, path: String)? in
-      guard !entry.hasPrefix("."), let dot = entry.lastIndex(of: "."), [".json", ".json5"].contains(entry[dot...]) else {
+      guard !entry.hasPrefix("."), let dot = entry.lastIndex(of: "."), [".json", ".json5"].contains(entry[dot...])
+      else {
         return nil
       }
       return (String(entry[..<dot]), directory + "/" + entry)
@@ -78,7 +79,8 @@ final class DirectoryPersistence: Persistence {
         .sourceInvalid, "'\(first.path)' and '\(second.path)' are both the resource '\(first.name)'; keep one of them.")
     }
     guard !files.isEmpty else {
-      throw ServerError(.sourceInvalid, "The directory '\(directory)' holds no .json file; put posts.json with [] into it.")
+      throw ServerError(
+        .sourceInvalid, "The directory '\(directory)' holds no .json file; put posts.json with [] into it.")
     }
     return files
   }

@@ -58,11 +58,15 @@ struct Gate {
 
   private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
 
-  /// Answers what is not a resource: a static file, the rewrite rules.
+  /// Answers what is not a resource: a static file, the page, the rewrite rules.
   func special(_ request: Request, _ path: Path) -> Response? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles.respond(to: request) { return response }
-    return path.segments == ["__rules"] ? .json(.object(rules.rules)) : nil
+    switch path.segments {
+    case []: return .page
+    case ["__rules"]: return .json(.object(rules.rules))
+    default: return nil
+    }
   }
 
   // MARK: Out

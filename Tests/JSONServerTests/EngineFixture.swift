@@ -21,12 +21,16 @@ struct EngineFixture {
     var configuration = Server.Configuration(source: .value(value))
     configuration.onEvent = onEvent
     let source = OpenedSource(
-      persistence: ScriptedPersistence(commits), loaded: try Self.source(value, generation: 0), warnings: [])
+      persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
     engine = try Engine(configuration, source, ids: Self.ids, loop: ServerLoop())
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
-    LoadedSource(database: try Database(parsing: Text(value.utf8Text()), ids: ids), generation: generation)
+    LoadedSource(.whole(try database(value)), generation: generation)
+  }
+
+  private static func database(_ value: JSONValue) throws -> Database {
+    try Database(parsing: Text(value.utf8Text()), ids: ids)
   }
 
   /// Brings an edit of the source from outside.
@@ -60,7 +64,10 @@ private final class ScriptedPersistence: Persistence {
 
   func adopt(_ source: LoadedSource) {}
 
-  func keep(_ database: Database, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+  func keep(
+    _ database: Database, replacedBy source: LoadedSource,
+    completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
     completion(.failure(StorageError(.unavailable, "Nothing is kept.")))
   }
 
