@@ -45,6 +45,14 @@ struct Condition {
     self.operands = operands
   }
 
+  /// Creates the condition that a value is one of a list.
+  init(_ path: FieldPath, isIn values: [String], dialect: Dialect) {
+    self.path = path
+    comparison = .isIn
+    self.dialect = dialect
+    operands = values.map { Operand($0) }
+  }
+
   /// Whether a record passes. A missing member never does, nor, but in 1.0's dialect, a null one.
   func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let value = path.value(in: record) else { return false }

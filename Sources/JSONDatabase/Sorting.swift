@@ -32,9 +32,9 @@ struct Sorting {
     let hasTexts = values.contains { if case .text = $0 { true } else { false } }
     guard hasNumbers, hasTexts, dialect == .classic else { return values }
     return values.map { value in
-      guard case .text(let text) = value, let number = Double(String(decoding: text, as: UTF8.self)) else {
-        return value
-      }
+      guard case .text(let text) = value, let number = Double(String(decoding: text, as: UTF8.self)),
+        !number.isNaN
+      else { return value }
       return .number(number)
     }
   }
