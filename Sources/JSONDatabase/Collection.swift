@@ -60,6 +60,23 @@ package struct Collection: Sendable {
     fields.isKnown(path, in: rows)
   }
 
+  /// The names of the members that the first records have, in their order.
+  var memberNames: [String] {
+    var names: [String] = []
+    rows.forEach { slot, row in
+      row.withRecord { record in
+        guard record.first == UInt8(ascii: "{") else { return }
+        var reader = ObjectReader(record)
+        while let member = reader.next() {
+          let name = reader.name(of: member)
+          if !names.contains(name) { names.append(name) }
+        }
+      }
+      return slot < 20 && names.count < 200
+    }
+    return names
+  }
+
   // MARK: Changing
 
   /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.

@@ -15,6 +15,8 @@ struct ListParameters {
   var query: Query
   /// The form of the page; `nil` when no page is asked for.
   let pageForm: PageForm?
+  /// The parameters that have no effect.
+  let idle: [IdleParameter]
 
   /// The names that are never filters.
   static let reserved: Set<String> = [
@@ -26,6 +28,7 @@ struct ListParameters {
   ///
   /// - Throws: 400 that names the parameter that makes no sense.
   init(_ parameters: QueryParameters, dialect: Dialect) throws(HTTPError) {
+    idle = IdleParameter.all(in: parameters)
     var query = Query()
     query.parameters = Self.filters(parameters)
     query.search = parameters.first("q") ?? ""

@@ -17,12 +17,15 @@ struct RelationTests {
   static let deletions = [
     Deletion(
       name: "all the way down",
-      before: #"{"posts":[{"id":1},{"id":2}],"comments":[{"id":1,"postId":1},{"id":2,"postId":2}],"likes":[{"id":1,"commentId":"1"},{"id":2,"commentId":2}]}"#,
+      before:
+        #"{"posts":[{"id":1},{"id":2}],"comments":[{"id":1,"postId":1},{"id":2,"postId":2}],"likes":[{"id":1,"commentId":"1"},{"id":2,"commentId":2}]}"#,
       id: "1", after: #"{"posts":[{"id":2}],"comments":[{"id":2,"postId":2}],"likes":[{"id":2,"commentId":2}]}"#),
     Deletion(
       name: "a dangling key stays, and null, and a list",
-      before: #"{"posts":[{"id":1}],"comments":[{"id":1,"postId":9},{"id":2,"postId":null},{"id":3},{"id":4,"postId":[1,2]}]}"#,
-      id: "1", after: #"{"posts":[],"comments":[{"id":1,"postId":9},{"id":2,"postId":null},{"id":3},{"id":4,"postId":[1,2]}]}"#),
+      before:
+        #"{"posts":[{"id":1}],"comments":[{"id":1,"postId":9},{"id":2,"postId":null},{"id":3},{"id":4,"postId":[1,2]}]}"#,
+      id: "1",
+      after: #"{"posts":[],"comments":[{"id":1,"postId":9},{"id":2,"postId":null},{"id":3},{"id":4,"postId":[1,2]}]}"#),
     Deletion(
       name: "a cycle and a reference to itself end",
       before: #"{"posts":[{"id":1,"postId":1,"tagId":1},{"id":2,"tagId":1}],"tags":[{"id":1,"postId":1}]}"#, id: "1",
@@ -35,7 +38,8 @@ struct RelationTests {
       id: "1", dialect: .v1, after: #"{"posts":[],"comments":[{"id":"1","postId":null},{"id":"2"}]}"#),
     Deletion(
       name: "1.0 removes what it is told to",
-      before: #"{"posts":[{"id":"1"}],"comments":[{"id":"1","postId":"1"},{"id":"2","postId":null}],"likes":[{"id":"1","postId":"1"}]}"#,
+      before:
+        #"{"posts":[{"id":"1"}],"comments":[{"id":"1","postId":"1"},{"id":"2","postId":null}],"likes":[{"id":"1","postId":"1"}]}"#,
       id: "1", dependents: ["comments"], dialect: .v1,
       after: #"{"posts":[],"comments":[{"id":"2","postId":null}],"likes":[{"id":"1","postId":null}]}"#),
   ]
@@ -51,21 +55,34 @@ struct RelationTests {
     #expect(database.string == test.after)
   }
 
-  static let embeddings: [(database: String, resource: String, kind: RelationRequest.Kind, name: String, added: String?)] = [
-    (#"{"posts":[{"id":1}],"comments":[{"id":5,"postId":"1"}]}"#, "posts", .embed, "comments", #"[{"id":5,"postId":"1"}]"#),
-    (#"{"posts":[{"id":1}],"comments":[{"id":5,"post_id":1}]}"#, "posts", .embed, "comments", #"[{"id":5,"post_id":1}]"#),
-    (#"{"comments":[{"id":5,"postId":1}],"posts":[{"id":1}]}"#, "comments", .expand, "post", #"{"id":1}"#),
-    (#"{"comments":[{"id":5,"postId":1}],"posts":[{"id":1}]}"#, "comments", .embed, "post", #"{"id":1}"#),
-    (#"{"comments":[{"id":5,"postId":7}],"posts":[{"id":1}]}"#, "comments", .expand, "post", nil),
-    (#"{"comments":[{"id":5,"postId":null}],"posts":[{"id":1}]}"#, "comments", .expand, "post", nil),
-    (#"{"people":[{"id":1}],"children":[{"id":2,"personId":1}]}"#, "people", .embed, "children", #"[{"id":2,"personId":1}]"#),
-    (#"{"children":[{"id":2,"personId":1}],"people":[{"id":1}]}"#, "children", .expand, "person", #"{"id":1}"#),
-    (#"{"rooms":[{"id":1}],"equipment":[{"id":2,"roomId":1}]}"#, "rooms", .embed, "equipment", #"[{"id":2,"roomId":1}]"#),
-    (#"{"parts":[{"id":1,"equipmentId":2}],"equipment":[{"id":2}]}"#, "parts", .embed, "equipment", #"{"id":2}"#),
-    (#"{"posts":[{"id":1}]}"#, "posts", .embed, "nothing", "[]"),
-    (#"{"posts":[{"id":1}]}"#, "posts", .expand, "nothing", nil),
-    (#"{"posts":[{"id":1,"comments":7}],"comments":[]}"#, "posts", .embed, "comments", "[]"),
-  ]
+  static let embeddings:
+    [(database: String, resource: String, kind: RelationRequest.Kind, name: String, added: String?)] = [
+      (
+        #"{"posts":[{"id":1}],"comments":[{"id":5,"postId":"1"}]}"#, "posts", .embed, "comments",
+        #"[{"id":5,"postId":"1"}]"#
+      ),
+      (
+        #"{"posts":[{"id":1}],"comments":[{"id":5,"post_id":1}]}"#, "posts", .embed, "comments",
+        #"[{"id":5,"post_id":1}]"#
+      ),
+      (#"{"comments":[{"id":5,"postId":1}],"posts":[{"id":1}]}"#, "comments", .expand, "post", #"{"id":1}"#),
+      (#"{"comments":[{"id":5,"postId":1}],"posts":[{"id":1}]}"#, "comments", .embed, "post", #"{"id":1}"#),
+      (#"{"comments":[{"id":5,"postId":7}],"posts":[{"id":1}]}"#, "comments", .expand, "post", nil),
+      (#"{"comments":[{"id":5,"postId":null}],"posts":[{"id":1}]}"#, "comments", .expand, "post", nil),
+      (
+        #"{"people":[{"id":1}],"children":[{"id":2,"personId":1}]}"#, "people", .embed, "children",
+        #"[{"id":2,"personId":1}]"#
+      ),
+      (#"{"children":[{"id":2,"personId":1}],"people":[{"id":1}]}"#, "children", .expand, "person", #"{"id":1}"#),
+      (
+        #"{"rooms":[{"id":1}],"equipment":[{"id":2,"roomId":1}]}"#, "rooms", .embed, "equipment",
+        #"[{"id":2,"roomId":1}]"#
+      ),
+      (#"{"parts":[{"id":1,"equipmentId":2}],"equipment":[{"id":2}]}"#, "parts", .embed, "equipment", #"{"id":2}"#),
+      (#"{"posts":[{"id":1}]}"#, "posts", .embed, "nothing", "[]"),
+      (#"{"posts":[{"id":1}]}"#, "posts", .expand, "nothing", nil),
+      (#"{"posts":[{"id":1,"comments":7}],"comments":[]}"#, "posts", .embed, "comments", "[]"),
+    ]
 
   @Test(arguments: embeddings)
   func `A related record is found by its key`(

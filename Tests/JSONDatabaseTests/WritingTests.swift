@@ -15,8 +15,10 @@ struct WritingTests {
   static let cases = [
     Case(
       name: "a merge changes one line",
-      before: "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"n\": 1.0,\n      \"t\": \"\\u0041\"\n    } ,\n    {\"id\": 2}\n  ]\n}\n",
-      after: "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"n\": 2,\n      \"t\": \"\\u0041\"\n    } ,\n    {\"id\": 2}\n  ]\n}\n"
+      before:
+        "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"n\": 1.0,\n      \"t\": \"\\u0041\"\n    } ,\n    {\"id\": 2}\n  ]\n}\n",
+      after:
+        "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"n\": 2,\n      \"t\": \"\\u0041\"\n    } ,\n    {\"id\": 2}\n  ]\n}\n"
     ) { _ = try $0.merge("{\"n\":2, \"id\": 7}", into: "1", in: "a") },
     Case(
       name: "a merged new member is laid out as its neighbours are",
@@ -47,7 +49,8 @@ struct WritingTests {
       after: "{\n  \"a\": [\n    {\"id\": 1},\n    {\"id\": 3}\n  ]\n}\n"
     ) { _ = try $0.delete("2", in: "a") },
     Case(
-      name: "the only record's deletion", before: "{\n  \"a\": [\n    {\"id\": 1}\n  ]\n}\n", after: "{\n  \"a\": []\n}\n"
+      name: "the only record's deletion", before: "{\n  \"a\": [\n    {\"id\": 1}\n  ]\n}\n",
+      after: "{\n  \"a\": []\n}\n"
     ) { _ = try $0.delete("1", in: "a") },
     Case(name: "what came goes again", before: "{\"a\": [\n  ]}", after: "{\"a\": [\n  ]}") {
       _ = try $0.create("{}", in: "a")
