@@ -12,7 +12,7 @@ package struct Collection: Sendable {
   /// The white space before the closing bracket while there are records.
   private let tail: Text
   /// The white space between the brackets while there is no record.
-  private var emptyTail: Text
+  private let emptyTail: Text
   /// How a record is written that is the collection's first.
   private let defaultLayout: JSONLayout
 
@@ -77,12 +77,29 @@ package struct Collection: Sendable {
     fields.isKnown(path, in: rows)
   }
 
+  /// The names of the members that the first records have, in their order.
+  var memberNames: [String] {
+    var names: [String] = []
+    rows.forEach { slot, row in
+      row.withRecord { record in
+        guard record.first == UInt8(ascii: "{") else { return }
+        var reader = ObjectReader(record)
+        while let member = reader.next() {
+          let name = reader.name(of: member)
+          if !names.contains(name) { names.append(name) }
+        }
+      }
+      return slot < 20 && names.count < 200
+    }
+    return names
+  }
+
   // MARK: Changing
 
   /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.
   mutating func set(_ row: Row?, at slot: Int) {
     let old = rows[slot]
-    if let old { idTable?.remove(slot, old) }
+    if let old { forgetID(of: old, at: slot) }
     fields.replace(old, with: row, at: slot, in: rows)
     rows[slot] = row
     if (old == nil) != (row == nil) { note(slot, isOccupied: row != nil) }
@@ -91,7 +108,11 @@ package struct Collection: Sendable {
       // A row in the same slot keeps its id; only one that comes back brings a number.
       if old == nil { numericIDs?.insert(row) }
     }
-    if rows.count == 0 { emptyTail = Text("") }
+  }
+
+  /// Takes a row's id out of the table; where it may have hidden a later row, the table is made anew.
+  private mutating func forgetID(of row: Row, at slot: Int) {
+    if idTable?.hidesRows == true { idTable = nil } else { idTable?.remove(slot, row) }
   }
 
   /// Adds a row at the end and returns its slot.
@@ -116,7 +137,7 @@ package struct Collection: Sendable {
   mutating func removeLast() {
     let slot = rows.slotCount - 1
     if let row = rows[slot] {
-      idTable?.remove(slot, row)
+      forgetID(of: row, at: slot)
       fields.replace(row, with: nil, at: slot, in: rows)
       note(slot, isOccupied: false)
     }
@@ -134,13 +155,21 @@ package struct Collection: Sendable {
     var ids = numericIDs ?? NumericIDs(idName: idName, rows: rows)
     numericIDs = nil
     defer { numericIDs = ids }
+    var next = 1
     while let largest = ids.largest {
       if slot(of: String(largest)) != nil {
-        return largest == Int.max ? nil : largest + 1
+        guard largest < Int.max else { return nil }
+        next = largest + 1
+        break
       }
       ids.removeLargest()
     }
-    return 1
+    // Where ids are mixed, a text may read as the number that comes next.
+    while slot(of: String(next)) != nil {
+      guard next < Int.max else { return nil }
+      next += 1
+    }
+    return next
   }
 
   /// The layout that a new record is written in: that of the last record.

@@ -45,6 +45,14 @@ struct Condition {
     self.operands = operands
   }
 
+  /// Creates the condition that a value is one of a list.
+  init(_ path: FieldPath, isIn values: [String], dialect: Dialect) {
+    self.path = path
+    comparison = .isIn
+    self.dialect = dialect
+    operands = values.map { Operand($0) }
+  }
+
   /// The texts of which a value must equal one; `nil` when the condition is no plain equality.
   var equalTexts: [String]? {
     switch comparison {

@@ -2,6 +2,9 @@ package import OrderedJSON
 
 /// Reads a file's text into a database: checks every byte once and notes where each record stands.
 struct DatabaseReader {
+  /// The member that names a JSON schema for editors.
+  private static let schemaName = "$schema"
+
   private let text: Text
   private let bytes: UnsafeBufferPointer<UInt8>
   private let schema: Schema
@@ -85,10 +88,11 @@ struct DatabaseReader {
 
   /// Reads one top-level value; an array's elements become rows.
   private mutating func readResource(_ name: String, at start: Int) throws(JSONError) -> (Resource, end: Int) {
-    guard start < bytes.count, bytes[start] == UInt8(ascii: "[") else {
+    guard start < bytes.count, bytes[start] == UInt8(ascii: "["), name != Self.schemaName else {
       let end = try scanner.scanValue(from: start, depth: 1)
       let value = text[start..<end]
-      return (bytes[start] == UInt8(ascii: "{") ? .singular(value) : .unserved(value), end)
+      let isServed = bytes[start] == UInt8(ascii: "{") && name != Self.schemaName
+      return (isServed ? .singular(value) : .unserved(value), end)
     }
     var rows = RowVector()
     var position = start + 1
@@ -153,7 +157,7 @@ struct DatabaseReader {
     if !names.insert(TextKey(name)).inserted {
       refuse("'\(name)' is given twice; rename one of the two or join them", at: offset)
     }
-    if name == "$schema" { return }
+    if name == Self.schemaName { return }
     if name.contains("/") {
       refuse(
         "the key '\(name)' holds a slash, which no route can have; rename it, and map it with --routes", at: offset)

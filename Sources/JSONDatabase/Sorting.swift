@@ -40,9 +40,9 @@ struct Sorting {
   private static func unmixed(_ values: [SortValue]) -> [SortValue] {
     guard SortValue.Kinds(values).isMixed else { return values }
     return values.map { value in
-      guard case .text(let text) = value, let number = Double(String(decoding: text, as: UTF8.self)) else {
-        return value
-      }
+      guard case .text(let text) = value, let number = Double(String(decoding: text, as: UTF8.self)),
+        !number.isNaN
+      else { return value }
       return .number(number)
     }
   }

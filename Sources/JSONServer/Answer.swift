@@ -21,8 +21,12 @@ struct Answer {
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
+  /// The collection that a list is of.
+  var collection: String?
   /// The parameters that no record has a member for.
   var unknownParameters: [String] = []
+  /// The parameters that lack another to have an effect.
+  var idleParameters: [IdleParameter] = []
   /// What was changed, for those who watch.
   var change: DataChange?
 
