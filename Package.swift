@@ -116,3 +116,15 @@ let package = Package(
     ),
   ]
 )
+
+if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Benchmarks/Suite",
+      swiftSettings: settings
+    ))
+}
