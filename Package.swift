@@ -16,6 +16,14 @@ let package = Package(
     .library(name: "JSONServer", targets: ["JSONServer"]),
     .library(name: "JSONServerTesting", targets: ["JSONServerTesting"]),
   ],
+  traits: [
+    .default(enabledTraits: ["SwiftTesting"]),
+    .trait(
+      name: "SwiftTesting",
+      description:
+        "JSONServerTesting imports Testing; switch it off for programs that run where Testing is not installed."
+    ),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -60,7 +68,7 @@ let package = Package(
     ),
     .target(
       name: "JSONServerTesting",
-      dependencies: ["OrderedJSON", "JSONServer"],
+      dependencies: ["OrderedJSON", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types")],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -93,6 +101,14 @@ let package = Package(
       dependencies: [
         "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "JSONServerTestingTests",
+      dependencies: [
+        "JSONServerTesting", "JSONServer", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      exclude: ["Fixtures"],
       swiftSettings: settings
     ),
     .testTarget(
