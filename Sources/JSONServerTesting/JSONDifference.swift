@@ -14,8 +14,7 @@ enum JSONDifference {
       return wanted + others.map { "\(path).\($0.name): not expected, was \(text($0.value))" }
     case (.array(let expected), .array(let actual)):
       let wanted = expected.enumerated().flatMap { index, element in
-        lines(
-          expected: element, actual: actual.indices.contains(index) ? actual[index] : nil, path: "\(path)[\(index)]")
+        lines(expected: element, actual: actual.dropFirst(index).first, path: "\(path)[\(index)]")
       }
       let others = actual.enumerated().dropFirst(expected.count)
       return wanted + others.map { "\(path)[\($0.offset)]: not expected, was \(text($0.element))" }

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking) || canImport(Darwin)
-  public import Foundation
-  import HTTPTypes
-  import JSONServer
   import Synchronization
 
-  #if canImport(FoundationNetworking)
+  #if canImport(Darwin)
+    public import Foundation
+  #else
+    import Foundation
     public import FoundationNetworking
   #endif
 
@@ -14,18 +14,25 @@
     ///
     /// ```swift
     /// let session = URLSession(configuration: .jsonServer(server))
-    /// let api = ShopAPI(baseURL: URL(string: "https://api.example.com")!, session: session)
+    /// let api = ShopAPI(baseURL: URL(string: "https://api.example.com"), session: session)
     /// ```
     ///
-    /// The configuration keeps no cache and no cookies; its own header field tells whose requests they are, so add to
-    /// `httpAdditionalHeaders` rather than replace them.
+    /// It keeps no cache and no cookies. For a configuration of your own, put ``MockServer/protocolClass`` first in its
+    /// `protocolClasses`.
     public static func jsonServer(_ server: MockServer) -> URLSessionConfiguration {
-      JSONServerURLProtocol.remember(server)
       let configuration = URLSessionConfiguration.ephemeral
-      configuration.protocolClasses = [JSONServerURLProtocol.self]
-      configuration.httpAdditionalHeaders = [JSONServerURLProtocol.tokenName: server.token]
+      configuration.protocolClasses = [server.protocolClass]
       configuration.urlCache = nil
       return configuration
+    }
+  }
+
+  extension MockServer {
+    /// The class that answers a session's requests from this server.
+    public var protocolClass: JSONServerURLProtocol.Type {
+      let type = JSONServerURLProtocol.type(number: number)
+      JSONServerURLProtocol.servers.withLock { $0[ObjectIdentifier(type)] = self }
+      return type
     }
   }
 
@@ -34,89 +41,45 @@
   /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
   /// socket. Redirects are followed within the server.
   ///
-  /// The loading system calls the methods of one instance one after the other; what they share with the task that loads
-  /// is behind a lock, so that an instance may be sent to it.
-  public final class JSONServerURLProtocol: URLProtocol, @unchecked Sendable {
-    static let tokenName = "X-JSON-Server-Token"
+  /// A session makes instances of a class and tells them nothing of itself, so that each server has a class of its own.
+  public class JSONServerURLProtocol: URLProtocol {
+    /// The servers that run, by their classes.
+    fileprivate static let servers = Mutex<[ObjectIdentifier: MockServer]>([:])
 
-    private static let servers = Mutex<[String: MockServer]>([:])
-    private let loading = Mutex<Task<Void, Never>?>(nil)
+    private var loading: Task<Void, Never>?
 
-    static func remember(_ server: MockServer) {
-      servers.withLock { $0[server.token] = server }
+    /// Returns a class that no other number has: its type argument spells the number's bits.
+    fileprivate static func type(number: Int) -> JSONServerURLProtocol.Type {
+      type(number: number, after: Never.self)
     }
 
+    private static func type<Bits>(number: Int, after bits: Bits.Type) -> JSONServerURLProtocol.Type {
+      guard number > 0 else { return NumberedURLProtocol<Bits>.self }
+      return number.isMultiple(of: 2)
+        ? type(number: number / 2, after: ZeroBit<Bits>.self) : type(number: number / 2, after: OneBit<Bits>.self)
+    }
+
+    /// Forgets a server that is stopped; the requests of its sessions fail from now on.
     static func forget(_ server: MockServer) {
-      _ = servers.withLock { $0.removeValue(forKey: server.token) }
+      _ = servers.withLock { $0.removeValue(forKey: ObjectIdentifier(type(number: server.number))) }
     }
 
-    override public class func canInit(with request: URLRequest) -> Bool {
-      request.value(forHTTPHeaderField: tokenName) != nil
-    }
+    override public class func canInit(with request: URLRequest) -> Bool { self != JSONServerURLProtocol.self }
 
     override public class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override public func startLoading() {
-      loading.withLock { $0 = Task { await load() } }
+      let type = ObjectIdentifier(Swift.type(of: self))
+      let loader = JSONServerLoader(self, server: Self.servers.withLock { $0[type] })
+      loading = Task { await loader.load() }
     }
 
     override public func stopLoading() {
-      loading.withLock { $0?.cancel() }
-    }
-
-    private func load() async {
-      let token = request.value(forHTTPHeaderField: Self.tokenName) ?? ""
-      do {
-        guard let server = Self.servers.withLock({ $0[token] }) else { throw URLError(.cannotConnectToHost) }
-        try await answer(request, from: server)
-      } catch {
-        // Who has stopped loading is told nothing any more.
-        if !Task.isCancelled { client?.urlProtocol(self, didFailWithError: error) }
-      }
-    }
-
-    private func answer(_ urlRequest: URLRequest, from server: MockServer) async throws {
-      var urlRequest = urlRequest
-      for _ in 0..<20 {
-        let response = await server.respond(to: try Request(urlRequest))
-        guard let redirected = urlRequest.redirected(by: response) else {
-          return try await deliver(response, to: urlRequest)
-        }
-        urlRequest = redirected
-      }
-      throw URLError(.httpTooManyRedirects)
-    }
-
-    private func deliver(_ response: Response, to urlRequest: URLRequest) async throws {
-      switch response.delivery {
-      case .hang:
-        try await Task.sleep(for: .seconds(request.timeoutInterval))
-        throw URLError(.timedOut)
-      case .reset:
-        throw URLError(.networkConnectionLost)
-      case .truncated(let count):
-        try begin(response, to: urlRequest)
-        client?.urlProtocol(self, didLoad: Data(response.bytes.prefix(count)))
-        throw URLError(.networkConnectionLost)
-      case .normal:
-        try begin(response, to: urlRequest)
-        switch response.body {
-        case .bytes(let bytes):
-          if !bytes.isEmpty { client?.urlProtocol(self, didLoad: Data(bytes)) }
-        case .stream(let pieces):
-          for await piece in pieces { client?.urlProtocol(self, didLoad: Data(piece)) }
-        }
-        try Task.checkCancellation()
-        client?.urlProtocolDidFinishLoading(self)
-      }
-    }
-
-    private func begin(_ response: Response, to urlRequest: URLRequest) throws {
-      try Task.checkCancellation()
-      guard let url = urlRequest.url, let head = HTTPURLResponse(response, url: url) else {
-        throw URLError(.badServerResponse)
-      }
-      client?.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
+      loading?.cancel()
     }
   }
+
+  private final class NumberedURLProtocol<Bits>: JSONServerURLProtocol {}
+  private enum ZeroBit<Rest> {}
+  private enum OneBit<Rest> {}
 #endif

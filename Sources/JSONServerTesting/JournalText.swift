@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONServer
+import OrderedJSON
 
 /// A journal as a person reads it.
 enum JournalText {

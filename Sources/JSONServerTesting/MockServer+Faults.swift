@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 public import JSONServer
 public import OrderedJSON
 
@@ -17,10 +17,10 @@ extension MockServer {
   ///   - body: The body; `nil` for the form that all errors have.
   ///   - retryAfter: The seconds that `Retry-After` names.
   public func fail(
-    _ route: Route, with status: HTTPResponse.Status, times: Int? = nil, body: JSONValue? = nil, retryAfter: Int? = nil
+    _ route: Route, with status: Int, times: Int? = nil, body: JSONValue? = nil, retryAfter: Int? = nil
   ) async {
     await add(route, times) {
-      $0.status = status
+      $0.status = HTTPResponse.Status(code: status)
       $0.body = body
       $0.retryAfter = retryAfter
     }
@@ -56,11 +56,13 @@ extension MockServer {
   ///   - route: The method and the path.
   ///   - body: The body, sent as exactly `application/json`; `nil` for none.
   ///   - status: The status of the answer.
-  ///   - headers: Further header fields.
+  ///   - headers: Further header fields; what is no field's name is left out.
   public func answer(
-    _ route: Route, with body: JSONValue?, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    _ route: Route, with body: JSONValue?, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
   ) async {
-    await server.answer(route.method, route.path, status: status, body: body, headerFields: headers)
+    let fields = headers.compactMap { name, value in HTTPField.Name(name).map { HTTPField(name: $0, value: value) } }
+    await server.answer(
+      route.method, route.path, status: HTTPResponse.Status(code: status), body: body, headerFields: HTTPFields(fields))
   }
 
   private func add(_ route: Route, _ times: Int?, _ change: (inout Fault) -> Void) async {

@@ -20,16 +20,16 @@ public final class MockServer: Sendable {
   /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
   public let url: URL
 
-  /// The name by which sessions find the server without a socket.
-  let token: String
+  /// A number that no other server of the process has, from 1.
+  let number: Int
 
   @TaskLocal static var running: MockServer?
 
   private static let lastNumber = Atomic(0)
 
   init(_ server: Server) {
-    token = "json-server-\(Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)"
-    let address = server.url.isEmpty ? "http://\(token).localhost" : server.url
+    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    let address = server.url.isEmpty ? "http://json-server-\(number).localhost" : server.url
     guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
     self.server = server
     self.url = url

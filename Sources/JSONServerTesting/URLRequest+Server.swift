@@ -19,7 +19,6 @@
       for (name, value) in urlRequest.allHTTPHeaderFields ?? [:] {
         if let name = HTTPField.Name(name) { fields[name] = value }
       }
-      if let token = HTTPField.Name(JSONServerURLProtocol.tokenName) { fields[token] = nil }
       // The session would take the body apart again.
       fields[.acceptEncoding] = nil
       if let host = HTTPField.Name("Host"), fields[host] == nil {

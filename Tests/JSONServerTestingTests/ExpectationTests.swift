@@ -1,3 +1,4 @@
+import HTTPTypes
 import JSONServer
 import JSONServerTesting
 import OrderedJSON
@@ -14,7 +15,7 @@ struct `What a client is expected to have sent` {
       .post("/book*"), headers: ["Content-Type": "application/json"], body: ["title": "NIO", "pages": 3])
     try await server.expect(.delete("/bookmarks/*"), times: 0)
     try await server.expect(.any(), times: 2)
-    #expect(await server.requests(.post("/bookmarks")).map(\.request.value) == [["pages": 3.0, "title": "NIO"]])
+    #expect(await server.requests(.post("/bookmarks")).map { $0.request.value?["title"] } == ["NIO"])
   }
 
   struct Case: Sendable {
@@ -59,7 +60,7 @@ struct `What a client is expected to have sent` {
     let server = try MockServer.current
     var goesOn = false
     let line = #line + 2
-    await withKnownIssue {
+    try await withKnownIssue {
       try await server.expect(.get("/bookmarks"))
       goesOn = true
     } matching: { issue in

@@ -1,6 +1,7 @@
 import Foundation
 import JSONServer
 import JSONServerTesting
+import OrderedJSON
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import JSONServer
 import JSONServerTesting
 import XCTest
@@ -13,7 +14,7 @@ final class XCTestCaseTests: XCTestCase {
 
   func testAnUnmetExpectationIsThrown() async throws {
     try await withJSONServer { server in
-      do {
+      do throws(MockServerError) {
         try await server.expect(.get("/products"))
         XCTFail("Nothing was thrown.")
       } catch {

@@ -1,5 +1,4 @@
 import Foundation
-import JSONServer
 import JSONServerTesting
 import OrderedJSON
 import Testing

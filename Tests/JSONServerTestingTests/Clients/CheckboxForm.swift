@@ -1,5 +1,4 @@
 import Foundation
-import JSONServer
 import JSONServerTesting
 import OrderedJSON
 import Testing
@@ -25,7 +24,7 @@ struct `A form with several checkboxes of one name` {
     #expect(try await submit(fields, to: "orders") == 201)
     #expect(
       try await server.values(of: "orders").last == [
-        "id": 2, "customer": "Ada L.", "size": "medium", "topping": ["bacon", "extra cheese", "onion"],
+        "customer": "Ada L.", "size": "medium", "topping": ["bacon", "extra cheese", "onion"], "id": 2,
       ])
   }
 

