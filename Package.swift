@@ -15,6 +15,7 @@ let package = Package(
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
     .library(name: "JSONServer", targets: ["JSONServer"]),
     .library(name: "JSONServerTesting", targets: ["JSONServerTesting"]),
+    .plugin(name: "JSONServerPlugin", targets: ["JSONServerPlugin"]),
   ],
   traits: [
     .default(enabledTraits: ["SwiftTesting"]),
@@ -79,6 +80,16 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
+    ),
+    .plugin(
+      name: "JSONServerPlugin",
+      capability: .command(
+        intent: .custom(verb: "json-server", description: "Serve a JSON file as a REST API."),
+        permissions: [
+          .allowNetworkConnections(scope: .local(), reason: "The server listens on this machine."),
+          .writeToPackageDirectory(reason: "Changes are written back to the file that is served."),
+        ]),
+      dependencies: ["swift-json-server"]
     ),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], swiftSettings: settings),
     .testTarget(

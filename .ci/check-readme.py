@@ -5,8 +5,8 @@
 
 In a `console` block each line after "$ " is a command and the lines up to the next one are what it prints. A command
 that starts the server and ends with " &" starts it anew, on fresh copies of database.json and fixtures/routes.json, and a free port that stands
-in for 3000. "…" stands for any text within a line, and alone in a line for any number of lines. In a table whose first
-column holds `GET /path`, the second one holds the ids of the records that are answered. The table of options must name
+in for 3000. "…" stands for any text within a line, and alone in a line for any number of lines. In a table of the columns "request" and
+"ids" the second one holds the ids of the records that are answered. The table of options must name
 the options of --help, no more and no fewer. Standard library only; needs curl.
 """
 import json
@@ -73,7 +73,7 @@ class Server:
 
 def blocks(lines):
     """The commands of the README with the number of their line and what they print, and the rows of its tables."""
-    number, command, in_console = 0, None, False
+    command, in_console, in_ids = None, False, False
     for number, line in enumerate(lines, 1):
         if line.startswith("```"):
             if command:
@@ -87,8 +87,11 @@ def blocks(lines):
             command = (command[0], f"{command[1]}\n{line}", [])
         elif in_console and command:
             command[2].append(line)
-        elif ROW.match(line):
-            row = ROW.match(line)
+        elif not line.startswith("|"):
+            in_ids = False
+        elif line.startswith("| request | ids |"):
+            in_ids = True
+        elif in_ids and (row := ROW.match(line)):
             yield number, f"GET {row['target']}", [row["ids"].strip()]
 
 

@@ -1,0 +1,28 @@
+# Homebrew finds formulae of a repository in this directory only:
+#   brew tap swift-json-server/tap PATH-OR-URL-OF-THIS-REPOSITORY && brew install --HEAD swift-json-server
+# A release adds `homepage`, `url` and `sha256`; see CONTRIBUTING.md. Until then the tap's own clone is built.
+class SwiftJsonServer < Formula
+  desc "Serves a JSON file as a REST API, and writes every change back"
+  license "MIT"
+  head Pathname(__dir__).parent.to_s, using: :git
+
+  depends_on xcode: ["26.0", :build]
+  uses_from_macos "swift" => :build
+  uses_from_macos "zlib"
+
+  def install
+    arguments = ["--disable-sandbox", "--configuration", "release"]
+    arguments << "--static-swift-stdlib" if OS.linux?
+    system "swift", "build", *arguments, "--product", "swift-json-server"
+    bin.install ".build/release/swift-json-server"
+    man1.install "Packaging/swift-json-server.1"
+    generate_completions_from_executable(bin/"swift-json-server", "--generate-completion-script")
+  end
+
+  test do
+    (testpath/"database.json").write '{"posts": [{"id": 1, "title": "Hello"}]}'
+    command = "curl --silent --fail $JSON_SERVER_URL/posts/1"
+    output = shell_output("#{bin}/swift-json-server database.json --port 0 --quiet --exec '#{command}'")
+    assert_match "Hello", output
+  end
+end
