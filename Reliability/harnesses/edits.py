@@ -1,0 +1,383 @@
+"""Edits the file in the 24 ways that editors and tools do, each twice in a row.
+
+Each edit must be served within 500 ms, over one connection that never drops; what is not an edit must change nothing.
+"""
+
+import ctypes
+import json
+import mmap
+import os
+import shutil
+import subprocess
+import threading
+import time
+
+from support.harness import main
+from support.server import Connection, Dropped, Server
+
+LIMIT = 0.5
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def document(marker, padding=""):
+    return json.dumps({"items": [{"id": 1, "marker": marker, "padding": padding}]}) + "\n"
+
+
+def put(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def command(*arguments, cwd=None):
+    subprocess.run(arguments, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def beside(path, text):
+    put(path + ".new", text)
+    return path + ".new"
+
+
+class Place:
+    """Where one style works: the path the server was given, and the file to edit."""
+
+    def __init__(self, directory, has_mounts):
+        self.directory = directory
+        self.path = os.path.join(directory, "data", "database.json")
+        self.has_mounts = has_mounts
+        os.makedirs(os.path.dirname(self.path))
+        put(self.path, document("start"))
+
+    def prepare(self):
+        pass
+
+    def clean(self):
+        pass
+
+
+def truncate(place, text, server):
+    put(place.path, text)
+
+
+def sed(place, text, server):
+    command("sed", "-i", f"s/.*/{text.strip()}/", place.path)
+
+
+def vim(backup):
+    def edit(place, text, server):
+        source = beside(os.path.join(place.directory, "text"), text)
+        command(
+            "vim", "-u", "NONE", "-i", "NONE", "-N", "-n", "-es", "-c", f"set backup backupcopy={backup}",
+            "-c", f"call setline(1, readfile('{source}'))", "-c", "wq", place.path)
+    return edit
+
+
+def move_over(place, text, server):
+    os.rename(beside(place.path, text), place.path)
+
+
+class Checkout(Place):
+    def prepare(self):
+        folder = os.path.dirname(self.path)
+        git = ["git", "-c", "user.name=n", "-c", "user.email=e@localhost", "-c", "commit.gpgsign=false"]
+        command("git", "init", "-q", cwd=folder)
+        for name, text in (("one", document("checkout 0")), ("two", document("checkout 1"))):
+            put(self.path, text)
+            command("git", "checkout", "-q", "-b", name, cwd=folder)
+            command("git", "add", "database.json", cwd=folder)
+            command(*git, "commit", "-q", "-m", name, cwd=folder)
+        command("git", "checkout", "-q", "two", cwd=folder)
+        self.names = ["one", "two"]
+
+    def edit(self, text, server):
+        command("git", "checkout", "-q", self.names.pop(0), cwd=os.path.dirname(self.path))
+
+
+def checkout(place, text, server):
+    place.edit(text, server)
+
+
+def delete_recreate(place, text, server):
+    os.unlink(place.path)
+    time.sleep(0.1)
+    put(place.path, text)
+
+
+def two_parts(place, text, server):
+    with open(place.path, "w") as file:
+        file.write(text[:20])
+        file.flush()
+        time.sleep(0.2)
+        file.write(text[20:])
+
+
+def drawn_out(place, text, server):
+    size = len(text) // 10 + 1
+    with open(place.path, "w") as file:
+        for start in range(0, len(text), size):
+            file.write(text[start:start + size])
+            file.flush()
+            time.sleep(0.2)
+
+
+def exchange(place, text, server):
+    other = beside(place.path, text)
+    if libc.renameat2(-100, other.encode(), -100, place.path.encode(), 2) != 0:
+        raise OSError(ctypes.get_errno(), "renameat2")
+    os.unlink(other)
+
+
+def mapped(place, text, server):
+    data = text.encode()
+    with open(place.path, "r+b") as file:
+        file.truncate(len(data))
+        with mmap.mmap(file.fileno(), len(data)) as memory:
+            memory[:] = data
+            memory.flush()
+
+
+def copy_over(place, text, server):
+    command("cp", beside(place.path, text), place.path)
+
+
+def synchronize(place, text, server):
+    command("rsync", "--checksum", beside(os.path.join(place.directory, "source"), text), place.path)
+
+
+def directory_away(place, text, server):
+    folder = os.path.dirname(place.path)
+    os.rename(folder, folder + ".away")
+    put(os.path.join(folder + ".away", "database.json"), text)
+    time.sleep(0.1)
+    os.rename(folder + ".away", folder)
+
+
+class Link(Place):
+    """The server is given a symbolic link."""
+
+    def prepare(self):
+        self.target = os.path.join(self.directory, "elsewhere", "real.json")
+        os.makedirs(os.path.dirname(self.target))
+        os.rename(self.path, self.target)
+        os.symlink(self.target, self.path)
+        self.count = 0
+
+
+def target_replaced(place, text, server):
+    os.rename(beside(place.target, text), place.target)
+
+
+def retargeted(place, text, server):
+    place.count += 1
+    other = f"{place.target}.{place.count}"
+    put(other, text)
+    os.symlink(other, place.path + ".link")
+    os.rename(place.path + ".link", place.path)
+
+
+def same_size(place, text, server):
+    status = os.stat(place.path)
+    old = open(place.path).read()
+    text = text.strip().ljust(len(old) - 1) + "\n"
+    put(place.path, text)
+    os.utime(place.path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+class Padded(Place):
+    def prepare(self):
+        put(self.path, document("start", "p" * 40))
+
+
+class Bind(Place):
+    """Something is mounted on the file."""
+
+    def prepare(self):
+        self.count = 0
+        self.mount(document("start"))
+
+    def mount(self, text):
+        self.count += 1
+        source = os.path.join(self.directory, f"source-{self.count}.json")
+        put(source, text)
+        command("mount", "--bind", source, self.path)
+
+    def clean(self):
+        while subprocess.run(["umount", self.path], stderr=subprocess.DEVNULL).returncode == 0:
+            pass
+
+
+def mount_replaced(place, text, server):
+    command("umount", place.path)
+    place.mount(text)
+
+
+def invalid_then_fixed(place, text, server):
+    put(place.path, text[:-5])
+    time.sleep(0.3)
+    put(place.path, text)
+
+
+def during_posts(place, text, server):
+    stop = threading.Event()
+
+    def post():
+        try:
+            with server.connect() as connection:
+                number = 0
+                while not stop.is_set():
+                    number += 1
+                    connection.request("POST", "/items", {"number": number})
+        except (Dropped, OSError):
+            place.problem = "a writing connection was dropped"
+
+    place.problem = None
+    threads = [threading.Thread(target=post) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    os.rename(beside(place.path, text), place.path)
+    time.sleep(0.1)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    if place.problem:
+        raise RuntimeError(place.problem)
+
+
+def two_at_once(place, text, server):
+    put(place.path, document("too early"))
+    time.sleep(0.01)
+    put(place.path, text)
+
+
+def touch(place, text, server):
+    os.utime(place.path)
+
+
+def change_mode(place, text, server):
+    os.chmod(place.path, 0o640 if os.stat(place.path).st_mode & 0o777 == 0o600 else 0o600)
+
+
+def delete(place, text, server):
+    if os.path.exists(place.path):
+        os.unlink(place.path)
+
+
+# Name, edit, where it works, whether the content changes.
+STYLES = [
+    ("truncate and write", truncate, Place, True),
+    ("sed -i", sed, Place, True),
+    ("vim backupcopy=auto", vim("auto"), Place, True),
+    ("vim backupcopy=no", vim("no"), Place, True),
+    ("mv over", move_over, Place, True),
+    ("git checkout", checkout, Checkout, True),
+    ("delete, recreate", delete_recreate, Place, True),
+    ("delete for good", delete, Place, False),
+    ("write in two parts", two_parts, Place, True),
+    ("write over 2 s", drawn_out, Place, True),
+    ("touch", touch, Place, False),
+    ("chmod", change_mode, Place, False),
+    ("exchange", exchange, Place, True),
+    ("mmap", mapped, Place, True),
+    ("cp over", copy_over, Place, True),
+    ("rsync", synchronize, Place, True),
+    ("directory away and back", directory_away, Place, True),
+    ("symlink target replaced", target_replaced, Link, True),
+    ("symlink retargeted", retargeted, Link, True),
+    ("same size and mtime", same_size, Padded, True),
+    ("bind mount replaced", mount_replaced, Bind, True),
+    ("invalid, then fixed", invalid_then_fixed, Place, True),
+    ("edit during POSTs", during_posts, Place, True),
+    ("two edits at once", two_at_once, Place, True),
+]
+
+
+class Reader(threading.Thread):
+    """Reads the record again and again over one connection, and remembers what it saw when."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.connection = Connection(port)
+        self.seen = []
+        self.problem = None
+        self.is_done = False
+
+    def run(self):
+        while not self.is_done:
+            try:
+                answer = self.connection.request("GET", "/items/1")
+            except (Dropped, OSError) as error:
+                self.problem = f"the connection broke: {error!r}"
+                return
+            if answer.status != 200:
+                self.problem = f"GET /items/1 was answered {answer.status}"
+                return
+            marker = answer.json["marker"]
+            if not self.seen or self.seen[-1][1] != marker:
+                self.seen.append((time.monotonic(), marker))
+            time.sleep(0.003)
+
+    def first(self, marker):
+        return next((moment for moment, seen in self.seen if seen == marker), None)
+
+
+def measure_style(harness, name, edit, kind, changes):
+    place = kind(harness.subdirectory(name.replace(" ", "-").replace("/", "-")), os.geteuid() == 0)
+    delays = []
+    try:
+        place.prepare()
+        with Server(harness.binary, place.path, "--watch", "--quiet") as server:
+            reader = Reader(server.port)
+            reader.start()
+            time.sleep(0.1)
+            for round in range(2):
+                marker = f"{name.split(' ')[0] if kind is not Checkout else 'checkout'} {round}".replace("/", "")
+                edit(place, document(marker), server)
+                end = time.monotonic()
+                while time.monotonic() < end + (3 if changes else 0.7) and reader.is_alive():
+                    if changes and reader.first(marker):
+                        break
+                    time.sleep(0.005)
+                moment = reader.first(marker)
+                if changes:
+                    delay = None if moment is None else max(moment - end, 0)
+                    shown = "never" if delay is None else f"{delay * 1000:.0f} ms"
+                    if harness.check(delay is not None and delay <= LIMIT, f"{name}, time {round + 1}: seen {shown}"):
+                        delays.append(delay)
+                else:
+                    harness.check(len(reader.seen) == 1, f"{name}: served {reader.seen[1:]} though nothing was edited")
+                    delays.append(0)
+                harness.check(reader.problem is None, f"{name}: {reader.problem}")
+            reader.is_done = True
+            reader.join()
+            markers = {marker for _, marker in reader.seen}
+            harness.check("too early" not in markers or name == "two edits at once", f"{name}: {markers}")
+            answer = server.request("POST", "/items", {"after": name})
+            harness.check(answer.status == 201, f"{name}: the write after it was answered {answer.status}")
+            if answer.status == 201:
+                harness.check(
+                    any(record.get("after") == name for record in json.load(open(place.path))["items"]),
+                    f"{name}: the write after it is not in the file")
+    finally:
+        place.clean()
+    harness.note(f"{name:<26} {', '.join(f'{delay * 1000:.0f} ms' for delay in delays)}")
+    return delays
+
+
+def measure(harness):
+    delays = []
+    skipped = []
+    for name, edit, kind, changes in STYLES:
+        if harness.options.style and harness.options.style not in name:
+            continue
+        needed = {"vim": "vim", "rsync": "rsync", "git": "git"}.get(name.split(" ")[0])
+        if (needed and not shutil.which(needed)) or (kind is Bind and os.geteuid() != 0):
+            skipped.append(name)
+            continue
+        delays += measure_style(harness, name, edit, kind, changes)
+    slowest = f"{max(delays) * 1000:.0f} ms" if delays else "none"
+    harness.figure = f"{len(delays)} of {2 * len(STYLES)} edits in time, slowest {slowest}"
+    if skipped:
+        harness.figure += f"; not here: {', '.join(skipped)}"
+
+
+main(measure, lambda parser: parser.add_argument("--style", help="only the styles that contain this"))

@@ -1,0 +1,150 @@
+"""Makes each system call of a write fail with each errno, one at a time (strace -e inject).
+
+The calls are those of the storage thread, which one traced write reveals. A refused write must be in neither memory nor
+file, an acknowledged one in both, and the write after it must work.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+
+from support.harness import Skip, main
+from support.server import Dropped, Server, side_files
+
+ERRNOS = ["EIO", "ENOSPC", "EACCES", "EINTR", "EMFILE", "ENOMEM", "EDQUOT", "EROFS"]
+# What a thread waits and allocates with, and what no error is defined for.
+LEFT_OUT = {"ppoll", "poll", "futex", "madvise", "mprotect", "brk", "munmap", "restart_syscall", "gettid", "getrandom",
+            "geteuid", "getuid", "getgid", "getegid", "rt_sigprocmask", "sched_yield", "clock_nanosleep"}
+
+
+class Tracer:
+    """strace, attached to one thread."""
+
+    def __init__(self, thread, output, *options):
+        self.thread = thread
+        self.process = subprocess.Popen(
+            ["strace", "-qq", "-o", output, *options, "-p", str(thread)], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        self._wait(lambda tracer: tracer != 0)
+
+    def _wait(self, condition):
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            try:
+                with open(f"/proc/{self.thread}/status") as file:
+                    if condition(int(re.search(r"TracerPid:\s+(\d+)", file.read()).group(1))):
+                        return
+            except OSError:
+                return
+            time.sleep(0.001)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._wait(lambda tracer: tracer == 0)
+
+
+def records(path):
+    with open(path) as file:
+        return {record["id"] for record in json.load(file)["items"]}
+
+
+def storage_thread(harness, server):
+    output = os.path.join(harness.directory, "threads")
+    tracer = Tracer(server.pid, output, "-f", "-e", "trace=renameat2,rename,renameat")
+    server.request("POST", "/items", {"id": "traced"})
+    tracer.end()
+    with open(output) as file:
+        match = re.search(r"^(\d+) +rename", file.read(), re.MULTILINE)
+    if not match:
+        raise Skip("strace shows no rename")
+    return int(match.group(1))
+
+
+def calls_of_a_write(harness, server, thread):
+    output = os.path.join(harness.directory, "calls")
+    # What the write before left behind is put away after half a second.
+    time.sleep(0.7)
+    tracer = Tracer(thread, output)
+    server.request("POST", "/items", {"id": "counted"})
+    time.sleep(0.7)
+    tracer.end()
+    with open(output) as file:
+        names = [match.group(1) for match in re.finditer(r"^(?:\d+ +)?(\w+)\(", file.read(), re.MULTILINE)]
+    return Counter(name for name in names if name not in LEFT_OUT)
+
+
+def measure(harness):
+    if not shutil.which("strace"):
+        raise Skip("strace is not installed")
+    path = os.path.join(harness.directory, "database.json")
+    with open(path, "w") as file:
+        file.write('{"items": []}')
+    server = Server(harness.binary, path, "--quiet")
+    cases = 0
+    statuses = Counter()
+    with server:
+        thread = storage_thread(harness, server)
+        calls = calls_of_a_write(harness, server, thread)
+        harness.note(", ".join(f"{name} × {count}" for name, count in calls.items()))
+        errnos = ERRNOS if harness.options.thorough else ERRNOS[:4]
+        connection = server.connect()
+        for call, count in calls.items():
+            for number in range(1, count + 1):
+                for errno in errnos:
+                    cases += 1
+                    name = f"{call} number {number} fails with {errno}"
+                    try:
+                        statuses[inject(harness, server, connection, path, thread, call, number, errno, cases)] += 1
+                    except (Dropped, OSError) as error:
+                        harness.fail(f"{name}: {error!r}")
+                        if server.process.poll() is not None:
+                            harness.fail(f"{name}: the server ended")
+                            return
+                        connection = server.connect()
+                    if len(harness.failures) > 20:
+                        return
+    harness.check(not side_files(path), f"left at the end: {side_files(path)}")
+    with Server(harness.binary, path, "--quiet") as server:
+        harness.check(not side_files(path), f"left after a restart: {side_files(path)}")
+    shown = ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))
+    harness.figure = f"{cases} faults in {sum(calls.values())} calls: answered {shown}"
+
+
+def inject(harness, server, connection, path, thread, call, number, errno, case):
+    name = f"{call} number {number} fails with {errno}"
+    key = f"fault-{case}"
+    tracer = Tracer(thread, "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={errno}:when={number}")
+    try:
+        answer = connection.request("POST", "/items", {"id": key})
+    finally:
+        tracer.end()
+    in_file = key in records(path)
+    in_memory = connection.request("GET", f"/items/{key}").status == 200
+    is_unknown = answer.status >= 500 and answer.json.get("durability") == "unknown"
+    if answer.status == 201:
+        harness.check(in_file and in_memory, f"{name}: acknowledged, but file {in_file}, memory {in_memory}")
+    elif is_unknown:
+        harness.check(in_file == in_memory, f"{name}: unknown, and file {in_file}, memory {in_memory}")
+    else:
+        harness.check(answer.status in (503, 507), f"{name}: answered {answer.status}")
+        harness.check(
+            not in_file and not in_memory, f"{name}: answered {answer.status}, but file {in_file}, memory {in_memory}")
+    after = connection.request("POST", "/items", {"id": f"{key}-after"})
+    harness.check(after.status == 201, f"{name}: the next write was answered {after.status} {after.body[:200]}")
+    # So that the file stays small.
+    for other in (key, f"{key}-after"):
+        connection.request("DELETE", f"/items/{other}")
+    return f"{answer.status}{' unknown' if is_unknown else ''}"
+
+
+main(measure)
