@@ -66,7 +66,7 @@ extension MockServer {
   }
 
   private func add(_ route: Route, _ times: Int?, _ change: (inout Fault) -> Void) async {
-    var fault = Fault(route.method, route.path, times: times)
+    var fault = Fault(method: route.method, path: route.path, times: times)
     change(&fault)
     await server.addFault(fault)
   }
