@@ -16,6 +16,9 @@ extension Filter {
     if let (path, comparison, isOriginal) = Self.split(name, dialect) {
       // A member of exactly that name wins over every operator but those that 0.17 always takes for one.
       if isOriginal || !collection.hasMember(whole) {
+        // To 0.17 `signed_in` is a name like any other; it is an operator only where it has a member to work on.
+        let isName = dialect == .classic && !isOriginal && name.hasSuffix("_" + comparison.rawValue)
+        guard !isName || collection.hasMember(FieldPath(path)) else { return false }
         let condition = try Condition(FieldPath(path), comparison, Array(values), dialect: dialect)
         nodes.append(.condition(condition))
         return true

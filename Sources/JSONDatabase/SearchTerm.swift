@@ -64,7 +64,8 @@ struct SearchTerm: Sendable {
 
   private func valueMatches(_ value: ValueToken) -> Bool {
     if value.isNull || value.bytes[0] == UInt8(ascii: "f") { return false }
-    if value.kind == .number, value.double == 0 { return false }
+    // A number is looked at as the file has it: what an answer shows can be found.
+    if value.kind == .number { return value.double != 0 && search.firstMatch(in: value.bytes, from: 0) != nil }
     return value.withText { search.firstMatch(in: $0, from: 0) != nil }
   }
 }

@@ -1,0 +1,55 @@
+import OrderedJSON
+import Testing
+
+@testable import JSONDatabase
+
+struct RowVectorTests {
+  private static func row(_ number: Int) -> Row { Row(lead: [], record: Array(String(number).utf8)) }
+
+  private static func contents(_ rows: RowVector) -> [String?] {
+    (0..<rows.slotCount).map { rows[$0]?.record.string }
+  }
+
+  @Test(arguments: 0..<8)
+  func `Rows behave as an array of optional rows, and copies stay as they were`(_ seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var rows = RowVector()
+    var array: [String?] = []
+    var copies: [(RowVector, [String?])] = []
+    // Past 64 × 64 slots a third level begins.
+    for number in 0..<(seed == 0 ? 4_200 : 300) {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0 where !array.isEmpty:
+        rows.removeLast()
+        array.removeLast()
+      case 1 where !array.isEmpty:
+        let slot = Int.random(in: array.indices, using: &random)
+        rows[slot] = nil
+        array[slot] = nil
+      case 2 where !array.isEmpty:
+        let slot = Int.random(in: array.indices, using: &random)
+        rows[slot] = Self.row(number)
+        array[slot] = String(number)
+      default:
+        #expect(rows.append(Self.row(number)) == array.count)
+        array.append(String(number))
+      }
+      if number.isMultiple(of: 97) { copies.append((rows, array)) }
+    }
+    copies.append((rows, array))
+    for (rows, array) in copies {
+      let present = array.compactMap { $0 }
+      #expect(Self.contents(rows) == array)
+      #expect(rows.count == present.count)
+      #expect(rows.first?.record.string == present.first)
+      #expect(rows.last?.record.string == present.last)
+      var visited: [Int: String] = [:]
+      rows.forEach { slot, row in
+        visited[slot] = row.record.string
+        return true
+      }
+      #expect(visited.count == present.count)
+      for (slot, text) in visited { #expect(array[slot] == text) }
+    }
+  }
+}
