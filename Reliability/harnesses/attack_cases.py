@@ -109,7 +109,7 @@ CASES = [
     ("an empty length", post(b"Content-Length:\r\n", NEXT), BAD, 1),
     ("a length with letters", post(b"Content-Length: 7a\r\n", OK + NEXT), BAD, 1),
     ("a length beyond 64 bits", post(b"Content-Length: 18446744073709551623\r\n", OK + NEXT), {400, 413}, 1),
-    ("a length with full-width digits", post("Content-Length: 7\r\n".encode(), OK + NEXT), BAD, 1),
+    ("a length with full-width digits", post("Content-Length: \uff17\r\n".encode(), OK + NEXT), BAD, 1),
     ("a length, space before the colon", post(b"Content-Length : 7\r\n", OK + NEXT), BAD, 1),
     ("chunked, space before the colon", post(b"Transfer-Encoding : chunked\r\n" + length(), OK + NEXT), BAD, 1),
     ("chunked, after a space", post(length() + b" Transfer-Encoding: chunked\r\n", VALID_CHUNKS + NEXT), BAD, 1),
