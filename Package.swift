@@ -16,11 +16,18 @@ let package = Package(
     .library(name: "JSONServer", targets: ["JSONServer"]),
     .library(name: "JSONServerTesting", targets: ["JSONServerTesting"]),
   ],
+  traits: [
+    .default(enabledTraits: ["SwiftTesting"]),
+    .trait(
+      name: "SwiftTesting",
+      description:
+        "JSONServerTesting imports Testing; switch it off for programs that run where Testing is not installed."
+    ),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
   ],
   targets: [
@@ -42,17 +49,16 @@ let package = Package(
     .target(name: "CStorage"),
     .target(
       name: "JSONStorage",
-      dependencies: ["OrderedJSON", "JSONDatabase", "CStorage"],
+      dependencies: ["OrderedJSON", "CStorage"],
       swiftSettings: settings
     ),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(
       name: "JSONServer",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", "JSONStorage", "CZlib",
+        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CZlib",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -62,7 +68,7 @@ let package = Package(
     ),
     .target(
       name: "JSONServerTesting",
-      dependencies: ["OrderedJSON", "JSONServer"],
+      dependencies: ["OrderedJSON", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types")],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -98,6 +104,14 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "JSONServerTestingTests",
+      dependencies: [
+        "JSONServerTesting", "JSONServer", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      exclude: ["Fixtures"],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "JSONServerTests",
       dependencies: [
         "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
@@ -109,5 +123,24 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: [
+        "swift-json-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings
+    ),
   ]
 )
+
+if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Benchmarks/Suite",
+      swiftSettings: settings
+    ))
+}

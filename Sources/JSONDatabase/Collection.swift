@@ -12,13 +12,15 @@ package struct Collection: Sendable {
   /// The white space before the closing bracket while there are records.
   private let tail: Text
   /// The white space between the brackets while there is no record.
-  private var emptyTail: Text
+  private let emptyTail: Text
   /// How a record is written that is the collection's first.
   private let defaultLayout: JSONLayout
 
   private var idTable: IDTable?
   private var numericIDs: NumericIDs?
   private var fields = FieldIndexes()
+  /// The slots that hold a record, once they are asked for and some do not.
+  private var occupied: [Int32]?
 
   init(name: String, idName: String, rows: RowVector, tail: Text, defaultLayout: JSONLayout) {
     self.name = name
@@ -51,8 +53,23 @@ package struct Collection: Sendable {
   /// Returns the slots of the records whose value at a path equals a text, ascending.
   ///
   /// O(number of records found) after the first call for a path, which reads all records.
-  mutating func slots(where path: FieldPath, equals text: String) -> [Int] {
+  mutating func slots(where path: FieldPath, equals text: String) -> [Int32] {
     fields.equality(of: path, in: rows).slots(equalTo: text)
+  }
+
+  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under one. O(n log n) at first use.
+  mutating func order(by keys: [SortKey], dialect: Dialect) -> OrderIndex? {
+    fields.order(by: keys, dialect: dialect, in: rows)
+  }
+
+  /// The slots that hold a record. O(1) until a record is removed, then O(n) at first use.
+  var liveSlots: SlotSet {
+    mutating get {
+      if rows.count == rows.slotCount { return .firstSlots(rows.count) }
+      let slots = occupied ?? (0..<Int32(rows.slotCount)).filter { rows[Int($0)] != nil }
+      occupied = slots
+      return .list(slots)
+    }
   }
 
   /// Whether any record has a value, be it null, at a path.
@@ -60,37 +77,69 @@ package struct Collection: Sendable {
     fields.isKnown(path, in: rows)
   }
 
+  /// The names of the members that the first records have, in their order.
+  var memberNames: [String] {
+    var names: [String] = []
+    rows.forEach { slot, row in
+      row.withRecord { record in
+        guard record.first == UInt8(ascii: "{") else { return }
+        var reader = ObjectReader(record)
+        while let member = reader.next() {
+          let name = reader.name(of: member)
+          if !names.contains(name) { names.append(name) }
+        }
+      }
+      return slot < 20 && names.count < 200
+    }
+    return names
+  }
+
   // MARK: Changing
 
   /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.
   mutating func set(_ row: Row?, at slot: Int) {
     let old = rows[slot]
-    if let old { idTable?.remove(slot, old) }
-    fields.replace(old, with: row, at: slot)
+    if let old { forgetID(of: old, at: slot) }
+    fields.replace(old, with: row, at: slot, in: rows)
     rows[slot] = row
+    if (old == nil) != (row == nil) { note(slot, isOccupied: row != nil) }
     if let row {
       idTable?.insert(slot, row, in: rows)
       // A row in the same slot keeps its id; only one that comes back brings a number.
       if old == nil { numericIDs?.insert(row) }
     }
-    if rows.count == 0 { emptyTail = Text("") }
+  }
+
+  /// Takes a row's id out of the table; where it may have hidden a later row, the table is made anew.
+  private mutating func forgetID(of row: Row, at slot: Int) {
+    if idTable?.hidesRows == true { idTable = nil } else { idTable?.remove(slot, row) }
   }
 
   /// Adds a row at the end and returns its slot.
   mutating func append(_ row: Row) -> Int {
     let slot = rows.append(row)
-    fields.replace(nil, with: row, at: slot)
+    fields.replace(nil, with: row, at: slot, in: rows)
+    note(slot, isOccupied: true)
     idTable?.insert(slot, row, in: rows)
     numericIDs?.insert(row)
     return slot
+  }
+
+  private mutating func note(_ slot: Int, isOccupied: Bool) {
+    guard var slots = occupied else { return }
+    occupied = nil
+    let index = slots.partitioningIndex { $0 >= slot }
+    if isOccupied { slots.insert(Int32(slot), at: index) } else { slots.remove(at: index) }
+    occupied = slots
   }
 
   /// Takes the last slot back.
   mutating func removeLast() {
     let slot = rows.slotCount - 1
     if let row = rows[slot] {
-      idTable?.remove(slot, row)
-      fields.replace(row, with: nil, at: slot)
+      forgetID(of: row, at: slot)
+      fields.replace(row, with: nil, at: slot, in: rows)
+      note(slot, isOccupied: false)
     }
     rows.removeLast()
   }
@@ -106,13 +155,21 @@ package struct Collection: Sendable {
     var ids = numericIDs ?? NumericIDs(idName: idName, rows: rows)
     numericIDs = nil
     defer { numericIDs = ids }
+    var next = 1
     while let largest = ids.largest {
       if slot(of: String(largest)) != nil {
-        return largest == Int.max ? nil : largest + 1
+        guard largest < Int.max else { return nil }
+        next = largest + 1
+        break
       }
       ids.removeLargest()
     }
-    return 1
+    // Where ids are mixed, a text may read as the number that comes next.
+    while slot(of: String(next)) != nil {
+      guard next < Int.max else { return nil }
+      next += 1
+    }
+    return next
   }
 
   /// The layout that a new record is written in: that of the last record.

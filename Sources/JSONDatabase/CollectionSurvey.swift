@@ -28,7 +28,7 @@ struct CollectionSurvey {
       let id = ObjectReader.value(named: idMember, in: value.bytes)
       return Record(value: value, offset: start + Self.distance(from: array, to: value.bytes), id: id)
     }
-    ids = Set(records.compactMap { $0.id.map { TextKey($0.text) } })
+    ids = Set(records.compactMap { $0.id.map { TextKey($0.idText) } })
   }
 
   /// Says which records have no address of their own.
@@ -53,10 +53,10 @@ struct CollectionSurvey {
         findings.add(.warning, "the '\(idName)' of record \(number) of '\(name)' is \(id.kind.description)", at: offset)
         continue
       }
-      if let first = numbers.updateValue(number, forKey: TextKey(id.text)) {
-        numbers[TextKey(id.text)] = first
+      if let first = numbers.updateValue(number, forKey: TextKey(id.idText)) {
+        numbers[TextKey(id.idText)] = first
         findings.add(
-          .warning, "record \(number) of '\(name)' has the id \(id.text) of record \(first), and cannot be reached",
+          .warning, "record \(number) of '\(name)' has the id \(id.idText) of record \(first), and cannot be reached",
           at: offset)
       }
       if let firstKind, firstKind != id.kind, !isMixed {

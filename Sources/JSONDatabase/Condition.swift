@@ -45,6 +45,26 @@ struct Condition {
     self.operands = operands
   }
 
+  /// Creates the condition that a value is one of a list.
+  init(_ path: FieldPath, isIn values: [String], dialect: Dialect) {
+    self.path = path
+    comparison = .isIn
+    self.dialect = dialect
+    operands = values.map { Operand($0) }
+  }
+
+  /// The texts of which a value must equal one; `nil` when the condition is no plain equality.
+  var equalTexts: [String]? {
+    switch comparison {
+    case .equal, .isIn:
+      // 1.0's null is equal to a value that stands under no text.
+      if dialect == .v1, operands.contains(where: \.isNull) { return nil }
+      return operands.map { String(decoding: $0.text, as: UTF8.self) }
+    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like:
+      return nil
+    }
+  }
+
   /// Whether a record passes. A missing member never does, nor, but in 1.0's dialect, a null one.
   func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let value = path.value(in: record) else { return false }

@@ -31,9 +31,9 @@ extension Database {
     var counts: [String: Int] = [:]
     var gone = [(resource: name, id: id)]
     while let parent = gone.popLast() {
-      let key = FieldPath(schema.foreignKey(to: parent.resource))
       for (position, entry) in entries.enumerated() {
         guard case .collection(let collection) = entry.resource else { continue }
+        let key = dependencyKey(in: position, to: parent.resource)
         let idName = Array(collection.idName.utf8)
         for (slot, row) in rows(at: position, where: key, equals: parent.id) {
           if schema.dialect == .v1, !dependents.contains(entry.name) {
@@ -42,7 +42,7 @@ extension Database {
           }
           set(nil, at: slot, of: position, was: row)
           counts[entry.name, default: 0] += 1
-          let id = row.withRecord { ObjectReader.value(named: idName, in: $0)?.text }
+          let id = row.withRecord { ObjectReader.value(named: idName, in: $0)?.idText }
           if schema.dialect == .classic, let id { gone.append((entry.name, id)) }
         }
       }
@@ -50,11 +50,13 @@ extension Database {
     return Deletion(record: row.record, dependents: counts)
   }
 
+  /// Returns the rows that refer to a record and to no other; one with a list of ids has others to live for.
   private mutating func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
     var found: [(Int, Row)] = []
     change(position) { collection in
-      for slot in collection.slots(where: key, equals: id) {
-        if let row = collection.rows[slot] { found.append((slot, row)) }
+      for slot in collection.slots(where: key, equals: id).map(Int.init) {
+        guard let row = collection.rows[slot] else { continue }
+        if row.withRecord({ key.value(in: $0)?.recordID == id }) { found.append((slot, row)) }
       }
     }
     return found
@@ -63,9 +65,7 @@ extension Database {
   private func nullifying(_ key: FieldPath, in row: Row, _ collection: Collection) -> Row {
     var draft = RecordDraft()
     draft.set(key.name, to: Array("null".utf8))
-    return Row(
-      lead: Array(row.lead.bytes),
-      record: row.record.withBytes { draft.merged(into: $0, collection.layout(of: row)) })
+    return row.with(record: row.record.withBytes { draft.merged(into: $0, collection.layout(of: row)) })
   }
 
   private mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {

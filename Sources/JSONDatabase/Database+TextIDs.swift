@@ -13,7 +13,7 @@ extension Database {
           var draft = RecordDraft()
           draft.set(collection.idName, to: Array("\"\(text)\"".utf8))
           let record = row.record.withBytes { draft.merged(into: $0, collection.layout(of: row)) }
-          collection.set(Row(lead: Array(row.lead.bytes), record: record), at: slot)
+          collection.set(row.with(record: record), at: slot)
         }
       }
     }
@@ -24,7 +24,7 @@ extension Database {
     row.withRecord { record in
       guard record.first == UInt8(ascii: "{") else { return nil }
       guard let id = ObjectReader.value(named: idName, in: record) else { return ids() }
-      return id.kind == .number ? id.text : nil
+      return id.kind == .number ? id.idText : nil
     }
   }
 }

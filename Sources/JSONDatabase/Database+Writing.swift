@@ -13,8 +13,9 @@ package struct WrittenRecord: Sendable {
 extension Database {
   /// Adds a record to a collection.
   ///
-  /// The id is the body's when it is free; a body without one (or with `null`, `0`, `""` or `false`, as clients send for "not yet") gets the next
-  /// integer, or a text id in a collection of text ids. Under 1.0's dialect the id is always generated.
+  /// The id is the body's when it is free; a body without one (or with `null`, `0`, `""` or `false`, as clients send for
+  /// "not yet") gets the next integer, or a text id in a collection of text ids. Under 1.0's dialect the id is always
+  /// generated.
   ///
   /// - Parameters:
   ///   - body: The text of a JSON object.
@@ -31,7 +32,8 @@ extension Database {
     var draft = try RecordDraft(body)
     let position = try position(of: name)
     if let parent {
-      draft.set(schema.foreignKey(to: parent.resource), to: try idToken(parent.id, in: parent.resource))
+      let key = foreignKey(in: position, to: parent.resource, singular: nil)
+      draft.set(key.name, to: try idToken(parent.id, in: parent.resource))
     }
     let dialect = schema.dialect
     let (slot, written) = try withCollection(at: position) { collection throws(DatabaseError) in
@@ -79,7 +81,7 @@ extension Database {
       guard let slot = collection.slot(of: id), let before = collection.rows[slot] else {
         throw Self.unknownRecord(id, in: name)
       }
-      let after = Row(lead: Array(before.lead.bytes), record: try body(before, &collection))
+      let after = before.with(record: try body(before, &collection))
       collection.set(after, at: slot)
       return (slot, before, after)
     }
@@ -111,7 +113,8 @@ extension Database {
   private func defaultSingularLayout(_ lead: UnsafeBufferPointer<UInt8>) -> JSONLayout {
     guard lead.contains(UInt8(ascii: "\n")) else { return .compact }
     let margin = JSONLayout.indentation(lead)
-    return JSONLayout(indent: margin.isEmpty ? "  " : margin, margin: margin)
+    let newline = lead.contains(UInt8(ascii: "\r")) ? "\r\n" : "\n"
+    return JSONLayout(indent: margin.isEmpty ? "  " : margin, margin: margin, newline: newline)
   }
 
   /// The id of an existing record in its own type, as JSON text.
@@ -137,15 +140,15 @@ extension Database {
       var created = 0
       for element in ArrayReader(bodies) {
         do throws(DatabaseError) {
-          let id = ObjectReader.value(named: idName, in: element.bytes)?.text
-          if let id, (try? database.record(id, in: name)) != nil {
+          let id = ObjectReader.value(named: idName, in: element.bytes)
+          if let id = id?.recordID, (try? database.record(id, in: name)) != nil {
             records.append(try database.merge(element.bytes, into: id, in: name).text)
           } else {
             records.append(try database.create(element.bytes, in: name, ids: ids).text)
             created += 1
           }
         } catch {
-          throw DatabaseError(error.code, "Element \(records.count) of the array: \(error.message)")
+          throw DatabaseError(error.code, "Element \(records.count + 1) of the array: \(error.message)")
         }
       }
       return (records, created)
@@ -218,11 +221,7 @@ extension Collection {
     -> String
   {
     if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
-      let value = token.withUnsafeBufferPointer { bytes in
-        let value = ValueToken(bytes)
-        return value.kind == .string || value.kind == .number ? value.text : nil
-      }
-      guard let value else {
+      guard let value = token.withUnsafeBufferPointer({ ValueToken($0).recordID }) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
       guard slot(of: value) == nil else {
@@ -247,6 +246,15 @@ extension Collection {
 
   /// Whether a body's id says that the client has none yet: JavaScript's falsy values, as json-server 0.17 takes them.
   private static func meansNoID(_ token: [UInt8]) -> Bool {
-    ["null", "0", "\"\"", "false"].contains { token.elementsEqual($0.utf8) }
+    token.withUnsafeBufferPointer { bytes in
+      let value = ValueToken(bytes)
+      return switch value.kind {
+      case .null: true
+      case .bool: bytes.elementsEqual("false".utf8)
+      case .number: value.double == 0
+      case .string: bytes.count == 2
+      case .array, .object: false
+      }
+    }
   }
 }

@@ -46,6 +46,11 @@ package struct Database: Sendable {
     return resourceNames.first { $0.lowercased() == folded }
   }
 
+  /// The name of the resource at a place.
+  package func name(at position: Int) -> String {
+    entries[position].name
+  }
+
   /// The place of a resource among the entries.
   package func position(of name: String) throws(DatabaseError) -> Int {
     guard resource(named: name) != nil, let position = positions[TextKey(name)] else {
@@ -63,8 +68,17 @@ package struct Database: Sendable {
   package func unknownResourceMessage(_ name: String) -> String {
     let names = resourceNames
     guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
-    return
-      "No resource is named '\(name)'; there are \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")."
+    if let meant = Spelling.nearest(to: name, among: names) {
+      return "No resource is named '\(name)'; did you mean '\(meant)'?"
+    }
+    let list = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
+    return "No resource is named '\(name)'; there are \(list)."
+  }
+
+  /// The names of the members that a collection's first records have, in their order.
+  package func memberNames(of name: String) -> [String] {
+    guard case .collection(let collection)? = resource(named: name) else { return [] }
+    return collection.memberNames
   }
 
   /// Gives a closure a collection to read; building an index on the way counts as reading.

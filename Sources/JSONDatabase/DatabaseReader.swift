@@ -2,6 +2,9 @@ package import OrderedJSON
 
 /// Reads a file's text into a database: checks every byte once and notes where each record stands.
 struct DatabaseReader {
+  /// The member that names a JSON schema for editors.
+  private static let schemaName = "$schema"
+
   private let text: Text
   private let bytes: UnsafeBufferPointer<UInt8>
   private let schema: Schema
@@ -85,10 +88,11 @@ struct DatabaseReader {
 
   /// Reads one top-level value; an array's elements become rows.
   private mutating func readResource(_ name: String, at start: Int) throws(JSONError) -> (Resource, end: Int) {
-    guard start < bytes.count, bytes[start] == UInt8(ascii: "[") else {
+    guard start < bytes.count, bytes[start] == UInt8(ascii: "["), name != Self.schemaName else {
       let end = try scanner.scanValue(from: start, depth: 1)
       let value = text[start..<end]
-      return (bytes[start] == UInt8(ascii: "{") ? .singular(value) : .unserved(value), end)
+      let isServed = bytes[start] == UInt8(ascii: "{") && name != Self.schemaName
+      return (isServed ? .singular(value) : .unserved(value), end)
     }
     var rows = RowVector()
     var position = start + 1
@@ -131,12 +135,29 @@ struct DatabaseReader {
     return JSONLayout(indent: indent, margin: indent + indent, newline: newline)
   }
 
+  /// Reads a text that is one resource's value, with white space around it.
+  mutating func readPart(_ name: String) throws(LoadError) -> (Resource, value: Range<Int>) {
+    let (resource, value): (Resource, Range<Int>)
+    do throws(JSONError) {
+      let start = try scanner.scanDocument().lowerBound
+      defaultLayout = bytes.contains(UInt8(ascii: "\n")) ? JSONLayout(margin: "  ") : .compact
+      let end: Int
+      (resource, end) = try readResource(name, at: start)
+      value = start..<end
+    } catch {
+      throw LoadError(error, in: bytes)
+    }
+    check(name, resource, at: value.lowerBound, value: value.lowerBound)
+    if let fault { throw fault }
+    return (resource, value)
+  }
+
   /// Notes the first thing about a resource that cannot be served.
   private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) {
     if !names.insert(TextKey(name)).inserted {
       refuse("'\(name)' is given twice; rename one of the two or join them", at: offset)
     }
-    if name == "$schema" { return }
+    if name == Self.schemaName { return }
     if name.contains("/") {
       refuse(
         "the key '\(name)' holds a slash, which no route can have; rename it, and map it with --routes", at: offset)

@@ -6,13 +6,8 @@ import OrderedJSON
 package struct DatabaseText: Sendable {
   private struct Piece: Sendable {
     let lead: Text
-    let rows: RowsOrText
+    let value: ResourceText
     let trail: Text
-  }
-
-  private enum RowsOrText: Sendable {
-    case collection(CollectionText)
-    case text(Text)
   }
 
   private let prefix: Text
@@ -23,12 +18,7 @@ package struct DatabaseText: Sendable {
     self.prefix = prefix
     self.suffix = suffix
     pieces = entries.map { entry in
-      switch entry.resource {
-      case .collection(let collection):
-        Piece(lead: entry.lead, rows: .collection(collection.text), trail: entry.trail)
-      case .singular(let text), .unserved(let text):
-        Piece(lead: entry.lead, rows: .text(text), trail: entry.trail)
-      }
+      Piece(lead: entry.lead, value: ResourceText(entry.resource), trail: entry.trail)
     }
   }
 
@@ -38,10 +28,7 @@ package struct DatabaseText: Sendable {
     for (index, piece) in pieces.enumerated() {
       if index > 0 { try CollectionText.comma.withBytesRethrowing(body) }
       try piece.lead.withBytesRethrowing(body)
-      switch piece.rows {
-      case .collection(let collection): try collection.forEachSlice(body)
-      case .text(let text): try text.withBytesRethrowing(body)
-      }
+      try piece.value.forEachSlice(body)
       try piece.trail.withBytesRethrowing(body)
     }
     try suffix.withBytesRethrowing(body)

@@ -24,11 +24,11 @@ struct EqualityIndex: Sendable {
   }
 
   /// Returns the slots of the rows whose value equals a text, ascending.
-  func slots(equalTo text: String) -> [Int] {
+  func slots(equalTo text: String) -> [Int32] {
     switch slots[TextKey(text)] {
     case nil: []
-    case .one(let slot): [Int(slot)]
-    case .many(let slots): slots.map(Int.init)
+    case .one(let slot): [slot]
+    case .many(let slots): slots
     }
   }
 
@@ -63,7 +63,7 @@ struct EqualityIndex: Sendable {
       if let last = many.last, last < slot {
         many.append(slot)
       } else {
-        many.insert(slot, at: many.sortedIndex(of: slot))
+        many.insert(slot, at: many.partitioningIndex { $0 >= slot })
       }
       slots[key] = .many(many)
     }
@@ -75,22 +75,9 @@ struct EqualityIndex: Sendable {
       return
     }
     slots[key] = nil
-    let index = many.sortedIndex(of: slot)
+    let index = many.partitioningIndex { $0 >= slot }
     if index < many.count, many[index] == slot { many.remove(at: index) }
     slots[key] = many.isEmpty ? nil : .many(many)
-  }
-}
-
-extension Array where Element: Comparable {
-  /// The first index of a sorted array whose element is not less than a value. O(log n).
-  func sortedIndex(of value: Element) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }
 

@@ -3,24 +3,28 @@ struct FieldIndexes: Sendable {
   /// The most indexes of one kind; the least recently used goes when one more is made.
   private static let maximumCount = 16
 
-  private var equality: [String: EqualityIndex] = [:]
-  private var lastUse: [String: Int] = [:]
-  private var uses = 0
+  private var equality = RecentlyUsed<String, EqualityIndex>(maximumCount)
+  private var order = RecentlyUsed<[SortKey], OrderIndex>(maximumCount)
+  /// The sort keys under which numbers and texts mix.
+  private var unordered: Set<[SortKey]> = []
 
   /// Paths that some record is known to have, and paths that none has.
   private var known: [String: Bool] = [:]
 
   /// Returns the index of the values at a path. O(n) at first use.
   mutating func equality(of path: FieldPath, in rows: RowVector) -> EqualityIndex {
-    uses += 1
-    lastUse[path.name] = uses
-    if let index = equality[path.name] { return index }
-    if equality.count >= Self.maximumCount, let oldest = lastUse.min(by: { $0.value < $1.value })?.key {
-      equality[oldest] = nil
-      lastUse[oldest] = nil
+    equality.value(for: path.name) { EqualityIndex(path, rows: rows) }
+  }
+
+  /// Returns the order by sort keys; `nil` when what they compare is mixed. O(n log n) at first use.
+  mutating func order(by keys: [SortKey], dialect: Dialect, in rows: RowVector) -> OrderIndex? {
+    if unordered.contains(keys) { return nil }
+    if let index = order[keys] { return index }
+    guard let index = OrderIndex(keys, dialect: dialect, rows: rows) else {
+      if unordered.count < Self.maximumCount { unordered.insert(keys) }
+      return nil
     }
-    let index = EqualityIndex(path, rows: rows)
-    equality[path.name] = index
+    order[keys] = index
     return index
   }
 
@@ -37,14 +41,20 @@ struct FieldIndexes: Sendable {
     return found
   }
 
-  /// Takes note that a row was added, replaced or removed.
-  mutating func replace(_ old: Row?, with new: Row?, at slot: Int) {
-    for name in equality.keys { equality[name]?.replace(old, with: new, at: slot) }
-    // A row that goes may have been the last with a path, a row that comes the first.
+  /// Takes note that a row is being added, replaced or removed, while `rows` still holds what was there before.
+  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: RowVector) {
+    equality.updateAll { index in
+      index.replace(old, with: new, at: slot)
+      return true
+    }
+    order.updateAll { $0.replace(old, with: new, at: slot, in: rows) }
+    // A row that goes may end a mixture.
+    if old != nil { unordered = [] }
     known = known.filter { path, isKnown in
-      let fieldPath = FieldPath(path)
-      let changed = isKnown ? old : new
-      return changed.map { row in row.withRecord { fieldPath.value(in: $0) == nil } } ?? true
+      // A row that goes may have been the last with a path, a row that comes the first.
+      guard let row = isKnown ? old : new else { return true }
+      let path = FieldPath(path)
+      return row.withRecord { path.value(in: $0) == nil }
     }
   }
 }

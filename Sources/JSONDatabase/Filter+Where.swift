@@ -43,13 +43,15 @@ extension Filter {
   private static func condition(
     _ comparison: Comparison, _ value: JSONValue, _ path: [String], _ dialect: Dialect
   ) throws(DatabaseError) -> Condition {
-    let values: [JSONValue] = if comparison == .isIn, case .array(let elements) = value { elements } else { [value] }
+    let list: [JSONValue]? = if comparison == .isIn { value.array } else { nil }
+    let values = list ?? [value]
     var texts: [String] = []
     for value in values {
       switch value {
       case .null: texts.append("null")
       case .bool(let value): texts.append(String(value))
-      case .number(let number): texts.append(JavaScriptNumber.text(of: number.doubleValue))
+      case .number(let number):
+        texts.append(number.integerValue.map(String.init) ?? JavaScriptNumber.text(of: number.doubleValue))
       case .string(let string): texts.append(string)
       case .array, .object:
         throw DatabaseError(
@@ -57,6 +59,9 @@ extension Filter {
           "'_where': '\(path.joined(separator: "."))' must be compared with a string, number, boolean or null.")
       }
     }
-    return try Condition(FieldPath(path.joined(separator: ".")), comparison, texts, dialect: dialect)
+    let field = FieldPath(path.joined(separator: "."))
+    // The elements of a list may hold commas, which separate the elements only where the list is one text.
+    guard list == nil else { return Condition(field, isIn: texts, dialect: dialect) }
+    return try Condition(field, comparison, texts, dialect: dialect)
   }
 }

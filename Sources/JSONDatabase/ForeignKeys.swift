@@ -23,7 +23,7 @@ struct ForeignKeys {
         let name = reader.name(of: member)
         guard let parent = parents[TextKey(name)] else { continue }
         let value = ValueToken(UnsafeBufferPointer(rebasing: record.value.bytes[member.value]))
-        guard !value.isNull, !parent.ids.contains(TextKey(value.text)) else { continue }
+        guard !value.isNull, !parent.ids.contains(TextKey(value.idText)) else { continue }
         let message =
           "record \(index + 1) of '\(collection.name)' refers to \(value.text) of '\(parent.name)', which is not there"
         findings.add(.warning, message, at: collection.offset(of: value, in: record))

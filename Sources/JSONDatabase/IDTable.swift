@@ -12,6 +12,8 @@ struct IDTable: Sendable {
   private var slots: [Int32]
   /// The entries that are not ``empty``.
   private var used = 0
+  /// Whether a row was left out because one before it has its id, and would have to be found when that one goes.
+  private(set) var hidesRows = false
 
   /// Reads the ids of all rows. O(n).
   init(idName: String, rows: RowVector) {
@@ -40,12 +42,14 @@ struct IDTable: Sendable {
     return nil
   }
 
-  /// Adds a row that stands in a slot; a row without an id, or with one that is taken, is not added.
+  /// Adds a row that stands in a slot; a row without an id is not added, of two with one id the first is.
   mutating func insert(_ slot: Int, _ row: Row, in rows: RowVector) {
     if used * 4 >= slots.count * 3 { grow(rows) }
     withID(of: row) { id in
-      guard let id, self.slot(of: id, in: rows) == nil else { return }
-      place(slot, hash: Self.hash(id))
+      guard let id else { return }
+      guard let other = self.slot(of: id, in: rows) else { return place(slot, hash: Self.hash(id)) }
+      hidesRows = true
+      if slot < other { replace(other, by: slot, hash: Self.hash(id)) }
     }
   }
 
@@ -53,14 +57,18 @@ struct IDTable: Sendable {
   mutating func remove(_ slot: Int, _ row: Row) {
     withID(of: row) { id in
       guard let id else { return }
-      var index = Self.hash(id) & (slots.count - 1)
-      while slots[index] != Self.empty {
-        if slots[index] == Int32(slot) {
-          slots[index] = Self.removed
-          return
-        }
-        index = (index + 1) & (slots.count - 1)
+      replace(slot, by: Int(Self.removed), hash: Self.hash(id))
+    }
+  }
+
+  private mutating func replace(_ slot: Int, by other: Int, hash: Int) {
+    var index = hash & (slots.count - 1)
+    while slots[index] != Self.empty {
+      if slots[index] == Int32(slot) {
+        slots[index] = Int32(other)
+        return
       }
+      index = (index + 1) & (slots.count - 1)
     }
   }
 
@@ -88,7 +96,7 @@ struct IDTable: Sendable {
   private func withID<Result>(of row: Row, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
     row.withRecord { record in
       guard let id = ObjectReader.value(named: idName, in: record), !id.isNull else { return body(nil) }
-      return id.withText { body($0) }
+      return id.withIDText { body($0) }
     }
   }
 

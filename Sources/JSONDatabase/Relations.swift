@@ -87,14 +87,14 @@ extension Database {
     switch relation {
     case .nothing: return .many([])
     case .children(let position, let key):
-      guard let id = record.withBytes({ ObjectReader.value(named: idName, in: $0)?.text }) else { return .many([]) }
+      guard let id = record.withBytes({ ObjectReader.value(named: idName, in: $0)?.idText }) else { return .many([]) }
       var children: [Text] = []
       change(position) { collection in
-        children = collection.slots(where: key, equals: id).compactMap { collection.rows[$0]?.record }
+        children = collection.slots(where: key, equals: id).compactMap { collection.rows[Int($0)]?.record }
       }
       return .many(children)
     case .parent(let position, let key):
-      let id = record.withBytes { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.text } }
+      let id = record.withBytes { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
       guard let id else { return nil }
       var parent: Text?
       change(position) { collection in
@@ -117,12 +117,21 @@ extension Database {
       guard let parents, let parentKey else { return nil }
       return .parent(position: parents, key: parentKey)
     case .embed:
-      if let children, !isSingularName || parents != children {
+      // A name that is singular and plural at once, such as `equipment`, leads to a parent where the key to one is.
+      let isAmbiguous = isSingularName && parents == children
+      if let children, !(isAmbiguous && hasMember(parentKey, in: own)) {
         return .children(position: children, key: foreignKey(in: children, to: name, singular: nil))
       }
       if let parents, let parentKey { return .parent(position: parents, key: parentKey) }
       return schema.dialect == .classic ? .nothing : nil
     }
+  }
+
+  /// Whether some record of a collection has a member.
+  private mutating func hasMember(_ path: FieldPath?, in position: Int) -> Bool {
+    var isFound = false
+    change(position) { collection in isFound = path.map { collection.hasMember($0) } ?? false }
+    return isFound
   }
 
   private func collectionPosition(_ name: String) -> Int? {
@@ -144,13 +153,27 @@ extension Database {
   /// The configured spelling first; else, where no record has that, the spellings of other tools: `post_id`, and for a
   /// resource with an id property of its own that property (`emp_no`).
   mutating func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
-    let singular = singular ?? Inflection.singular(of: parent)
-    let configured = FieldPath(singular + schema.foreignKeySuffix)
-    var candidates = [configured, FieldPath(singular + "Id"), FieldPath(singular + "_id")]
+    var candidates = spellings(of: singular ?? Inflection.singular(of: parent))
     let parentID = schema.idName(of: parent)
     if parentID != schema.idName(of: entries[position].name) { candidates.append(FieldPath(parentID)) }
+    return firstMember(of: candidates, in: position)
+  }
+
+  /// The member whose value makes a collection's records depend on those of another: one that is named after it.
+  ///
+  /// A property that two resources merely share does not: what is removed along must say whose it is.
+  mutating func dependencyKey(in position: Int, to parent: String) -> FieldPath {
+    firstMember(of: spellings(of: Inflection.singular(of: parent)), in: position)
+  }
+
+  private func spellings(of singular: String) -> [FieldPath] {
+    [schema.foreignKeySuffix, "Id", "_id"].map { FieldPath(singular + $0) }
+  }
+
+  /// The first of some members that any record of a collection has; the first of all when none has any.
+  private mutating func firstMember(of candidates: [FieldPath], in position: Int) -> FieldPath {
     var found: FieldPath?
     change(position) { collection in found = candidates.first { collection.hasMember($0) } }
-    return found ?? configured
+    return found ?? candidates[0]
   }
 }

@@ -31,6 +31,15 @@ struct Row: Sendable {
     self.init(text.storage, record: lead.count..<text.count, lead: lead.count, trail: 0)
   }
 
+  /// The row with another record between the same white space.
+  func with(record: [UInt8]) -> Row {
+    let trail = storage.bytes[(offset + Int(count))..<(offset + Int(count) + Int(trailCount))]
+    let text = Text(Array(lead.bytes) + record + trail)
+    return Row(
+      text.storage, record: Int(leadCount)..<(Int(leadCount) + record.count), lead: Int(leadCount),
+      trail: Int(trailCount))
+  }
+
   /// The record's JSON text.
   var record: Text {
     Text(storage, offset: offset, count: Int(count))

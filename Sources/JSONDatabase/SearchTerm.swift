@@ -8,10 +8,38 @@ struct SearchTerm: Sendable {
     search = LiteralSearch(caseInsensitive: text)
   }
 
+  /// Returns the slots among some whose records hold the text.
+  ///
+  /// Records that stand one after the other as they were read are searched in one go, several GB/s; only where the bytes
+  /// hold the text, or an escape may hide it, is a record taken apart.
+  func matches(_ slots: SlotSet, of rows: RowVector) -> [Int32] {
+    guard case .firstSlots(let count) = slots else {
+      return slots.filter { rows[Int($0)]?.withRecord(matches) ?? false }
+    }
+    var found: [Int32] = []
+    var run = RecordRun()
+    for slot in 0..<count {
+      guard let record = rows[slot]?.record else { continue }
+      if run.append(record, slot) { continue }
+      found += run.search(self, in: rows)
+      run = RecordRun()
+      _ = run.append(record, slot)
+    }
+    return found + run.search(self, in: rows)
+  }
+
+  /// The offset of the first byte at or after a start where a match is possible; the end when there is none.
+  func nextCandidate(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int {
+    let window = UnsafeBufferPointer(rebasing: bytes[..<end])
+    return search.firstMatch(in: window, from: start) ?? end
+  }
+
   /// Whether any value holds the text; names do not count, nor do `null`, `false` and `0` (as in json-server 0.17).
   func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
-    // The bytes are searched as they are first: most records do not hold the text anywhere. An escape may hide it.
-    guard search.firstMatch(in: record, from: 0) != nil || record.contains(UInt8(ascii: "\\")) else { return false }
+    // Most records do not hold the text anywhere.
+    guard search.firstMatch(in: record, from: 0) != nil || ByteSearch.contains(UInt8(ascii: "\\"), in: record) else {
+      return false
+    }
     return anyValueMatches(record)
   }
 

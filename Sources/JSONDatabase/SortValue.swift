@@ -42,4 +42,25 @@ enum SortValue: Sendable {
     case (.number, _), (.text, _), (.null, _), (.missing, _): rank - other.rank
     }
   }
+
+  /// Which kinds of values a column holds.
+  struct Kinds: Sendable {
+    private var hasNumbers = false
+    private var hasTexts = false
+
+    init(_ values: [SortValue]) {
+      for value in values { insert(value) }
+    }
+
+    /// Whether numbers and texts occur side by side.
+    var isMixed: Bool { hasNumbers && hasTexts }
+
+    mutating func insert(_ value: SortValue) {
+      switch value {
+      case .number: hasNumbers = true
+      case .text: hasTexts = true
+      case .null, .missing: break
+      }
+    }
+  }
 }

@@ -11,8 +11,12 @@ struct Sorting {
   }
 
   /// Returns the slots in order; slots whose values are equal keep the order they had. O(n log n).
-  func sorted(_ slots: [Int], of rows: RowVector) -> [Int] {
-    let columns = keys.map { column(of: $0.path, slots, rows) }
+  func sorted(_ slots: [Int32], of rows: RowVector) -> [Int32] {
+    sorted(slots, by: columns(slots, of: rows).map(Self.unmixed))
+  }
+
+  /// Returns the slots in the order of their values, one column for each key.
+  func sorted(_ slots: [Int32], by columns: [[SortValue]]) -> [Int32] {
     let order = slots.indices.sorted { left, right in
       for (key, column) in zip(keys, columns) {
         let order = column[left].order(column[right])
@@ -23,18 +27,22 @@ struct Sorting {
     return order.map { slots[$0] }
   }
 
-  /// The values at a path. Where numbers occur among them, texts that are numbers sort as such, as in JavaScript.
-  private func column(of path: FieldPath, _ slots: [Int], _ rows: RowVector) -> [SortValue] {
-    let values = slots.map { slot in
-      rows[slot].map { $0.withRecord { SortValue(path.value(in: $0), dialect: dialect) } } ?? .missing
-    }
-    let hasNumbers = values.contains { if case .number = $0 { true } else { false } }
-    let hasTexts = values.contains { if case .text = $0 { true } else { false } }
-    guard hasNumbers, hasTexts, dialect == .classic else { return values }
-    return values.map { value in
-      guard case .text(let text) = value, let number = Double(String(decoding: text, as: UTF8.self)) else {
-        return value
+  /// The values of slots under each key.
+  func columns(_ slots: [Int32], of rows: RowVector) -> [[SortValue]] {
+    keys.map { key in
+      slots.map { slot in
+        rows[Int(slot)].map { $0.withRecord { SortValue(key.path.value(in: $0), dialect: dialect) } } ?? .missing
       }
+    }
+  }
+
+  /// Where numbers occur among the values, texts that are numbers sort as such, as in JavaScript.
+  private static func unmixed(_ values: [SortValue]) -> [SortValue] {
+    guard SortValue.Kinds(values).isMixed else { return values }
+    return values.map { value in
+      guard case .text(let text) = value, let number = Double(String(decoding: text, as: UTF8.self)),
+        !number.isNaN
+      else { return value }
       return .number(number)
     }
   }

@@ -76,6 +76,30 @@ struct ValueToken {
     withText { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// Gives a closure the text by which a record with this id is addressed.
+  ///
+  /// As ``withText(_:)``, but an integer keeps all its digits: JavaScript would take 9007199254740993 and its neighbour
+  /// for one id.
+  @inline(__always)
+  func withIDText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    kind == .number && isInteger ? body(bytes) : withText(body)
+  }
+
+  /// The text of ``withIDText(_:)`` as a string.
+  var idText: String {
+    withIDText { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The text of an id that a client may choose; `nil` for what is neither a string nor a number.
+  var recordID: String? {
+    kind == .string || kind == .number ? idText : nil
+  }
+
+  /// Whether a number token is written without fraction and exponent; `-0` is none.
+  private var isInteger: Bool {
+    bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") } && !bytes.elementsEqual("-0".utf8)
+  }
+
   /// Whether a number token is an integer short enough that JavaScript writes it with the same digits.
   var isCanonicalInteger: Bool {
     bytes.count <= 15 && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") }

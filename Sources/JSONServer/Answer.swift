@@ -21,8 +21,12 @@ struct Answer {
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
+  /// The collection that a list is of.
+  var collection: String?
   /// The parameters that no record has a member for.
   var unknownParameters: [String] = []
+  /// The parameters that lack another to have an effect.
+  var idleParameters: [IdleParameter] = []
   /// What was changed, for those who watch.
   var change: DataChange?
 
@@ -35,15 +39,16 @@ struct Answer {
     self.change = change
   }
 
+  private static let fields: HTTPFields = [
+    .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+  ]
+
   /// The answer as an HTTP response; `base` is the address the client reached us at, such as `http://localhost:3000`.
-  func response(base: String) -> Response {
-    var fields: HTTPFields = [:]
-    fields[.contentType] = "application/json; charset=utf-8"
-    fields[.cacheControl] = "no-cache"
-    fields[.xContentTypeOptions] = "nosniff"
+  func response(base: @autoclosure () -> String) -> Response {
+    var fields = Self.fields
     if let total { fields[.xTotalCount] = String(total) }
     if let link { fields[.link] = link }
-    if let location { fields[.location] = base + location.map { "/" + PercentEncoding.encodeSegment($0) }.joined() }
+    if let location { fields[.location] = base() + location.map { "/" + PercentEncoding.encodeSegment($0) }.joined() }
     return Response(status: status, headerFields: fields, body: .bytes(body))
   }
 

@@ -29,7 +29,7 @@ extension Server.Configuration {
     switch source {
     case .file(let path): return try FilePersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
     case .directory(let path):
-      throw ServerError(.sourceUnreadable, "'\(path)' is a directory.")
+      return try DirectoryPersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
     case .value(let value): return try opened(Text(value.utf8Text()), name: "the value", parser)
     case .text(let bytes, let name): return try opened(Text(bytes), name: name, parser)
     }
@@ -38,9 +38,18 @@ extension Server.Configuration {
   private func opened(_ text: Text, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
     do throws(SourceFault) {
       let database = try parser.parse(text, name: name)
-      return OpenedSource(persistence: nil, loaded: LoadedSource(database: database, generation: 0), warnings: [])
+      return OpenedSource(persistence: nil, database: database, warnings: [])
     } catch {
       throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    }
+  }
+
+  /// What the data is called, for descriptions of it.
+  var title: String {
+    switch source {
+    case .file(let path), .directory(let path), .text(_, name: let path):
+      path.split(separator: "/").last.map(String.init) ?? path
+    case .value: "database"
     }
   }
 

@@ -46,7 +46,8 @@ extension Server {
     public var delay = Duration.zero
     /// Which web pages of other origins may read and write.
     public var crossOrigin = CrossOrigin.loopback
-    /// Further names by which the server may be addressed, beside localhost, its addresses and its bound names.
+    /// Further names by which the server may be addressed, beside localhost, its addresses and its bound names;
+    /// `*` for any, which lets a web page reach the server under a name of its own (DNS rebinding).
     public var allowedHosts: [String] = []
     /// Whether answers are compressed for clients that take it.
     public var compresses = true

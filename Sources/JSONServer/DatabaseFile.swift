@@ -19,10 +19,12 @@ enum DatabaseFile: FileContent {
 
 extension FileVersion<DatabaseFile> {
   /// The database that was read.
-  var loaded: LoadedSource {
+  var database: Database {
     guard case .read(let database) = content else {
       preconditionFailure("A version that the store hands out was read from the file.")
     }
-    return LoadedSource(database: database, generation: generation)
+    return database
   }
+
+  var loaded: LoadedSource { LoadedSource(.whole(database), generation: generation) }
 }

@@ -80,7 +80,9 @@ extension Endpoint {
       answer = Answer(.list(records))
     }
     answer.total = selection.total
+    answer.collection = name
     answer.unknownParameters = selection.unknownParameters
+    answer.idleParameters = parameters.idle
     return answer
   }
 }

@@ -87,7 +87,7 @@ extension Engine {
     switch edit {
     case .changed(let source):
       // A commit in flight was built on the version before: it will end with the same edit.
-      guard commits.inFlight == nil, source.generation > generation else { return }
+      guard commits.inFlight == nil, source.generation > generations[source.name, default: 0] else { return }
       take(source)
     case .invalid(let message): configuration.onEvent(.invalid(message: message))
     case .restored: configuration.onEvent(.restored)
@@ -99,22 +99,23 @@ extension Engine {
   }
 
   private func adopt(_ source: LoadedSource, replacing old: Database) {
-    let stale = acknowledged.missing(from: source.database)
-    if !stale.isEmpty { keep(old, because: stale) }
+    let edited = source.applied(to: old, ids: ids)
+    let stale = acknowledged.missing(from: edited)
+    if !stale.isEmpty { keep(old, replacedBy: source, because: stale) }
     acknowledged = AcknowledgedWrites()
     let names = old.resourceNames
-    database = source.database
-    generation = source.generation
+    database = edited
+    generations[source.name] = source.generation
     persistence?.adopt(source)
     events.publishReload(of: names + database.resourceNames.filter { !names.contains($0) })
     configuration.onEvent(.reloaded(resources: database.resourceNames))
   }
 
   /// Keeps the version that an edit replaces when the editor had not seen what was written over HTTP (R2).
-  private func keep(_ old: Database, because records: [String]) {
+  private func keep(_ old: Database, replacedBy source: LoadedSource, because records: [String]) {
     let list = records.prefix(5).joined(separator: ", ") + (records.count > 5 ? ", …" : "")
     let onEvent = configuration.onEvent
-    persistence?.keep(old) { result in
+    persistence?.keep(old, replacedBy: source) { result in
       switch result {
       case .success(let path):
         onEvent(

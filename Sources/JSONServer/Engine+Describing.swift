@@ -3,6 +3,11 @@ import JSONDatabase
 import OrderedJSON
 
 extension Engine {
+  /// What the data looks like now.
+  var description: DataDescription {
+    DataDescription(of: database, title: configuration.title)
+  }
+
   /// The resources, in the file's order.
   var resources: [ResourceDescription] {
     database.resourceNames.map { name in

@@ -15,11 +15,14 @@ actor Engine: Application {
   var gate: Gate
   let persistence: (any Persistence)?
   var database: Database
-  var generation: Int
+  /// The generation of each file, by its resource, that the database is built on.
+  var generations: [String: Int] = [:]
   var commits = CommitQueue()
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
 
+  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
+  let mountPath: String
   /// The database at start.
   let initial: Database
   let started = ContinuousClock.now
@@ -45,9 +48,9 @@ actor Engine: Application {
     self.loop = loop
     gate = try Gate(configuration)
     persistence = source.persistence
-    database = source.loaded.database
-    generation = source.loaded.generation
-    initial = source.loaded.database
+    database = source.database
+    mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
+    initial = source.database
     settings = Settings(configuration)
     cannedAnswers = CannedAnswers(configuration.cannedAnswers)
     journal = Journal(capacity: configuration.journalCapacity)
@@ -77,11 +80,10 @@ actor Engine: Application {
 
   /// A target without the path under which the server is mounted.
   private func mountedTarget(_ target: String) throws(HTTPError) -> String {
-    let prefix = configuration.pathPrefix
-    guard !prefix.isEmpty else { return target }
-    let rest = target.dropFirst(prefix.count)
-    guard target.hasPrefix(prefix), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
-      throw HTTPError(.notFound, "The server is mounted under \(prefix); \(target) is not below it.")
+    guard !mountPath.isEmpty else { return target }
+    let rest = target.dropFirst(mountPath.count)
+    guard target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+      throw HTTPError(.notFound, "The server is mounted under \(mountPath); \(target) is not below it.")
     }
     return rest.first == "/" ? String(rest) : "/" + rest
   }
@@ -89,7 +91,7 @@ actor Engine: Application {
   /// Answers a call that has been let in: with a fault that it meets, or after the delay in its own way.
   func carryOut(_ call: Call) {
     var call = call
-    call.request.mountPath = configuration.pathPrefix
+    call.request.mountPath = mountPath
     do throws(HTTPError) {
       let parameters = try QueryParameters(target: call.request.target)
       guard !AdminRoute.isAddressed(by: call.request) else { return route(call, parameters) }
@@ -179,8 +181,13 @@ actor Engine: Application {
 
   /// Tells of parameters that have no effect, once for each.
   private func note(_ answer: Answer, _ call: Call) {
+    let path = call.request.path
     for name in answer.unknownParameters {
-      if let hint = hints.hint(for: name, path: call.request.path) { configuration.onEvent(.hint(hint)) }
+      let members = { self.database.memberNames(of: answer.collection ?? "") }
+      if let hint = hints.hint(for: name, path: path, members: members) { configuration.onEvent(.hint(hint)) }
+    }
+    for parameter in answer.idleParameters {
+      if let hint = hints.hint(for: parameter, path: path) { configuration.onEvent(.hint(hint)) }
     }
     if case .deleted(let name, let id, _, let dependents)? = answer.change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")

@@ -26,9 +26,9 @@ final class FilePersistence: Persistence {
       } onEdit: { edit in
         onEdit(SourceEdit(edit))
       }
-      let loaded = opening.version.loaded
       return OpenedSource(
-        persistence: FilePersistence(opening.store, generation: loaded.generation), loaded: loaded,
+        persistence: FilePersistence(opening.store, generation: opening.version.generation),
+        database: opening.version.database,
         warnings: opening.warnings.map { $0.message(path) })
     } catch {
       throw ServerError(error, path: path)
@@ -49,7 +49,10 @@ final class FilePersistence: Persistence {
     generation.store(source.generation, ordering: .relaxed)
   }
 
-  func keep(_ database: Database, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+  func keep(
+    _ database: Database, replacedBy source: LoadedSource,
+    completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
     store.saveHistory(.written(database.text), completion: completion)
   }
 

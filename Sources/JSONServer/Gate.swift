@@ -9,6 +9,8 @@ struct Gate {
   private let compression: Compression?
   private let staticFiles: StaticFiles
   private(set) var rules: RewriteRules
+  /// The Host that was let in last: a client sends the same one with each request.
+  private var knownHost: String?
 
   /// - Throws: ``ServerError`` for a rewrite rule that cannot be used.
   init(_ configuration: Server.Configuration) throws(ServerError) {
@@ -41,11 +43,15 @@ struct Gate {
   ///
   /// - Returns: The answer to a request that goes no further.
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
-  func admit(_ request: inout Request) throws(HTTPError) -> Response? {
-    try hosts.check(host: request.headerFields[.host])
+  mutating func admit(_ request: inout Request) throws(HTTPError) -> Response? {
+    let host = request.headerFields[.host]
+    if host == nil || host != knownHost {
+      try hosts.check(host: host)
+      knownHost = host
+    }
     if let response = origins.preflight(request) { return response }
     try origins.check(request)
-    if request.target.contains("callback=") { try origins.checkScript(request) }
+    if request.mayAskForScript { try origins.checkScript(request) }
     // A method that is overridden is decided before a POST to a record is taken for an update.
     if request.method == .post, let name = request.headerFields[.methodOverride],
       let method = HTTPRequest.Method(name.uppercased()), Self.overriding.contains(method)
@@ -58,11 +64,15 @@ struct Gate {
 
   private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
 
-  /// Answers what is not a resource: a static file, the rewrite rules.
+  /// Answers what is not a resource: a static file, the page, the rewrite rules.
   func special(_ request: Request, _ path: Path) -> Response? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles.respond(to: request) { return response }
-    return path.segments == ["__rules"] ? .json(.object(rules.rules)) : nil
+    switch path.segments {
+    case []: return .page
+    case ["__rules"]: return .json(.object(rules.rules))
+    default: return nil
+    }
   }
 
   // MARK: Out
@@ -74,7 +84,7 @@ struct Gate {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
     }
-    if request.target.contains("callback="), let parameters = try? QueryParameters(target: request.target),
+    if request.mayAskForScript, let parameters = try? QueryParameters(target: request.target),
       let callback = JSONP.callback(in: parameters)
     {
       response = JSONP.apply(to: response, callback: callback)

@@ -15,6 +15,8 @@ struct ListParameters {
   var query: Query
   /// The form of the page; `nil` when no page is asked for.
   let pageForm: PageForm?
+  /// The parameters that have no effect.
+  let idle: [IdleParameter]
 
   /// The names that are never filters.
   static let reserved: Set<String> = [
@@ -26,6 +28,7 @@ struct ListParameters {
   ///
   /// - Throws: 400 that names the parameter that makes no sense.
   init(_ parameters: QueryParameters, dialect: Dialect) throws(HTTPError) {
+    idle = IdleParameter.all(in: parameters)
     var query = Query()
     query.parameters = Self.filters(parameters)
     query.search = parameters.first("q") ?? ""
@@ -35,7 +38,8 @@ struct ListParameters {
     if let page = try Self.number("_page", parameters) {
       let perPage = try Self.number("_per_page", parameters)
       let limit = try Self.number("_limit", parameters)
-      let size = perPage ?? limit ?? 10
+      // Too small a page is one record to json-server 1.0, and no wish at all to 0.17.
+      let size = perPage.map { max($0, 1) } ?? limit ?? 10
       query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
       pageForm = dialect == .v1 || parameters.first("_per_page") != nil ? .envelope : .array
     } else {
@@ -100,8 +104,11 @@ struct ListParameters {
     if let end = try number("_end", parameters) { return .slice(start: start ?? 0, end: end) }
     guard let limit = try number("_limit", parameters) else { return .all }
     // JavaScript's slice(start, start + limit), which for negative numbers counts from the end.
-    return .slice(start: start ?? 0, end: (start ?? 0).addingReportingOverflow(limit).partialValue)
+    return .slice(start: start ?? 0, end: (start ?? 0) + limit)
   }
+
+  /// More than any list has records, and little enough to reckon with.
+  private static let largestNumber = 1 << 40
 
   /// Reads a parameter as JavaScript's `parseInt` does: the digits at its start; an empty one is as if absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
@@ -112,7 +119,8 @@ struct ListParameters {
     guard !digits.isEmpty else {
       throw HTTPError(.badRequest, "'\(name)' must be a number; it is '\(value)'.")
     }
-    // A number beyond all lists stands for the end of the list.
-    return Int(sign + digits) ?? (sign == "-" ? -(1 << 40) : 1 << 40)
+    // A number beyond all lists stands for the end of the list; sums of such numbers do not overflow.
+    guard let number = Int(sign + digits) else { return sign == "-" ? -largestNumber : largestNumber }
+    return min(max(number, -largestNumber), largestNumber)
   }
 }

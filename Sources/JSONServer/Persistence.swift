@@ -15,7 +15,9 @@ protocol Persistence: Sendable {
   func adopt(_ source: LoadedSource)
 
   /// Keeps a version that an edit is about to replace, and tells where.
-  func keep(_ database: Database, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
+  func keep(
+    _ database: Database, replacedBy source: LoadedSource,
+    completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
   /// Writes a version to another file, and tells where.
   func snapshot(
@@ -35,11 +37,42 @@ enum Commit: Sendable {
   case failed(StorageError)
 }
 
-/// A database as it was read from its source.
+/// What was read from a source, or from one file of it.
 struct LoadedSource: Sendable {
-  let database: Database
-  /// How many edits from outside the source has seen up to this version.
+  enum Content: Sendable {
+    /// The whole database.
+    case whole(Database)
+    /// The resource of one file of several.
+    case part(DatabasePart)
+  }
+
+  let content: Content
+  /// How many edits from outside the file has seen up to this version.
   let generation: Int
+
+  init(_ content: Content, generation: Int) {
+    self.content = content
+    self.generation = generation
+  }
+
+  /// The file's resource; empty when the file holds the whole database.
+  var name: String {
+    switch content {
+    case .whole: ""
+    case .part(let part): part.name
+    }
+  }
+
+  /// The database with what was read in its place.
+  func applied(to database: Database, ids: IDGenerator) -> Database {
+    switch content {
+    case .whole(let whole): return whole
+    case .part(let part):
+      var database = database
+      database.replace(with: part, ids: ids)
+      return database
+    }
+  }
 }
 
 /// What happened to a source from outside.
@@ -56,7 +89,7 @@ enum SourceEdit: Sendable {
 struct OpenedSource {
   /// `nil` for a source in memory.
   let persistence: (any Persistence)?
-  let loaded: LoadedSource
+  let database: Database
   /// What a person should know.
   let warnings: [String]
 }

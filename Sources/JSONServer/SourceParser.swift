@@ -17,6 +17,17 @@ struct SourceParser: Sendable {
     }
   }
 
+  /// Reads text that a file of a directory holds.
+  ///
+  /// - Throws: ``SourceFault`` with the place of the first fault.
+  func part(_ text: Text, resource: String, path: String) throws(SourceFault) -> DatabasePart {
+    do throws(LoadError) {
+      return try DatabasePart(name: resource, parsing: try plainJSON(text, name: path), schema: schema)
+    } catch {
+      throw SourceFault(error, name: path, text: text)
+    }
+  }
+
   private func plainJSON(_ text: Text, name: String) throws(LoadError) -> Text {
     guard name.hasSuffix(".json5") else { return text }
     return try text.withBytes { bytes throws(LoadError) in

@@ -1,15 +1,16 @@
 import ArgumentParser
+import JSONServer
 
 /// The command line of swift-json-server.
 @main
 struct JSONServerCommand: AsyncParsableCommand {
-  static let version = "0.1.0"
+  static let version = Server.version
 
   static let configuration = CommandConfiguration(
     commandName: "swift-json-server",
     abstract: "Serves a JSON file as a REST API, and writes every change back.",
     version: version,
-    subcommands: [ServeCommand.self, InitCommand.self, ValidateCommand.self],
+    subcommands: [ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self],
     defaultSubcommand: ServeCommand.self)
 
   static func main() async {

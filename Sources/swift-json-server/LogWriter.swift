@@ -21,12 +21,14 @@ final class LogWriter: Sendable {
   private static let capacity = 20_000
 
   let style: LogStyle
+  private let isQuiet: Bool
   private let formatter: any EventFormatter
   private let waiting = Mutex(Waiting())
   private let queue = DispatchQueue(label: "log")
 
   /// Creates a writer in the format and the colours that the options ask for.
   init(_ options: ServeOptions) {
+    isQuiet = options.quiet
     style = LogStyle(isColored: options.color ?? Terminal.isOutput)
     formatter =
       switch options.logFormat ?? .text {
@@ -47,12 +49,16 @@ final class LogWriter: Sendable {
 
   /// Prints an event as a line, if the format has one for it.
   func log(_ event: ServerEvent) {
+    // A quiet server shows none of its requests; letting them wait for the queue would cost as much as showing them.
+    if isQuiet, case .answered = event { return }
     add(.event(event, .now))
   }
 
-  /// Returns when all is printed.
+  /// Returns when all is printed, or when nobody has taken it for two seconds.
   func flush() {
-    queue.sync {}
+    let end = DispatchSemaphore(value: 0)
+    queue.async { end.signal() }
+    _ = end.wait(timeout: .now() + 2)
   }
 
   private func add(_ entry: Entry) {

@@ -64,6 +64,9 @@ extension ServeOptions {
       throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 1 to 100000.")
     }
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
+    for origin in cors where origin != "*" && !Self.isOrigin(origin) {
+      throw CommandFailure(.usage, "--cors: '\(origin)' is no origin; write it as https://app.example, or '*' for all.")
+    }
     for name in id where name.isEmpty || name.hasPrefix("=") || name.hasSuffix("=") {
       throw CommandFailure(.usage, "--id: '\(name)' names no member; write --id key, or --id posts=key.")
     }
@@ -73,5 +76,12 @@ extension ServeOptions {
     if let snapshots, FileKind(of: snapshots) != .directory {
       throw CommandFailure(.usage, "--snapshots: '\(snapshots)' is no directory.")
     }
+  }
+
+  /// Whether a text is a scheme and a host, perhaps with a port, and no path (RFC 6454, section 6.2).
+  private static func isOrigin(_ text: String) -> Bool {
+    guard let mark = text.firstRange(of: "://") else { return false }
+    let host = text[mark.upperBound...]
+    return mark.lowerBound > text.startIndex && !host.isEmpty && !host.contains { "/?#@".contains($0) }
   }
 }

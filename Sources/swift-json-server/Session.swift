@@ -52,6 +52,10 @@ struct Session {
     defer { removeReadyFile() }
     if let command = startup.settings.options.exec {
       child = ChildProcess.start(["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": server.url])
+      guard child != nil else {
+        log.printError("--exec: there is no shell at /bin/sh to run the command.")
+        return 127
+      }
       child?.onEnd { inbox.yield(.childEnded(status: $0)) }
     }
     if startup.settings.options.open { Browser.open(server.url) }
@@ -95,6 +99,7 @@ struct Session {
     do throws(CommandFailure) {
       var next = try Startup(try Settings(startup.settings.given), log: log)
       next.keepPort(server.port)
+      startup.keepPort(server.port)
       try await next.check()
       await server.stop()
       do throws(CommandFailure) {
@@ -152,8 +157,8 @@ struct Session {
   }
 
   private func writeSnapshot() async {
-    let directory = startup.settings.options.snapshots ?? "."
-    let path = "\(directory)/db-\(Timestamp.now.milliseconds).json"
+    let name = "db-\(Timestamp.now.milliseconds).json"
+    let path = startup.settings.options.snapshots.map { "\($0)/\(name)" } ?? name
     do throws(ServerError) {
       try await server.writeSnapshot(to: path)
       log.print("  Saved snapshot to \(path)\n")

@@ -14,7 +14,7 @@ struct Startup {
     let options = settings.options
     // Options are checked before a file is created or a program run.
     configuration = try options.configuration(for: .value([:]))
-    configuration.source = try SourceLocator(options.source).locate { log.print($0) }
+    configuration.source = try SourceLocator(options.source).locate { log.log(.warning($0)) }
     if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
     configuration.onEvent = { log.log($0) }
     for warning in settings.warnings { log.log(.warning(warning)) }
@@ -43,8 +43,11 @@ struct Startup {
   /// Makes sure that a server would start, while another one has the file and the port.
   func check() async throws(CommandFailure) {
     var trial = configuration
-    if case .file(let path) = configuration.source, let text = FileText.contents(of: path) {
-      trial.source = .text(text, name: path)
+    switch configuration.source {
+    case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
+    // The running server has it, and tells of faults in its files itself.
+    case .directory: trial.source = .value([:])
+    case .value, .text: break
     }
     trial.onEvent = { _ in }
     do throws(ServerError) {

@@ -4,6 +4,11 @@ import HTTPTypes
 ///
 /// What belongs there is a case here, a line in `init` and one in `Engine.administer(_:_:)`.
 enum AdminRoute {
+  /// The page for people.
+  case page
+  /// A file of the page, or the page of the API's documentation.
+  case asset(String)
+  case openAPI
   case health
   case resources
   case exchanges(limit: Int)
@@ -45,6 +50,15 @@ enum AdminRoute {
     let path = (segments.first, segments.dropFirst().first)
     guard segments.count <= 2 else { throw Self.unknown(request) }
     switch path {
+    case (nil, nil):
+      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      self = .page
+    case ("openapi.json", nil):
+      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      self = .openAPI
+    case (let name?, nil) where Page.asset(named: name) != nil:
+      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      self = .asset(name)
     case ("health", nil):
       guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
       self = .health
@@ -134,7 +148,7 @@ enum AdminRoute {
   }
 
   private static func unknown(_ request: Request) -> HTTPError {
-    let names = "health, resources, requests, events, reset, snapshots, faults and settings"
+    let names = "docs, openapi.json, health, resources, requests, events, reset, snapshots, faults and settings"
     return HTTPError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
   }
 

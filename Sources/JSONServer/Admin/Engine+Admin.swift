@@ -7,6 +7,9 @@ extension Engine {
   func administer(_ route: AdminRoute, _ call: Call) {
     do throws(HTTPError) {
       switch route {
+      case .page: finish(call, .page)
+      case .asset(let name): finish(call, .asset(name))
+      case .openAPI: finish(call, .json(.object(description.openAPI(.open))))
       case .health: finish(call, .json(health))
       case .resources: finish(call, .json(.array(describedResources)))
       case .exchanges(let limit): finish(call, .json(.array(journal.exchanges.suffix(limit).map(\.value))))
@@ -69,7 +72,7 @@ extension Engine {
         "kind": resource.count == nil ? "object" : "collection",
         "count": .number(JSONNumber(resource.count ?? 1)),
         "idName": .string(resource.idName),
-        "url": .string(configuration.pathPrefix + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "url": .string(mountPath + "/" + PercentEncoding.encodeSegment(resource.name)),
       ]
     }
   }

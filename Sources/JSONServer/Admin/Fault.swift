@@ -34,7 +34,7 @@ public struct Fault: Sendable, Hashable {
 
   /// Creates a fault.
   public init(
-    _ method: HTTPRequest.Method? = nil, _ path: String? = nil, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
+    method: HTTPRequest.Method? = nil, path: String? = nil, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
     status: HTTPResponse.Status? = nil, body: JSONValue? = nil, headerFields: HTTPFields = [:],
     retryAfter: Int? = nil, action: Action? = nil
   ) {

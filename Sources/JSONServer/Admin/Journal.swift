@@ -50,6 +50,9 @@ struct Journal {
 
   // MARK: Waiting
 
+  /// Whether anyone waits.
+  var isAwaited: Bool { !waiters.isEmpty }
+
   /// Adds someone who waits, by a number of the caller's choice.
   mutating func wait(
     _ number: Int, after id: Int, until deadline: ServerLoop.Appointment,

@@ -9,19 +9,28 @@ extension Server {
 
   /// Returns the records of a collection, in stored order.
   ///
+  /// - Parameter decoder: How names and dates are read.
   /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
-  public func records<Record: Decodable>(_ name: String, as type: Record.Type = Record.self) async throws -> [Record] {
-    let decoder = JSONValueDecoder()
-    return try await engine.records(name).map { try decoder.decode(type, from: $0.value) }
+  public func records<Record: Decodable>(
+    _ name: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
+  ) async throws -> [Record] {
+    try await values(of: name).map { try decoder.decode(type, from: $0) }
+  }
+
+  /// Returns the records of a collection as JSON, in stored order.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection.
+  public func values(of name: String) async throws(ServerError) -> [JSONValue] {
+    try await engine.records(name).map(\.value)
   }
 
   /// Returns a record of a collection.
   ///
   /// - Throws: ``ServerError`` with code `unknownRecord`, or a `DecodingError`.
   public func record<Record: Decodable>(
-    _ name: String, id: String, as type: Record.Type = Record.self
+    _ name: String, id: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
   ) async throws -> Record {
-    try JSONValueDecoder().decode(type, from: try await engine.record(name, id: id).value)
+    try decoder.decode(type, from: try await engine.record(name, id: id).value)
   }
 }
 

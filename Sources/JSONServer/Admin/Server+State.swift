@@ -32,7 +32,7 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {
-    try await administer(.restoreSnapshot(name), .post, "snapshots/\(name)")
+    try await administer(.restoreSnapshot(name), .post, "snapshots/\(PercentEncoding.encodeSegment(name))")
   }
 
   /// Forgets a snapshot; does nothing when it is not there.

@@ -20,7 +20,7 @@ package struct Compression: Sendable {
   /// Compressed is a body that is all there, of at least 1,024 bytes and a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
   package func apply(to response: Response, for request: Request) -> Response {
-    guard let type = response.headerFields[.contentType], Self.isCompressible(MediaType(type)) else { return response }
+    guard let type = response.headerFields[.contentType], Self.isCompressible(type) else { return response }
     var response = response
     response.headerFields.add("Accept-Encoding", toList: .vary)
     guard let coding = request.headerFields[.acceptEncoding].map(AcceptEncoding.init)?.preferred,
@@ -42,8 +42,11 @@ package struct Compression: Sendable {
     return response.headerFields[.cacheControl]?.lowercased().contains("no-transform") != true
   }
 
-  private static func isCompressible(_ type: MediaType) -> Bool {
-    type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")
+  private static func isCompressible(_ field: String) -> Bool {
+    // Nearly all answers; the field need not be taken apart for them.
+    if field.hasPrefix("application/json;") { return true }
+    let type = MediaType(field)
+    return type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")
       || compressibleTypes.contains(type.essence)
   }
 

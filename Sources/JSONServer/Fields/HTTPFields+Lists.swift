@@ -7,9 +7,17 @@ extension HTTPFields {
       self[name] = entry
       return
     }
-    let isListed = list.split(separator: ",").contains { item in
-      item.lowercased().filter { $0 != " " && $0 != "\t" } == entry.lowercased()
+    if !Self.list(list, holds: entry) { self[name] = "\(list), \(entry)" }
+  }
+
+  private static func list(_ list: String, holds entry: String) -> Bool {
+    list.utf8.split(separator: UInt8(ascii: ",")).contains { item in
+      item.lazy.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.map(lowercased)
+        .elementsEqual(entry.utf8.lazy.map(lowercased))
     }
-    if !isListed { self[name] = "\(list), \(entry)" }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
   }
 }

@@ -6,12 +6,14 @@ import HTTPTypes
 /// an attacker's.
 package struct HostPolicy: Sendable {
   private let allowed: Set<String>
+  private let allowsAll: Bool
 
   /// Creates a policy.
   ///
   /// - Parameter allowed: Names that are taken besides `localhost`, those below it, and addresses: the one the server is
-  ///   bound to, and those of `--allowed-host`.
+  ///   bound to, and those of `--allowed-host`; `*` stands for all.
   package init(allowed: [String] = []) {
+    allowsAll = allowed.contains("*")
     self.allowed = Set(allowed.compactMap { HostName($0)?.name })
   }
 
@@ -29,7 +31,7 @@ package struct HostPolicy: Sendable {
     guard let name = HostName(host) else {
       throw HTTPError(.badRequest, "The Host field '\(host)' is no host and port; send one such as 'localhost:3000'.")
     }
-    guard name.isAddress || name.isLoopback || allowed.contains(name.name) else {
+    guard allowsAll || name.isAddress || name.isLoopback || allowed.contains(name.name) else {
       throw HTTPError(
         .forbidden,
         """

@@ -6,9 +6,12 @@ enum PercentEncoding {
   ///   - bytes: The text as it was sent.
   ///   - plusIsSpace: Whether `+` stands for a space, as it does in forms and queries but not in paths.
   /// - Returns: The text; `nil` when a `%` lacks its two hexadecimal digits, or the bytes are not UTF-8.
-  static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
+  static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
+    guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsSpace }) else {
+      return String(validating: bytes, as: UTF8.self)
+    }
     var decoded: [UInt8] = []
-    decoded.reserveCapacity(bytes.underestimatedCount)
+    decoded.reserveCapacity(bytes.count)
     var iterator = bytes.makeIterator()
     while let byte = iterator.next() {
       switch byte {

@@ -42,11 +42,33 @@ struct ResponseWriter {
   mutating func writeHead(
     of response: Response, framing: Framing, form: AnswerForm, closes: Bool, to output: inout ByteBuffer
   ) {
-    output.writeStaticString("HTTP/1.1 ")
-    output.writeString(String(response.status.code))
-    output.writeStaticString(" ")
-    Self.write(response.status.reasonPhrase, to: &output)
-    output.writeStaticString("\r\n")
+    // One span for the whole head: a buffer checks its owner and its capacity at each of many short writes.
+    output.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.headBound(of: response)) { buffer in
+      var head = ByteCursor(buffer)
+      head.write("HTTP/1.1 ")
+      head.write(response.status.code)
+      head.write(" ")
+      head.writeLine(response.status.reasonPhrase)
+      writeFields(of: response, to: &head)
+      switch framing {
+      case .none, .untilClose: break
+      case .chunked: head.write("Transfer-Encoding: chunked\r\n")
+      case .length(let length):
+        head.write("Content-Length: ")
+        head.write(length)
+        head.write("\r\n")
+      }
+      if closes {
+        head.write("Connection: close\r\n")
+      } else if form.isLegacy {
+        head.write("Connection: keep-alive\r\n")
+      }
+      head.write("\r\n")
+      return head.count
+    }
+  }
+
+  private mutating func writeFields(of response: Response, to head: inout ByteCursor) {
     var hasDate = false
     for field in response.headerFields {
       switch field.name.canonicalName {
@@ -54,26 +76,19 @@ struct ResponseWriter {
       case "date": hasDate = true
       default: break
       }
-      output.writeString(field.name.rawName)
-      output.writeStaticString(": ")
-      Self.write(field.value, to: &output)
-      output.writeStaticString("\r\n")
+      head.write(field.name.rawName)
+      head.write(": ")
+      head.writeLine(field.value)
     }
-    if !hasDate { output.writeBytes(date.line()) }
-    switch framing {
-    case .none, .untilClose: break
-    case .chunked: output.writeStaticString("Transfer-Encoding: chunked\r\n")
-    case .length(let length):
-      output.writeStaticString("Content-Length: ")
-      output.writeString(String(length))
-      output.writeStaticString("\r\n")
+    if !hasDate { head.write(date.line()) }
+  }
+
+  /// The most bytes that an answer's head can take.
+  private static func headBound(of response: Response) -> Int {
+    // The status line, the date and the framing are short and of known form.
+    response.headerFields.reduce(256 + response.status.reasonPhrase.utf8.count) { bound, field in
+      bound + field.name.rawName.utf8.count + field.value.utf8.count + 4
     }
-    if closes {
-      output.writeStaticString("Connection: close\r\n")
-    } else if form.isLegacy {
-      output.writeStaticString("Connection: keep-alive\r\n")
-    }
-    output.writeStaticString("\r\n")
   }
 
   /// Writes a piece of a chunked body; an empty piece would end it and is left out.
@@ -83,14 +98,5 @@ struct ResponseWriter {
     output.writeStaticString("\r\n")
     output.writeBytes(bytes)
     output.writeStaticString("\r\n")
-  }
-
-  /// Writes text of the application, with a space for each byte that would end the line and begin a field of its own.
-  private static func write(_ text: String, to output: inout ByteBuffer) {
-    if text.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }) {
-      output.writeBytes(text.utf8.map { $0 == 0x0a || $0 == 0x0d || $0 == 0 ? 0x20 : $0 })
-    } else {
-      output.writeString(text)
-    }
   }
 }

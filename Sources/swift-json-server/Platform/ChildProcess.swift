@@ -22,12 +22,14 @@ struct ChildProcess: Sendable {
   ///
   /// - Parameters:
   ///   - variables: Added to the environment.
-  ///   - output: The descriptor that becomes its standard output; `nil` for this process's own.
+  ///   - descriptors: What becomes its standard input, output and error, by their numbers; by default this process's.
   /// - Returns: `nil` when there is no such program, or it cannot be run.
-  static func start(_ arguments: [String], variables: [String: String] = [:], output: Int32? = nil) -> ChildProcess? {
+  static func start(
+    _ arguments: [String], variables: [String: String] = [:], descriptors: [Int32: Int32] = [:]
+  ) -> ChildProcess? {
     guard let name = arguments.first else { return nil }
     let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }.map { "\($0)=\($1)" }
-    return withFileActions(output: output) { actions in
+    return withFileActions(descriptors) { actions in
       withAttributes { attributes in
         withCStrings(arguments) { arguments in
           withCStrings(environment) { environment in
@@ -46,15 +48,12 @@ struct ChildProcess: Sendable {
   ///
   /// - Returns: Its standard output and its exit code; `nil` when it cannot be run.
   static func output(of arguments: [String]) -> (bytes: [UInt8], status: Int32)? {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { return nil }
-    defer { close(ends[0]) }
-    // The child must not hold the reading end, or it would not notice that nobody reads.
-    _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
-    let child = start(arguments, output: ends[1])
-    close(ends[1])
+    guard let pipe = PipeEnds() else { return nil }
+    defer { close(pipe.reading) }
+    let child = start(arguments, descriptors: [STDOUT_FILENO: pipe.writing])
+    close(pipe.writing)
     guard let child else { return nil }
-    let bytes = FileText.contents(from: ends[0])
+    let bytes = FileText.contents(from: pipe.reading)
     let status = child.wait()
     return bytes.map { ($0, status) }
   }
@@ -93,7 +92,7 @@ struct ChildProcess: Sendable {
 
 extension ChildProcess {
   private static func withFileActions<Result>(
-    output: Int32?, _ body: (UnsafePointer<FileActions>) -> Result
+    _ descriptors: [Int32: Int32], _ body: (UnsafePointer<FileActions>) -> Result
   ) -> Result {
     #if canImport(Darwin)
       var actions: FileActions = nil
@@ -102,10 +101,7 @@ extension ChildProcess {
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    if let output {
-      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-      posix_spawn_file_actions_addclose(&actions, output)
-    }
+    for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
     return body(&actions)
   }
 

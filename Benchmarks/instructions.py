@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Counts the instructions of the five main requests, and notices when one has grown.
+
+    Benchmarks/instructions.py .build/release/swift-json-server            compares with instructions.json
+    Benchmarks/instructions.py .build/release/swift-json-server --record   writes it
+
+The count is valgrind's (callgrind), which hardly depends on the machine's load; what the kernel does is not in it. Growth
+above 10 % makes the exit code 1. Counts of another compiler or another processor architecture do not compare.
+"""
+
+import argparse
+import glob
+import http.client
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from load import SMALL, make_database, record
+
+RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "instructions.json")
+ALLOWED_GROWTH = 1.10
+
+REQUESTS = {
+    "GET by id": ("GET", "/posts/500"),
+    "GET a page": ("GET", "/posts?_page=7&_limit=10"),
+    "GET a sorted page": ("GET", "/posts?_sort=views&_order=desc&_page=7&_limit=10"),
+    "GET a filtered page": ("GET", "/posts?authorId=37&_page=1&_limit=10"),
+    "POST": ("POST", "/posts"),
+}
+
+
+class CountedServer:
+    """The server under callgrind, and one connection to it."""
+
+    def __init__(self, program, directory):
+        self.output = os.path.join(directory, "callgrind")
+        database = os.path.join(directory, "db.json")
+        ready = os.path.join(directory, "ready")
+        make_database(database, SMALL)
+        self.process = subprocess.Popen(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}", "--quiet",
+             program, "--quiet", "--port", "0", "--ready-file", ready, database],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        while not os.path.exists(ready):
+            if self.process.poll() is not None:
+                sys.exit("instructions.py: the server has ended")
+            time.sleep(0.05)
+        with open(ready) as file:
+            self.client = http.client.HTTPConnection("127.0.0.1", json.load(file)["port"])
+
+    def send(self, method, target, count):
+        for number in range(count):
+            body, fields = None, {}
+            if method == "POST":
+                value = record(number + 1, random.Random(number))
+                del value["id"]
+                body, fields = json.dumps(value), {"Content-Type": "application/json"}
+            self.client.request(method, target, body, fields)
+            response = self.client.getresponse()
+            response.read()
+            if response.status >= 300:
+                sys.exit(f"instructions.py: {method} {target} is answered with {response.status}")
+
+    def dump(self):
+        """Ends a count, begins the next, and returns what was counted."""
+        subprocess.run(
+            ["callgrind_control", "--dump", str(self.process.pid)], check=True, stdout=subprocess.DEVNULL)
+        newest = max(glob.glob(self.output + ".*"), key=lambda path: int(path.rpartition(".")[2]))
+        with open(newest) as file:
+            return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE)[1])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def count(program, repetitions):
+    counts = {}
+    with tempfile.TemporaryDirectory() as directory:
+        server = CountedServer(program, directory)
+        try:
+            for name, (method, target) in REQUESTS.items():
+                # What is built at first use is not a part of the steady state.
+                server.send(method, target, 20)
+                server.dump()
+                server.send(method, target, repetitions)
+                counts[name] = server.dump() // repetitions
+        finally:
+            server.stop()
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--record", action="store_true", help="keep the counts as those to compare with")
+    parser.add_argument("--repetitions", type=int, default=200, help="requests of each kind (default: 200)")
+    options = parser.parse_args()
+    counts = count(options.program, options.repetitions)
+    recorded = {}
+    if os.path.exists(RECORDED):
+        with open(RECORDED) as file:
+            recorded = json.load(file)
+    has_grown = False
+    for name, instructions in counts.items():
+        ratio = instructions / recorded.get(name, instructions)
+        has_grown |= ratio > ALLOWED_GROWTH
+        print(f"{name:22} {instructions:>12,} {ratio:6.2f} {'GROWN' if ratio > ALLOWED_GROWTH else ''}".rstrip())
+    if options.record:
+        with open(RECORDED, "w") as file:
+            json.dump(counts, file, indent=2)
+            file.write("\n")
+    elif has_grown:
+        sys.exit("instructions.py: a request costs over 10 % more than recorded; mend it, or --record and say why")
+
+
+if __name__ == "__main__":
+    main()

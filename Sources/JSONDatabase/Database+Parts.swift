@@ -1,0 +1,71 @@
+package import OrderedJSON
+
+/// One resource that stands in a file of its own: the file's whole text is its value.
+package struct DatabasePart: Sendable {
+  /// The resource's name.
+  package let name: String
+  let resource: Resource
+  /// The white space before and after the value.
+  fileprivate let margins: (lead: Text, trail: Text)
+
+  /// Reads a file's text.
+  ///
+  /// - Throws: ``LoadError`` with the place of the first fault.
+  /// - Complexity: O(size of the text).
+  package init(name: String, parsing text: Text, schema: Schema) throws(LoadError) {
+    defer { withExtendedLifetime(text) {} }
+    var reader = DatabaseReader(text, schema: schema)
+    let (resource, value) = try reader.readPart(name)
+    self.name = name
+    self.resource = resource
+    margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])
+  }
+
+  /// The file's text with a resource as it is now in place of the one that was read.
+  ///
+  /// - Returns: `nil` when the database has no such resource.
+  package func text(of database: Database) -> PartText? {
+    database.resource(named: name).map { PartText(lead: margins.lead, resource: $0, trail: margins.trail) }
+  }
+}
+
+/// One version of a resource as the text of its own file.
+package struct PartText: Sendable {
+  private let lead: Text
+  private let value: ResourceText
+  private let trail: Text
+
+  fileprivate init(lead: Text, resource: Resource, trail: Text) {
+    self.lead = lead
+    value = ResourceText(resource)
+    self.trail = trail
+  }
+
+  /// Calls a closure with the text piece by piece, in order. O(number of records).
+  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    try lead.withBytesRethrowing(body)
+    try value.forEachSlice(body)
+    try trail.withBytesRethrowing(body)
+  }
+}
+
+extension Database {
+  /// Joins resources that stand in files of their own.
+  package init(joining parts: [DatabasePart], schema: Schema, ids: IDGenerator) {
+    let entries = parts.map { part in
+      var lead = Array("\n  ".utf8)
+      JSONText.appendEscaped(part.name, to: &lead)
+      lead += ": ".utf8
+      return ResourceEntry(name: part.name, lead: Text(lead), resource: part.resource, trail: Text(""))
+    }
+    self.init(schema: schema, prefix: Text("{"), entries: entries, suffix: Text("\n}\n"))
+    if schema.dialect == .v1 { giveTextIDs(ids) }
+  }
+
+  /// Puts a part that was read anew in the place of the resource of its name.
+  package mutating func replace(with part: DatabasePart, ids: IDGenerator) {
+    guard let position = try? position(of: part.name) else { return }
+    entries[position].resource = part.resource
+    if schema.dialect == .v1 { giveTextIDs(ids) }
+  }
+}

@@ -1,0 +1,92 @@
+/// Slots in an order that its user decides, in chunks: a slot is added or taken out without moving all that follow.
+///
+/// Finding takes O(log n) comparisons, adding and removing move at most one chunk, and a window is reached by its offset in
+/// O(n / chunk size).
+struct OrderedSlots: Sendable {
+  private static let maximumChunkSize = 1_024
+
+  private var chunks: [ContiguousArray<Int32>] = []
+  private(set) var count = 0
+
+  /// Takes slots that are in order.
+  init(_ slots: [Int32]) {
+    count = slots.count
+    let size = Self.maximumChunkSize / 2
+    chunks = stride(from: 0, to: slots.count, by: size).map { start in
+      ContiguousArray(slots[start..<min(start + size, slots.count)])
+    }
+  }
+
+  /// Returns the slots at a range of positions. O(n / chunk size + length of the range).
+  subscript(range: Range<Int>) -> [Int32] {
+    var result: [Int32] = []
+    result.reserveCapacity(range.count)
+    var start = 0
+    for chunk in chunks {
+      let end = start + chunk.count
+      if start >= range.upperBound { break }
+      if end > range.lowerBound {
+        result += chunk[(max(range.lowerBound, start) - start)..<(min(range.upperBound, end) - start)]
+      }
+      start = end
+    }
+    return result
+  }
+
+  /// Calls a closure with the slots in order, until it returns `false`.
+  func forEach(_ body: (Int32) -> Bool) {
+    for chunk in chunks {
+      for slot in chunk where !body(slot) { return }
+    }
+  }
+
+  /// Adds a slot behind all that come before it.
+  mutating func insert(_ slot: Int32, after isBefore: (Int32) -> Bool) {
+    count += 1
+    guard !chunks.isEmpty else {
+      chunks.append([slot])
+      return
+    }
+    let (chunk, index) = position(isBefore)
+    chunks[chunk].insert(slot, at: index)
+    guard chunks[chunk].count > Self.maximumChunkSize else { return }
+    let half = chunks[chunk].count / 2
+    let tail = ContiguousArray(chunks[chunk][half...])
+    chunks[chunk].removeSubrange(half...)
+    chunks.insert(tail, at: chunk + 1)
+  }
+
+  /// Takes a slot out, which stands behind all that come before it.
+  mutating func remove(_ slot: Int32, after isBefore: (Int32) -> Bool) {
+    guard !chunks.isEmpty else { return }
+    let (chunk, index) = position(isBefore)
+    guard index < chunks[chunk].count, chunks[chunk][index] == slot else { return }
+    chunks[chunk].remove(at: index)
+    if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+    count -= 1
+  }
+
+  /// The place of the first slot that does not come before: by bisection of the chunks' last slots, then of one chunk.
+  private func position(_ isBefore: (Int32) -> Bool) -> (chunk: Int, index: Int) {
+    var low = 0
+    var high = chunks.count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if let last = chunks[middle].last, isBefore(last) { low = middle + 1 } else { high = middle }
+    }
+    return (low, chunks[low].partitioningIndex { !isBefore($0) })
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// The first index whose element satisfies a predicate that holds for all elements from some place on. O(log n).
+  func partitioningIndex(_ predicate: (Element) -> Bool) -> Int {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = low + (high - low) / 2
+      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,78 @@
+import JSONDatabase
+import JSONDescription
+package import OrderedJSON
+
+/// What the data of a database looks like, told from some of its records.
+package struct DataDescription {
+  /// The most records of a resource that are looked at.
+  private static let maximumRecords = 1_000
+
+  private let title: String
+  private let samples: [ResourceSample]
+  private let relations: [ResourceRelation]
+
+  /// Looks at a database's records, at most 1,000 of each resource.
+  init(of database: Database, title: String) {
+    self.title = title
+    var database = database
+    samples = database.resourceNames.compactMap { name in
+      switch database.resource(named: name) {
+      case .collection(let collection)?:
+        let records = collection.firstRecords(Self.maximumRecords).map(Self.value)
+        return ResourceSample(
+          name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count)
+      case .singular(let text)?: return ResourceSample(name: name, kind: .object, records: [Self.value(text)])
+      case .unserved?, nil: return nil
+      }
+    }
+    relations = database.relations.map { ResourceRelation(parent: $0.parent, child: $0.child, foreignKey: $0.key) }
+  }
+
+  /// Reads a file's text and looks at its records.
+  ///
+  /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first fault.
+  package init(parsing bytes: [UInt8], name: String) throws(ServerError) {
+    // Nothing that is described depends on a generated id.
+    let parser = SourceParser(schema: Schema(), ids: IDGenerator { "" })
+    do throws(SourceFault) {
+      let title = name.split(separator: "/").last.map(String.init) ?? name
+      self.init(of: try parser.parse(Text(bytes), name: name), title: title)
+    } catch {
+      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    }
+  }
+
+  private static func value(_ text: Text) -> JSONValue {
+    text.withBytes { JSONValue(validated: $0) }
+  }
+
+  /// An OpenAPI 3.1 document of the interface.
+  ///
+  /// - Parameter bodies: Whether bodies are described as they are now, or as openly as the server takes them.
+  package func openAPI(_ bodies: Bodies) -> JSONObject {
+    OpenAPIDocument(
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations,
+      bodies: bodies == .open ? .open : .shaped, singular: Inflection.singular
+    ).object
+  }
+
+  /// The OpenAPI document of ``openAPI(_:)`` for people and code generators, as text.
+  package var openAPIText: String {
+    JSONValue.object(openAPI(.shaped)).text()
+  }
+
+  /// What a document says of bodies.
+  package enum Bodies: Sendable {
+    /// The shape of the data now, for people and code generators.
+    case shaped
+    /// The shape or any other object, as the server takes them.
+    case open
+  }
+
+  /// Swift source with a model for each resource and a client.
+  package var swiftSource: String {
+    SwiftGenerator(
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations, singular: Inflection.singular
+    ).source
+  }
+}

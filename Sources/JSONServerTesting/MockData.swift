@@ -1,0 +1,82 @@
+import JSONServer
+public import OrderedJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The data that a test's server starts with; it is never written back.
+///
+/// A string literal is a file's path, a dictionary literal the resources themselves:
+///
+/// ```swift
+/// try await withJSONServer("fixtures/shop.json") { server in … }
+/// try await withJSONServer(["bookmarks": [["id": 0, "title": "Swift"]]]) { server in … }
+/// try await withJSONServer(.encoding(["bookmarks": bookmarks])) { server in … }
+/// ```
+public struct MockData: Sendable {
+  /// Reads the data for a test whose source file is at a path.
+  let source: @Sendable (_ sourcePath: String) throws -> Source
+
+  /// No resources at all, for tests of canned answers.
+  public static let empty = MockData { _ in .value([:]) }
+
+  /// A file of JSON or JSON5.
+  ///
+  /// - Parameter path: An absolute path; or one from the folder of the test's source file or, where there is no such
+  ///   file, from the nearest folder above it, up to the one with `Package.swift`.
+  public static func file(_ path: String) -> MockData {
+    MockData { sourcePath in
+      let url = try locate(path, from: sourcePath)
+      do {
+        return .text(Array(try Data(contentsOf: url)), name: url.lastPathComponent)
+      } catch {
+        throw MockServerError(.fileUnreadable, "'\(url.path)' cannot be read: \(error)")
+      }
+    }
+  }
+
+  /// A JSON object whose members are the resources.
+  public static func value(_ value: JSONValue) -> MockData {
+    MockData { _ in .value(value) }
+  }
+
+  /// A Swift value whose properties, or keys, are the resources.
+  ///
+  /// - Parameters:
+  ///   - value: The value; what it throws when it is encoded is thrown at the server's start.
+  ///   - dates: How dates are written.
+  ///   - names: How the names of properties become the names of members.
+  public static func encoding(
+    _ value: some Encodable & Sendable, dates: JSONDateStrategy = .iso8601, names: JSONNameStrategy = .unchanged
+  ) -> MockData {
+    MockData { _ in .value(try JSONValueEncoder(dates: dates, names: names).encode(value)) }
+  }
+
+  private static func locate(_ path: String, from sourcePath: String) throws(MockServerError) -> URL {
+    let files = FileManager.default
+    guard !path.hasPrefix("/") else { return URL(filePath: path) }
+    let start = URL(filePath: sourcePath).deletingLastPathComponent()
+    var folder = start
+    while true {
+      let candidate = folder.appending(path: path)
+      if files.fileExists(atPath: candidate.path) { return candidate }
+      let parent = folder.deletingLastPathComponent()
+      guard !files.fileExists(atPath: folder.appending(path: "Package.swift").path), parent.path != folder.path else {
+        throw MockServerError(
+          .fileMissing, "There is no '\(path)' in '\(start.path)', nor in the folders above it up to '\(folder.path)'.")
+      }
+      folder = parent
+    }
+  }
+}
+
+extension MockData: ExpressibleByStringLiteral {
+  public init(stringLiteral path: String) { self = .file(path) }
+}
+
+extension MockData: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral resources: (String, JSONValue)...) { self = .value(.object(JSONObject(resources))) }
+}

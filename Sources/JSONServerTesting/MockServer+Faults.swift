@@ -1,0 +1,71 @@
+public import HTTPTypes
+public import JSONServer
+public import OrderedJSON
+
+extension MockServer {
+  /// Answers requests with an error from now on; the data stays as it is.
+  ///
+  /// ```swift
+  /// await server.fail(.get("/users"), with: 503, times: 2)
+  /// await server.fail(.any(), with: 429, retryAfter: 30)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - route: The method and the path.
+  ///   - status: The status of the answer.
+  ///   - times: How many requests fail before all is well again; `nil` for no end.
+  ///   - body: The body; `nil` for the form that all errors have.
+  ///   - retryAfter: The seconds that `Retry-After` names.
+  public func fail(
+    _ route: Route, with status: HTTPResponse.Status, times: Int? = nil, body: JSONValue? = nil, retryAfter: Int? = nil
+  ) async {
+    await add(route, times) {
+      $0.status = status
+      $0.body = body
+      $0.retryAfter = retryAfter
+    }
+  }
+
+  /// Breaks the connection of requests from now on: leaves it silent, resets it, or ends it within the body.
+  public func interrupt(_ route: Route, by action: Fault.Action, times: Int? = nil) async {
+    await add(route, times) { $0.action = action }
+  }
+
+  /// Lets requests wait from now on; they are carried out afterwards.
+  public func delay(_ route: Route, by duration: Duration, times: Int? = nil) async {
+    await delay(route, by: duration...duration, times: times)
+  }
+
+  /// Lets requests wait for a random time in a range from now on; they are carried out afterwards.
+  public func delay(_ route: Route, by range: ClosedRange<Duration>, times: Int? = nil) async {
+    await add(route, times) { $0.delay = range }
+  }
+
+  /// Ends all faults.
+  public func recover() async {
+    await server.removeFaults()
+  }
+
+  /// Answers requests in one way from now on, whatever the data holds.
+  ///
+  /// ```swift
+  /// await server.answer(.post("/api/v2/purchase"), with: ["balance": 200])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - route: The method and the path.
+  ///   - body: The body, sent as exactly `application/json`; `nil` for none.
+  ///   - status: The status of the answer.
+  ///   - headers: Further header fields.
+  public func answer(
+    _ route: Route, with body: JSONValue?, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+  ) async {
+    await server.answer(route.method, route.path, status: status, body: body, headerFields: headers)
+  }
+
+  private func add(_ route: Route, _ times: Int?, _ change: (inout Fault) -> Void) async {
+    var fault = Fault(route.method, route.path, times: times)
+    change(&fault)
+    await server.addFault(fault)
+  }
+}

@@ -1,0 +1,50 @@
+public import JSONServer
+public import OrderedJSON
+
+extension MockServer {
+  /// The whole data as it is now.
+  public var value: JSONValue {
+    get async { await server.value }
+  }
+
+  /// Returns the records of a collection, in stored order.
+  ///
+  /// ```swift
+  /// #expect(try await server.records("bookmarks", as: Bookmark.self).count == 2)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - names: How the names of properties become the names of members.
+  ///   - dates: How dates are read.
+  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
+  public func records<Record: Decodable>(
+    _ collection: String, as type: Record.Type = Record.self, names: JSONNameStrategy = .unchanged,
+    dates: JSONDateStrategy = .iso8601
+  ) async throws -> [Record] {
+    try await server.records(collection, as: type, decoder: JSONValueDecoder(dates: dates, names: names))
+  }
+
+  /// Returns the records of a collection as JSON, in stored order.
+  ///
+  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection.
+  public func values(of collection: String) async throws(ServerError) -> [JSONValue] {
+    try await server.values(of: collection)
+  }
+
+  /// Brings the data back to the state at start; the journal, faults and canned answers stay.
+  public func reset() async throws(ServerError) {
+    try await server.reset()
+  }
+
+  /// Keeps the data as it is now under a name; a snapshot of the same name gives way.
+  public func saveSnapshot(_ name: String) async {
+    await server.saveSnapshot(name)
+  }
+
+  /// Brings the data back to a snapshot.
+  ///
+  /// - Throws: `ServerError` with code `unknownSnapshot`.
+  public func restoreSnapshot(_ name: String) async throws(ServerError) {
+    try await server.restoreSnapshot(name)
+  }
+}

@@ -1,0 +1,62 @@
+public import JSONServer
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A test's own server, with its own data and its own record of what the client did.
+///
+/// A test gets one from the trait `.jsonServer(…)`, or from ``withJSONServer(_:routes:listens:sourcePath:isolation:configure:_:)``,
+/// and never has to stop it.
+public final class MockServer: Sendable {
+  /// The server behind it, for what is not a test's daily need.
+  public let server: Server
+
+  /// The address to give to the client under test, such as `http://127.0.0.1:49152`.
+  ///
+  /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
+  public let url: URL
+
+  /// The name by which sessions find the server without a socket.
+  let token: String
+
+  @TaskLocal static var running: MockServer?
+
+  private static let lastNumber = Atomic(0)
+
+  init(_ server: Server) {
+    token = "json-server-\(Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)"
+    let address = server.url.isEmpty ? "http://\(token).localhost" : server.url
+    guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
+    self.server = server
+    self.url = url
+  }
+
+  /// The server of the running test.
+  ///
+  /// - Throws: ``MockServerError`` with code `noServer`, outside of tests with the trait `.jsonServer(…)` and of
+  ///   `withJSONServer`, and in detached tasks.
+  public static var current: MockServer {
+    get throws(MockServerError) {
+      if let running { return running }
+      throw MockServerError(
+        .noServer, "No server runs here; give the test the trait .jsonServer(…), or use withJSONServer(…).")
+    }
+  }
+
+  /// Answers a request as it would be answered over a socket.
+  public func respond(to request: Request) async -> Response {
+    await server.respond(to: request)
+  }
+
+  /// Lets go of the socket, without waiting for clients.
+  func stop() async {
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.forget(self)
+    #endif
+    await server.stop(grace: .zero)
+  }
+}

@@ -1,0 +1,37 @@
+public import HTTPTypes
+import JSONServer
+
+/// The requests that an expectation or a fault is about: `.get("/users/*")`.
+///
+/// The path is decoded, without a query; a `*` stands for any characters, slashes among them.
+public struct Route: Sendable, Hashable {
+  /// The method; `nil` for all.
+  public let method: HTTPRequest.Method?
+  public let path: String
+
+  /// Creates a route.
+  public init(_ method: HTTPRequest.Method?, _ path: String) {
+    self.method = method
+    self.path = path
+  }
+
+  public static func get(_ path: String) -> Route { Route(.get, path) }
+  public static func head(_ path: String) -> Route { Route(.head, path) }
+  public static func post(_ path: String) -> Route { Route(.post, path) }
+  public static func put(_ path: String) -> Route { Route(.put, path) }
+  public static func patch(_ path: String) -> Route { Route(.patch, path) }
+  public static func delete(_ path: String) -> Route { Route(.delete, path) }
+
+  /// Requests of all methods.
+  public static func any(_ path: String = "*") -> Route { Route(nil, path) }
+
+  /// Whether a request, as it was sent, is of the route.
+  func matches(_ request: Request) -> Bool {
+    guard method == nil || method == request.method, let sent = try? Path(target: request.target) else { return false }
+    return PathPattern(path).matches("/" + sent.segments.joined(separator: "/"))
+  }
+}
+
+extension Route: CustomStringConvertible {
+  public var description: String { "\(method?.rawValue ?? "any method") \(path)" }
+}

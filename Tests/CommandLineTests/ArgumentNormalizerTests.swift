@@ -1,0 +1,30 @@
+import Testing
+
+@testable import swift_json_server
+
+struct ArgumentNormalizerTests {
+  private let normalizer = ArgumentNormalizer(subcommands: ["serve", "init", "validate"])
+
+  @Test(arguments: [
+    (["db.json"], ["serve", "db.json"]),
+    (["--watch", "db.json"], ["serve", "--watch", "db.json"]),
+    (["db.json", "--readOnly"], ["serve", "db.json", "--read-only"]),
+    (["--noCors", "--noGzip", "db.json"], ["serve", "--no-cors", "--no-gzip", "db.json"]),
+    (["--no-cors=true", "db.json"], ["serve", "--no-cors", "db.json"]),
+    (["--watch=false", "db.json"], ["serve", "db.json"]),
+    (["--foreignKeySuffix", "_id"], ["serve", "--foreignKeySuffix", "_id"]),
+    (["--maxBody=5M"], ["serve", "--max-body=5M"]),
+    (["-p3000", "-Hlocalhost", "-p=1"], ["serve", "-p", "3000", "-H", "localhost", "-p=1"]),
+    (["-wq", "-"], ["serve", "-wq", "-"]),
+    (["--exec", "swift test --noCors"], ["serve", "--exec", "swift test --noCors"]),
+    (["--port", "0", "--", "--readOnly"], ["serve", "--port", "0", "--", "--readOnly"]),
+    (["-v"], ["--version"]),
+    (["--help"], ["serve", "--help"]),
+    (["validate", "--strict", "a.json"], ["validate", "--strict", "a.json"]),
+    (["--generate-completion-script", "zsh"], ["--generate-completion-script", "zsh"]),
+    ([], ["serve"]),
+  ])
+  func `Arguments are brought into the parser's form`(_ arguments: [String], _ expected: [String]) {
+    #expect(normalizer.normalize(arguments) == expected)
+  }
+}

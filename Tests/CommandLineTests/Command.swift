@@ -1,0 +1,122 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import swift_json_server
+
+/// A run of the built binary in a directory of its own.
+///
+/// It is killed after ``deadline``, so that a test that waits for a line which never comes fails instead of hanging.
+final class Command: Sendable {
+  /// What a finished run has printed, and how it ended.
+  struct Result {
+    let output: String
+    let error: String
+    let status: Int32
+  }
+
+  /// A line did not come.
+  struct MissingLine: Error {
+    let text: String
+    let seen: [String]
+  }
+
+  private static let deadline = DispatchTimeInterval.seconds(120)
+
+  private static let starting = Mutex(())
+
+  private let process: ChildProcess
+  private let output: Lines
+  private let error: Lines
+  private let end: AsyncStream<Int32>
+  private let life = Life()
+
+  init(
+    _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:], input: String = ""
+  ) throws {
+    let input = Array(input.utf8)
+    let command = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory.path, try #require(Self.binary)] + arguments
+    // A pipe that another run inherits would not end with this one.
+    let (process, pipes) = try Self.starting.withLock { _ in
+      let pipes = try (0...2).map { _ in try #require(PipeEnds()) }
+      let inherited = [pipes[0].reading, pipes[1].writing, pipes[2].writing]
+      defer { for end in inherited { close(end) } }
+      let descriptors: [Int32: Int32] = [0: inherited[0], 1: inherited[1], 2: inherited[2]]
+      return (try #require(ChildProcess.start(command, variables: environment, descriptors: descriptors)), pipes)
+    }
+    FileText.send(input, to: pipes[0].writing)
+    close(pipes[0].writing)
+    output = Lines(pipes[1].reading)
+    error = Lines(pipes[2].reading)
+    let (end, ended) = AsyncStream<Int32>.makeStream()
+    self.process = process
+    self.end = end
+    let life = life
+    process.onEnd { status in
+      life.end()
+      ended.yield(status)
+      ended.finish()
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.deadline) { life.send(SIGKILL, to: process) }
+  }
+
+  deinit {
+    life.send(SIGKILL, to: process)
+  }
+
+  /// Runs the binary to its end.
+  static func run(
+    _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:], input: String = ""
+  ) async throws -> Result {
+    let command = try Command(arguments, in: directory, environment: environment, input: input)
+    return Result(
+      output: await command.output.rest(), error: await command.error.rest(), status: await command.status())
+  }
+
+  /// Waits for a line of standard output.
+  func line(containing text: String) async throws -> String { try await output.line(containing: text) }
+
+  /// Waits for a line of standard error.
+  func errorLine(containing text: String) async throws -> String { try await error.line(containing: text) }
+
+  /// Waits for the address that a server prints.
+  func url() async throws -> URL {
+    let line = try await line(containing: "Listening on ")
+    let address = line.split(separator: " ").first { $0.contains(":") }.map(String.init) ?? ""
+    guard let url = URL(string: "http://\(address)") else { throw MissingLine(text: "an address", seen: [line]) }
+    return url
+  }
+
+  func send(_ signal: Int32) {
+    life.send(signal, to: process)
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Returns: The exit code; 128 and the signal's number for the end by a signal.
+  func status() async -> Int32 {
+    for await status in end { return status }
+    return -1
+  }
+
+  /// The binary beside the test bundle.
+  private static var binary: String? {
+    let bundles = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() } + [Bundle.main.bundleURL]
+    return bundles.map { $0.appendingPathComponent("swift-json-server").path }
+      .first(where: FileManager.default.isExecutableFile)
+  }
+}
+
+/// Whether a process still runs: the number of one that has ended may be another's.
+private final class Life: Sendable {
+  private let hasEnded = Mutex(false)
+
+  func end() {
+    hasEnded.withLock { $0 = true }
+  }
+
+  func send(_ signal: Int32, to process: ChildProcess) {
+    hasEnded.withLock { if !$0 { process.send(signal) } }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// How the binary ends when it cannot serve.
+struct FailureTests {
+  struct Case: CustomTestStringConvertible {
+    let arguments: [String]
+    var file: String? = nil
+    let status: Int32
+    let message: String
+
+    var testDescription: String { arguments.joined(separator: " ") }
+  }
+
+  static let cases = [
+    Case(arguments: [], status: 64, message: "Missing expected argument '<source>'"),
+    Case(arguments: ["--watsh", "db.json"], status: 64, message: "Did you mean '--watch'?"),
+    Case(arguments: ["--port", "70000", "database.json"], file: "{}", status: 64, message: "--port: 70000 is no port"),
+    Case(arguments: ["-m", "a.js", "database.json"], file: "{}", status: 64, message: "--middlewares: JavaScript"),
+    Case(
+      arguments: ["-s", "nope", "database.json"], file: "{}", status: 64, message: "--static: 'nope' is no directory."),
+    Case(
+      arguments: ["-c", "nope.json", "database.json"], file: "{}", status: 64, message: "nope.json: the settings file"),
+    Case(
+      arguments: ["-r", "nope.json", "database.json"], file: "{}", status: 64, message: "nope.json: the file cannot"),
+    Case(arguments: ["database.txt"], status: 66, message: "database.txt: there is no such file"),
+    Case(arguments: ["no/where/database.json"], status: 66, message: "no/where/database.json: there is no such file"),
+    Case(
+      arguments: ["database.json"], file: "{\"a\": [1,}", status: 65, message: "database.json:1:10: expected a value"),
+    Case(arguments: ["database.json"], file: "{\"a\": 1}", status: 65, message: "database.json:1:7: 'a' is a number"),
+    Case(arguments: ["http://127.0.0.1:1/"], status: 74, message: "http://127.0.0.1:1/: "),
+  ]
+
+  @Test(arguments: cases)
+  func `Each failure has its exit code and names what is at fault`(_ test: Case) async throws {
+    let directory = try TemporaryDirectory()
+    if let file = test.file { try directory.write(file) }
+    let result = try await Command.run(
+      ["--port", "0"].filter { _ in !test.arguments.contains("--port") } + test.arguments, in: directory)
+    #expect(result.status == test.status)
+    #expect(result.error.contains(test.message))
+    #expect(result.output == "")
+  }
+
+  @Test
+  func `A fault in the file is shown with its line and a caret`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("{\n  \"posts\": [}\n}")
+    let result = try await Command.run(["database.json"], in: directory)
+    #expect(
+      result.error
+        == "swift-json-server: database.json:2:13: expected a value, found '}'\n    \"posts\": [}\n              ^\n"
+    )
+  }
+
+  @Test
+  func `A port in use and a file in use have exit codes of their own`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("{}")
+    try directory.write("{}", to: "other.json")
+    let server = try Command(["--port", "0", "database.json"], in: directory)
+    let port = try #require(try await server.url().port)
+    #expect(try await Command.run(["-p", "\(port)", "other.json"], in: directory).status == 69)
+    #expect(try await Command.run(["-p", "0", "database.json"], in: directory).status == 75)
+    server.send(SIGTERM)
+    #expect(await server.status() == 0)
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What the binary prints and does while it serves.
+struct ServingTests {
+  private static let database = #"{"posts": [{"id": 1, "title": "a"}], "profile": {"name": "b"}}"#
+
+  private func get(_ url: URL) async throws -> String {
+    String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
+  }
+
+  @Test
+  func `The banner names the file, its resources, the sockets and how changes are kept`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["--watch", "database.json", "--port", "0"], in: directory)
+    #expect(try await server.line(containing: "swift-json-server").contains("database.json"))
+    #expect(try await server.line(containing: "/posts").hasSuffix("1 record"))
+    #expect(try await server.line(containing: "/profile").hasSuffix("object"))
+    #expect(try await server.line(containing: "Listening on").contains("127.0.0.1:"))
+    #expect(try await server.line(containing: "Changes").contains("survive a power cut"))
+    _ = try await server.line(containing: "Watching for edits")
+    server.send(SIGINT)
+    #expect(await server.status() == 0)
+  }
+
+  @Test
+  func `A request is one line, with what could steer a terminal escaped`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["database.json", "--port", "0"], in: directory)
+    let url = try await server.url()
+    _ = try await get(url.appendingPathComponent("posts/1"))
+    let line = try await server.line(containing: "/posts/1")
+    #expect(line.split(separator: " ").dropFirst().prefix(3) == ["GET", "/posts/1", "200"])
+    #expect(!line.contains("\u{1B}"))
+    server.send(SIGTERM)
+    #expect(await server.status() == 0)
+  }
+
+  @Test
+  func `The JSON format is one object a line`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["database.json", "--port", "0", "--log-format", "json"], in: directory)
+    let start = try await server.line(containing: "listening")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(start.utf8)) as? [String: Any])
+    let url = try #require((object["url"] as? String).flatMap(URL.init(string:)))
+    _ = try await get(url.appendingPathComponent("nope"))
+    let line = try await server.line(containing: "request")
+    let request = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(request["path"] as? String == "/nope")
+    #expect(request["status"] as? Int == 404)
+  }
+
+  @Test
+  func `A missing JSON file is created with sample data`() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try Command(["new.json", "--port", "0"], in: directory)
+    _ = try await server.errorLine(containing: "new.json does not exist; it is created with some sample data.")
+    let url = try await server.url()
+    #expect(try await get(url.appendingPathComponent("posts/1")).contains("typicode"))
+    #expect(directory.text("new.json")?.contains("\"comments\"") == true)
+  }
+
+  @Test
+  func `Edits of the file, a broken one and the mended one are told`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["--watch", "database.json", "--port", "0"], in: directory)
+    _ = try await server.line(containing: "Watching")
+    try directory.write(#"{"posts": [], "users": []}"#)
+    _ = try await server.line(containing: "posts, users")
+    try directory.write("{\"posts\": [")
+    #expect(try await server.errorLine(containing: "invalid").contains("database.json:1:12"))
+    try directory.write(#"{"albums": []}"#)
+    _ = try await server.line(containing: "albums")
+  }
+
+  @Test
+  func `Rules are reloaded when they are edited, and kept when they are broken`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    try directory.write(#"{"/a": "/posts"}"#, to: "routes.json")
+    let server = try Command(["-w", "database.json", "-p", "0", "-r", "routes.json"], in: directory)
+    _ = try await server.line(containing: "/a → /posts")
+    let url = try await server.url()
+    try directory.write(#"{"/bb": "/profile"}"#, to: "routes.json")
+    _ = try await server.line(containing: "1 rewrite rules of routes.json")
+    #expect(try await get(url.appendingPathComponent("bb")).contains("name"))
+    try directory.write("{\"/bb\": 1}", to: "routes.json")
+    _ = try await server.errorLine(containing: "The rewrite rule '/bb' cannot be used")
+    #expect(try await get(url.appendingPathComponent("bb")).contains("name"))
+  }
+
+  @Test
+  func `An edit of the settings starts the server anew on its port`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["-w", "database.json", "-p", "0"], in: directory)
+    let url = try await server.url()
+    try directory.write(#"{"read-only": true}"#, to: "json-server.json")
+    _ = try await server.line(containing: "Changes are refused")
+    #expect(try await get(url.appendingPathComponent("posts/1")).contains("title"))
+  }
+
+  @Test
+  func `Quiet prints the address alone`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let result = try await Command.run(
+      ["-q", "database.json", "--exec", "curl -s $JSON_SERVER_URL/posts >/dev/null"], in: directory)
+    #expect(result.output.hasPrefix("http://127.0.0.1:"))
+    #expect(result.output.split(separator: "\n").count == 1)
+    #expect(result.error == "")
+  }
+
+  @Test
+  func `The ready file tells the address, and goes with the server`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let command = ["database.json", "--ready-file", "ready.json", "--exec", "cat ready.json"]
+    let result = try await Command.run(command + ["--quiet"], in: directory)
+    #expect(result.output.contains("\"pid\": "))
+    #expect(result.output.contains("\"url\": \"http://127.0.0.1:"))
+    #expect(directory.text("ready.json") == nil)
+  }
+
+  @Test(arguments: [("exit 7", 7), ("kill -9 $$", 137), ("test -n \"$JSON_SERVER_URL\"", 0)])
+  func `The exit code of a program that is run is passed on`(_ program: String, _ status: Int32) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    #expect(try await Command.run(["database.json", "--exec", program], in: directory).status == status)
+  }
+
+  @Test
+  func `Standard input and the output of a program are served from memory`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("#!/bin/sh\necho '{\"albums\": []}'\n", to: "program")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path("program"))
+    let exec = ["--quiet", "--exec", "curl -s $JSON_SERVER_URL/db"]
+    #expect(try await Command.run(["-"] + exec, in: directory, input: Self.database).output.contains("profile"))
+    #expect(try await Command.run(["program"] + exec, in: directory).output.contains("albums"))
+  }
+
+  @Test
+  func `Another server is a source`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["database.json", "-p", "0"], in: directory)
+    let url = try await server.url()
+    let exec = ["--quiet", "--exec", "curl -s $JSON_SERVER_URL/profile"]
+    #expect(try await Command.run(["\(url)/db"] + exec, in: directory).output.contains("\"name\": \"b\""))
+    let missing = try await Command.run(["\(url)/nope"] + exec, in: directory)
+    #expect(missing.status == 74)
+    #expect(missing.error.contains("answered with status 404"))
+  }
+}

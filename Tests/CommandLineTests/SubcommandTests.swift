@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+struct SubcommandTests {
+  @Test
+  func `A starter file is written once, and can be served`() async throws {
+    let directory = try TemporaryDirectory()
+    #expect(try await Command.run(["init"], in: directory).status == 0)
+    let text = directory.text()
+    #expect(try await Command.run(["init"], in: directory).status == 73)
+    #expect(directory.text() == text)
+    #expect(try await Command.run(["validate", "database.json", "--strict"], in: directory).status == 0)
+  }
+
+  @Test
+  func `What is to be said about a file is said with its place`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("{\n  \"posts\": [{\"id\": 1}, {\"id\": 1}]\n}")
+    let result = try await Command.run(["validate", "database.json"], in: directory)
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("database.json:2:31: warning: record 2 of 'posts'"))
+    #expect(try await Command.run(["validate", "database.json", "--strict"], in: directory).status == 65)
+  }
+
+  @Test(arguments: [["-v"], ["--version"], ["db.json", "--version"]])
+  func `The version is printed`(_ arguments: [String]) async throws {
+    let result = try await Command.run(arguments, in: try TemporaryDirectory())
+    #expect(result.status == 0)
+    #expect(result.output.split(separator: ".").count == 3)
+  }
+
+  @Test
+  func `Help names the options, the exit codes and the subcommands`() async throws {
+    let result = try await Command.run(["--help"], in: try TemporaryDirectory())
+    #expect(result.status == 0)
+    for text in ["--watch", "--foreignKeySuffix", "69  the port is in use", "validate"] {
+      #expect(result.output.contains(text))
+    }
+  }
+
+  @Test
+  func `The settings in effect are printed as a settings file`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("{}")
+    try directory.write(#"{"port": 4000, "delay": 5}"#, to: "json-server.json")
+    let result = try await Command.run(
+      ["database.json", "--print-config", "-d", "7"], in: directory, environment: ["HOST": "::1"])
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    #expect(object["port"] as? Int == 4000)
+    #expect(object["delay"] as? Int == 7)
+    #expect(object["host"] as? [String] == ["::1"])
+  }
+}

@@ -1,0 +1,61 @@
+import OrderedJSON
+import Testing
+
+@testable import JSONDatabase
+
+@Suite struct `Replacing a database` {
+  private static let ids = IDGenerator { "id" }
+
+  private func database(_ text: String) throws -> Database {
+    try Database(parsing: Text(text), ids: Self.ids)
+  }
+
+  private func text(_ database: Database) -> String {
+    String(decoding: database.text.bytes, as: UTF8.self)
+  }
+
+  @Test func `takes over the other's text, and counts as a change of all resources`() throws {
+    var changed = try database(#"{"a": [{"id": 1}], "b": {}, "c": []}"#)
+    let before = text(changed)
+    changed.restore(from: try database(#"{"d":[]}"#))
+    #expect(text(changed) == #"{"d":[]}"#)
+    #expect(changed.changedResourceNames == ["d"])
+    let changes = changed.takeChanges()
+    #expect(changes.resources == [0, 1, 2])
+    changed.undo(changes)
+    #expect(text(changed) == before)
+  }
+
+  @Test func `is undone together with what came before and after`() throws {
+    var changed = try database(#"{"a": [{"id": 1}]}"#)
+    let start = changed
+    let record = Array(#"{"id": 2}"#.utf8)
+    func append() throws(DatabaseError) {
+      _ = try record.withUnsafeBufferPointer { record throws(DatabaseError) in
+        try changed.create(record, in: "a", ids: Self.ids)
+      }
+    }
+    try append()
+    changed.restore(from: start)
+    try append()
+    #expect(text(changed) == #"{"a": [{"id": 1}, {"id": 2}]}"#)
+    changed.undo(changed.takeChanges())
+    #expect(text(changed) == text(start))
+    #expect(throws: DatabaseError.self) { try changed.record("2", in: "a") }
+  }
+
+  @Test(arguments: [
+    ("{\n  \"a\": []\n}\n", "{\n  \"b\": [],\n  \"a\": {}\n}", "{\n  \"a\": [],\n  \"b\": []\n}\n"),
+    (#"{"a":[]}"#, #"{"b":{},"c":[]}"#, #"{"a":[],"b":{},"c":[]}"#),
+    ("{}", #"{"b":{}}"#, #"{"b":{}}"#),
+    (#"{"$schema":"x"}"#, #"{"$schema":"y","b":{}}"#, #"{"$schema":"x","b":{}}"#),
+    (#"{"a":[]}"#, #"{"a":{}}"#, #"{"a":[]}"#),
+  ])
+  func `adds resources that are not there`(_ text: String, _ other: String, _ joined: String) throws {
+    var changed = try database(text)
+    changed.add(try database(other))
+    #expect(self.text(changed) == joined)
+    changed.undo(changed.takeChanges())
+    #expect(self.text(changed) == text)
+  }
+}

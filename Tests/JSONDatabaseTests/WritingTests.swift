@@ -1,0 +1,163 @@
+import JSONDatabase
+import OrderedJSON
+import Testing
+
+struct WritingTests {
+  /// What stands before and after a database in which one operation changed `<…>` of each text.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    let before: String
+    let after: String
+    let change: @Sendable (inout Database) throws -> Void
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(
+      name: "a merge changes one line",
+      before:
+        "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"n\": 1.0,\n      \"t\": \"\\u0041\"\n    } ,\n    {\"id\": 2}\n  ]\n}\n",
+      after:
+        "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"n\": 2,\n      \"t\": \"\\u0041\"\n    } ,\n    {\"id\": 2}\n  ]\n}\n"
+    ) { _ = try $0.merge("{\"n\":2, \"id\": 7}", into: "1", in: "a") },
+    Case(
+      name: "a merged new member is laid out as its neighbours are",
+      before: "{\n\t\"a\": [\n\t\t{\n\t\t\t\"id\": 1\n\t\t}\n\t]\n}",
+      after: "{\n\t\"a\": [\n\t\t{\n\t\t\t\"id\": 1,\n\t\t\t\"b\": [\n\t\t\t\t1\n\t\t\t]\n\t\t}\n\t]\n}"
+    ) { _ = try $0.merge("{\"b\":[1]}", into: "1", in: "a") },
+    Case(
+      name: "a replacement keeps the record's layout, its id and the space after it",
+      before: "{ \"a\": [ { \"id\": 1, \"n\": 1 } , { \"id\": 2 } ] }",
+      after: "{ \"a\": [ { \"m\": null, \"id\": 1 } , { \"id\": 2 } ] }"
+    ) { _ = try $0.replace("1", in: "a", with: "{\"m\":null}") },
+    Case(
+      name: "a new record is laid out as the last is",
+      before: "{\r\n  \"a\": [\r\n    { \"id\": 1 }\r\n  ]\r\n}\r\n",
+      after: "{\r\n  \"a\": [\r\n    { \"id\": 1 },\r\n    { \"n\": \"x\", \"id\": 2 }\r\n  ]\r\n}\r\n"
+    ) { _ = try $0.create("{\"n\":\"x\"}", in: "a") },
+    Case(name: "the first record of a file on one line", before: "{\"a\":[]}", after: "{\"a\":[{\"id\":1}]}") {
+      _ = try $0.create("{}", in: "a")
+    },
+    Case(
+      name: "the first record of an indented file",
+      before: "{\n    \"a\": []\n}\n",
+      after: "{\n    \"a\": [\n        {\n            \"id\": 1\n        }\n    ]\n}\n"
+    ) { _ = try $0.create("{}", in: "a") },
+    Case(
+      name: "a deletion takes the record and its comma",
+      before: "{\n  \"a\": [\n    {\"id\": 1},\n    {\"id\": 2},\n    {\"id\": 3}\n  ]\n}\n",
+      after: "{\n  \"a\": [\n    {\"id\": 1},\n    {\"id\": 3}\n  ]\n}\n"
+    ) { _ = try $0.delete("2", in: "a") },
+    Case(
+      name: "the only record's deletion", before: "{\n  \"a\": [\n    {\"id\": 1}\n  ]\n}\n",
+      after: "{\n  \"a\": []\n}\n"
+    ) { _ = try $0.delete("1", in: "a") },
+    Case(name: "what came goes again", before: "{\"a\": [\n  ]}", after: "{\"a\": [\n  ]}") {
+      _ = try $0.create("{}", in: "a")
+      _ = try $0.delete("1", in: "a")
+    },
+    Case(
+      name: "a singular resource's merge", before: "{\n  \"p\": {\n    \"a\": 1,\n    \"b\": 2\n  }\n}",
+      after: "{\n  \"p\": {\n    \"a\": 3,\n    \"b\": 2\n  }\n}"
+    ) { database in
+      _ = try Text("{\"a\":3}").withBytes { body throws(DatabaseError) in
+        try database.write(body, toSingular: "p", merging: true)
+      }
+    },
+  ]
+
+  @Test(arguments: cases)
+  func `A change leaves every other byte, and undoing it every byte`(_ test: Case) throws {
+    var database = try Database.fixture(test.before)
+    try test.change(&database)
+    #expect(database.string == test.after)
+    database.undo(database.takeChanges())
+    #expect(database.string == test.before)
+  }
+
+  static let ids: [(records: String, body: String, id: String)] = [
+    ("", "{}", "1"), ("{\"id\":1},{\"id\":2}", "{}", "3"), ("{\"id\":7},{\"id\":2}", "{\"id\":null}", "8"),
+    ("{\"id\":-5}", "{}", "-4"), ("{\"id\":0}", "{\"id\":0}", "1"), ("{\"id\":1}", "{\"id\":\"\"}", "2"),
+    ("{\"id\":1}", "{\"id\":false}", "2"), ("{\"id\":1}", "{\"id\":0.0}", "2"), ("{\"id\":1}", "{\"id\":-0}", "2"),
+    ("{\"id\":1}", "{\"id\":5}", "5"), ("{\"id\":1}", "{\"id\":\"x\"}", "\"x\""), ("{\"id\":1e3}", "{}", "1001"),
+    ("{\"id\":1.0}", "{}", "2"), ("{\"id\":1.5}", "{}", "1"), ("{\"id\":9007199254740993}", "{}", "9007199254740994"),
+    ("{\"id\":12345678901234567890},{\"id\":3}", "{}", "4"), ("{\"id\":9223372036854775807}", "{}", "\"generated\""),
+    ("{\"id\":\"a\"}", "{}", "\"generated\""), ("{\"id\":\"x\"},{\"id\":7}", "{}", "\"generated\""),
+    ("{\"id\":1},{\"id\":\"x\"}", "{}", "2"), ("{\"id\":7},{\"id\":\"8\"}", "{}", "9"), ("{\"n\":1}", "{}", "1"),
+    ("{\"n\":1},{\"id\":\"1\"}", "{}", "2"), ("1,null", "{}", "1"),
+  ]
+
+  @Test(arguments: ids)
+  func `A new record's id follows those that are there`(_ records: String, _ body: String, _ id: String) throws {
+    var database = try Database.fixture("{\"a\":[\(records)]}")
+    let written = try database.create(body, in: "a")
+    let value = try JSONValue(parsing: written.text.string)["id"]
+    #expect(value?.text() == id)
+    #expect(try database.record(written.id, in: "a") == written.text)
+  }
+
+  @Test func `The largest id is given again only after it was deleted`() throws {
+    var database = try Database.fixture("{\"a\":[{\"id\":1},{\"id\":4},{\"id\":9}]}")
+    _ = try database.create("{}", in: "a")
+    _ = try database.delete("10", in: "a")
+    _ = try database.delete("9", in: "a")
+    #expect(try database.create("{}", in: "a").id == "5")
+    _ = try database.delete("1", in: "a")
+    #expect(try database.create("{}", in: "a").id == "6")
+  }
+
+  static let refusedBodies: [(body: String, code: DatabaseError.Code)] = [
+    ("{\"id\":1}", .idTaken), ("{\"id\":\"1\"}", .idTaken), ("{\"id\":1.0}", .idTaken), ("{\"id\":{}}", .invalidBody),
+    ("{\"id\":true}", .invalidBody), ("{\"id\":[1]}", .invalidBody), ("[]", .invalidBody), ("1", .invalidBody),
+  ]
+
+  @Test(arguments: refusedBodies)
+  func `A refused body changes nothing`(_ body: String, _ code: DatabaseError.Code) throws {
+    let text = "{\"a\":[{\"id\":1}]}"
+    var database = try Database.fixture(text)
+    let error = #expect(throws: DatabaseError.self) { try database.create(body, in: "a") }
+    #expect(error?.code == code)
+    #expect(database.string == text)
+    #expect(database.takeChanges().isEmpty)
+  }
+
+  static let addresses: [(id: String, address: String)] = [
+    ("9007199254740993", "9007199254740993"), ("12345678901234567890", "12345678901234567890"), ("1.0", "1"),
+    ("1e3", "1000"), ("-1", "-1"), ("\"a/b\"", "a/b"), ("\"\"", ""), ("\"\\u00e9\"", "\u{E9}"), ("0", "0"),
+  ]
+
+  @Test(arguments: addresses)
+  func `A record is found by its id's text`(_ id: String, _ address: String) throws {
+    var database = try Database.fixture("{\"a\":[{\"id\":\(id)}]}")
+    #expect(try database.record(address, in: "a").string == "{\"id\":\(id)}")
+  }
+
+  @Test func `Integers that JavaScript would take for one are two ids`() throws {
+    var database = try Database.fixture("{\"a\":[{\"id\":9007199254740992},{\"id\":9007199254740993}]}")
+    _ = try database.delete("9007199254740993", in: "a")
+    #expect(database.string == "{\"a\":[{\"id\":9007199254740992}]}")
+  }
+
+  @Test func `A record hidden by one of the same id is found when that goes, and hidden when it comes back`() throws {
+    var database = try Database.fixture("{\"a\":[{\"id\":1,\"n\":1},{\"id\":\"1\",\"n\":2}]}")
+    #expect(try database.record("1", in: "a").string.contains("\"n\":1"))
+    _ = try database.delete("1", in: "a")
+    #expect(try database.record("1", in: "a").string.contains("\"n\":2"))
+    database.undo(database.takeChanges())
+    #expect(try database.record("1", in: "a").string.contains("\"n\":1"))
+  }
+
+  @Test func `Many bodies are written all or none`() throws {
+    let text = "{\"a\":[{\"id\":1,\"n\":1}]}"
+    var database = try Database.fixture(text)
+    let (records, created) = try database.createOrMerge("[{\"id\":1,\"n\":2},{\"n\":3}, {\"id\":null}]", in: "a")
+    #expect(records.map(\.string) == ["{\"id\":1,\"n\":2}", "{\"n\":3,\"id\":2}", "{\"id\":3}"])
+    #expect(created == 2)
+    database.undo(database.takeChanges())
+    #expect(database.string == text)
+    let error = #expect(throws: DatabaseError.self) { try database.createOrMerge("[{\"id\":1,\"n\":9},{},5]", in: "a") }
+    #expect(error?.message.hasPrefix("Element 3 ") == true)
+    #expect(database.string == text)
+    #expect(database.takeChanges().isEmpty)
+  }
+}

@@ -1,0 +1,93 @@
+import JSONServer
+import JSONServerTesting
+import OrderedJSON
+import Testing
+
+@Suite(.jsonServer(["bookmarks": [["id": 0, "title": "Swift"]]], listens: false))
+struct `What a client is expected to have sent` {
+  @Test func `A request is met by its route, times, query, fields and body`() async throws {
+    let server = try MockServer.current
+    _ = await server.respond(to: Request(.get, "/bookmarks?q=swift&_page=1"))
+    _ = await server.respond(to: Request(.post, "/bookmarks", json: #"{"pages": 3.0, "title": "NIO"}"#))
+    try await server.expect(.get("/bookmarks"), times: 1, query: ["q": "swift"])
+    try await server.expect(
+      .post("/book*"), headers: ["Content-Type": "application/json"], body: ["title": "NIO", "pages": 3])
+    try await server.expect(.delete("/bookmarks/*"), times: 0)
+    try await server.expect(.any(), times: 2)
+    #expect(await server.requests(.post("/bookmarks")).map(\.request.value) == [["pages": 3.0, "title": "NIO"]])
+  }
+
+  struct Case: Sendable {
+    let route: Route
+    var times: Int?
+    var body: JSONValue?
+    /// What the message has to say.
+    let phrases: [String]
+  }
+
+  static let unmet = [
+    Case(
+      route: .post("/bookmarks"), times: 1, body: ["title": "NIO", "tags": ["a", "b"], "done": true],
+      phrases: [
+        "Expected POST /bookmarks with body", "once, but it came 0 times.", #"body.title: expected "NIO", was "Nio""#,
+        #"body.tags[1]: expected "b", is missing"#, "body.done: expected true, was null", "body.extra: not expected",
+        #"1. POST /bookmarks → 201 {"title":"Nio""#,
+      ]),
+    Case(route: .get("/users/*"), phrases: ["Expected GET /users/* at least once", "The requests that came:"]),
+    Case(route: .post("/bookmarks"), times: 0, phrases: ["never, but it came 1 times."]),
+  ]
+
+  @Test(arguments: unmet)
+  func `What is unmet is told with the difference and the requests that came`(_ test: Case) async throws {
+    let server = try MockServer.current
+    let json = #"{"title": "Nio", "tags": ["a"], "done": null, "extra": 1}"#
+    _ = await server.respond(to: Request(.post, "/bookmarks", json: json))
+    // Where no test of Swift Testing runs, as in XCTest, the failure is thrown.
+    let failure = await Task.detached { () -> MockServerError? in
+      do throws(MockServerError) {
+        try await server.expect(test.route, times: test.times, body: test.body)
+        return nil
+      } catch {
+        return error
+      }
+    }.value
+    let message = try #require(failure).message
+    for phrase in test.phrases { #expect(message.contains(phrase), "\(message)") }
+  }
+
+  @Test func `In Swift Testing an unmet expectation is an issue at its own line, and the test goes on`() async throws {
+    let server = try MockServer.current
+    var goesOn = false
+    let line = #line + 2
+    await withKnownIssue {
+      try await server.expect(.get("/bookmarks"))
+      goesOn = true
+    } matching: { issue in
+      issue.sourceLocation?.line == line && issue.comments.contains { $0.rawValue.contains("No requests came.") }
+    }
+    #expect(goesOn)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `A request that is yet to come is waited for`() async throws {
+    let server = try MockServer.current
+    async let exchange = server.waitForRequest(.get("/bookmarks/*"), within: .seconds(30))
+    _ = await server.respond(to: Request(.get, "/bookmarks"))
+    _ = await server.respond(to: Request(.get, "/bookmarks/0"))
+    let found = try await exchange
+    #expect(found.request.target == "/bookmarks/0")
+    #expect(found.response.status == .ok)
+  }
+
+  @Test func `A request that does not come in time is an error with those that came`() async throws {
+    let server = try MockServer.current
+    _ = await server.respond(to: Request(.get, "/bookmarks"))
+    let seen = try await server.waitForRequest(.get("/bookmarks"))
+    let error = try #require(
+      await #expect(throws: MockServerError.self) {
+        try await server.waitForRequest(.get("/bookmarks"), after: seen, within: .milliseconds(10))
+      })
+    #expect(error.code == .unmetExpectation)
+    #expect(error.message.contains("1. GET /bookmarks → 200"))
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import JSONServer
+import JSONServerTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.jsonServer(["users": [["id": 1]]]))
+struct `What goes wrong on purpose` {
+  @Test func `A client that retries gets through after the failures`() async throws {
+    let server = try MockServer.current
+    await server.fail(.get("/users"), with: 503, times: 2)
+    var statuses: [Int] = []
+    for _ in 0..<3 { statuses.append(try await URLSession.forTests.get("/users", at: server.url).response.statusCode) }
+    #expect(statuses == [503, 503, 200])
+    try await server.expect(.get("/users"), times: 3)
+  }
+
+  @Test func `A server that is asked too often says when to come back`() async throws {
+    let server = try MockServer.current
+    await server.fail(.any(), with: 429, retryAfter: 30)
+    let response = try await URLSession.forTests.get("/users/1", at: server.url).response
+    #expect(response.statusCode == 429)
+    #expect(response.value(forHTTPHeaderField: "Retry-After") == "30")
+    await server.recover()
+    #expect(try await URLSession.forTests.get("/users/1", at: server.url).response.statusCode == 200)
+  }
+
+  @Test(arguments: [Fault.Action.reset, .truncate])
+  func `A connection breaks`(_ action: Fault.Action) async throws {
+    let server = try MockServer.current
+    await server.interrupt(.get("/users"), by: action)
+    await #expect(throws: (any Error).self) { try await URLSession.forTests.get("/users", at: server.url) }
+  }
+
+  @Test func `A delayed write is carried out all the same`() async throws {
+    let server = try MockServer.current
+    await server.delay(.delete("/users/*"), by: .milliseconds(30))
+    let start = ContinuousClock.now
+    var request = URLRequest(url: server.url.appending(path: "users/1"))
+    request.httpMethod = "DELETE"
+    #expect(try await URLSession.forTests.send(request).response.statusCode == 200)
+    #expect(.now - start >= .milliseconds(30))
+    #expect(try await server.values(of: "users").isEmpty)
+  }
+}

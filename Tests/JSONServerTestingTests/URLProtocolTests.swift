@@ -1,0 +1,77 @@
+import Foundation
+import JSONServer
+import JSONServerTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.jsonServer(["notes": [["id": 1, "text": "one"]]], listens: false))
+struct `A session without a socket` {
+  private func request(_ path: String, method: String = "GET") throws -> URLRequest {
+    let url = try #require(URL(string: "https://api.example.com" + path))
+    var request = URLRequest(url: url, timeoutInterval: 30)
+    request.httpMethod = method
+    return request
+  }
+
+  private func session() throws -> URLSession {
+    URLSession(configuration: .jsonServer(try MockServer.current))
+  }
+
+  @Test func `Whatever host a request is for, the server answers it`() async throws {
+    let (data, response) = try await session().send(request("/notes?q=one"))
+    #expect(response.statusCode == 200)
+    #expect(response.mimeType == "application/json")
+    #expect(response.value(forHTTPHeaderField: "X-Total-Count") == "1")
+    #expect(String(decoding: data, as: UTF8.self).contains(#""text": "one""#))
+    let sent = try #require(await MockServer.current.requests.first).request
+    #expect(!sent.headerFields.contains { $0.name.rawName.contains("Token") })
+  }
+
+  @Test func `A body is sent from data`() async throws {
+    var request = try request("/notes", method: "POST")
+    request.httpBody = Data(#"{"text": "two"}"#.utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    #expect(try await session().send(request).response.statusCode == 201)
+    try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "two"])
+  }
+
+  @Test func `A body is sent from a stream`() async throws {
+    var request = try request("/notes", method: "POST")
+    request.httpBodyStream = InputStream(data: Data(#"{"text": "three"}"#.utf8))
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    #expect(try await session().send(request).response.statusCode == 201)
+    try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "three"])
+  }
+
+  @Test func `A redirect is followed within the server`() async throws {
+    let server = try MockServer.current
+    await server.answer(.get("/old"), with: nil, status: .movedPermanently, headers: [.location: "/notes/1"])
+    let (data, response) = try await session().send(request("/old"))
+    #expect(response.statusCode == 200)
+    #expect(String(decoding: data, as: UTF8.self).contains("one"))
+    #expect(await server.requests.map(\.request.target) == ["/old", "/notes/1"])
+  }
+
+  @Test(arguments: [(Fault.Action.hang, URLError.timedOut), (.reset, .networkConnectionLost)])
+  func `A broken connection is the error that a socket would give`(
+    _ action: Fault.Action, _ code: URLError.Code
+  ) async throws {
+    await try MockServer.current.interrupt(.get("/notes"), by: action)
+    var request = try request("/notes")
+    request.timeoutInterval = 0.2
+    let error = await #expect(throws: URLError.self) { try await session().send(request) }
+    #expect(error?.code == code)
+  }
+
+  @Test func `A stopped server is no longer reached`() async throws {
+    let configuration = try await withJSONServer(listens: false) { URLSessionConfiguration.jsonServer($0) }
+    let request = try request("/notes")
+    let error = await #expect(throws: URLError.self) {
+      try await URLSession(configuration: configuration).send(request)
+    }
+    #expect(error?.code == .cannotConnectToHost)
+  }
+}

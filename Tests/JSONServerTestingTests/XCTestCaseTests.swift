@@ -1,0 +1,24 @@
+import JSONServer
+import JSONServerTesting
+import XCTest
+
+final class XCTestCaseTests: XCTestCase {
+  func testAServerRunsWithinATest() async throws {
+    try await withJSONServer("Fixtures/shop.json") { server in
+      let response = await server.respond(to: Request(.get, "/products/2"))
+      XCTAssertEqual(response.status, .ok)
+      try await server.expect(.get("/products/2"), times: 1)
+    }
+  }
+
+  func testAnUnmetExpectationIsThrown() async throws {
+    try await withJSONServer { server in
+      do {
+        try await server.expect(.get("/products"))
+        XCTFail("Nothing was thrown.")
+      } catch {
+        XCTAssertEqual(error.code, .unmetExpectation)
+      }
+    }
+  }
+}

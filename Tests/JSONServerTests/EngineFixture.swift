@@ -1,0 +1,81 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+import Synchronization
+
+@testable import JSONServer
+@testable import JSONStorage
+
+/// An engine whose commits end as a test wishes.
+struct EngineFixture {
+  let engine: Engine
+
+  private static let ids = IDGenerator { "id" }
+
+  /// - Parameters:
+  ///   - commits: How the commits end, one after the other; later ones succeed.
+  ///   - onEvent: Told of what happens.
+  init(
+    _ value: JSONValue, commits: [Commit] = [], onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+  ) throws {
+    var configuration = Server.Configuration(source: .value(value))
+    configuration.onEvent = onEvent
+    let source = OpenedSource(
+      persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
+    engine = try Engine(configuration, source, ids: Self.ids, loop: ServerLoop())
+  }
+
+  static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
+    LoadedSource(.whole(try database(value)), generation: generation)
+  }
+
+  private static func database(_ value: JSONValue) throws -> Database {
+    try Database(parsing: Text(value.utf8Text()), ids: ids)
+  }
+
+  /// Brings an edit of the source from outside.
+  func edit(_ value: JSONValue, generation: Int) async throws {
+    await engine.take(.changed(try Self.source(value, generation: generation)))
+  }
+
+  func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
+    let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+    return await withCheckedContinuation { continuation in
+      engine.loop.execute { engine.answer(request) { continuation.resume(returning: $0) } }
+    }
+  }
+
+  var value: JSONValue {
+    get async { Text(await engine.database.text.bytes).value }
+  }
+}
+
+/// Keeps nothing, and ends commits as it was told to.
+private final class ScriptedPersistence: Persistence {
+  private let commits: Mutex<[Commit]>
+
+  init(_ commits: [Commit]) {
+    self.commits = Mutex(commits)
+  }
+
+  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
+    completion(commits.withLock { $0.isEmpty ? .done : $0.removeFirst() })
+  }
+
+  func adopt(_ source: LoadedSource) {}
+
+  func keep(
+    _ database: Database, replacedBy source: LoadedSource,
+    completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    completion(.failure(StorageError(.unavailable, "Nothing is kept.")))
+  }
+
+  func snapshot(
+    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    completion(.failure(StorageError(.unavailable, "Nothing is kept.")))
+  }
+
+  func close() {}
+}
