@@ -42,9 +42,12 @@ class CountedServer:
         database = os.path.join(directory, "db.json")
         ready = os.path.join(directory, "ready")
         make_database(database, SMALL)
+        # Valgrind cannot read the debugging information of every Swift compiler.
+        stripped = os.path.join(directory, "program")
+        subprocess.run(["strip", "--strip-debug", "-o", stripped, program], check=True)
         self.process = subprocess.Popen(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}", "--quiet",
-             program, "--quiet", "--port", "0", "--ready-file", ready, database],
+             stripped, "--quiet", "--port", "0", "--ready-file", ready, database],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         while not os.path.exists(ready):
             if self.process.poll() is not None:

@@ -151,12 +151,16 @@ class Server:
         self.stop()
 
 
+# What each request of a load is, made in advance: wrk shall have time to send them.
 SCRIPT = """
-local requests = {}
-for target in io.lines(%(targets)s) do
-  requests[#requests + 1] = wrk.format(%(method)s, target, %(headers)s, nil)
+local requests, number = {}, 0
+function init()
+  wrk.headers["Content-Type"] = %(type)s
+  for line in io.lines(%(lines)s) do
+    number = number + 1
+    requests[number] = %(request)s
+  end
 end
-local number = 0
 function request()
   number = number %% #requests + 1
   return requests[number]
@@ -165,16 +169,6 @@ function done(summary, latency)
   local errors = summary.errors
   io.write(string.format("RESULT %%d %%d %%d %%d\\n", summary.requests, summary.duration,
     errors.status, errors.connect + errors.read + errors.write + errors.timeout))
-end
-"""
-
-PUT_SCRIPT = """
-local bodies = {}
-for body in io.lines(%(bodies)s) do bodies[#bodies + 1] = body end
-local number = 0
-function request()
-  number = number %% #bodies + 1
-  return wrk.format("PUT", "/posts/" .. number, {["Content-Type"] = "application/json"}, bodies[number])
 end
 """
 
@@ -188,15 +182,18 @@ class Load:
 
     def get(self, server, targets):
         """Requests the targets in turn, and returns the requests per second and the CPU seconds of each."""
-        names = self.write("targets", "\n".join(targets))
-        return self.run(server, SCRIPT % {"targets": json.dumps(names), "method": '"GET"', "headers": "{}"})
+        lines = self.write("targets", "\n".join(targets))
+        request = 'wrk.format("GET", line)'
+        return self.run(server, SCRIPT % {"lines": json.dumps(lines), "type": "nil", "request": request})
 
     def put(self, server, count):
+        """Replaces the first thousand records in turn, and returns the same."""
         random_numbers = random.Random(1)
         bodies = [json.dumps(record(number, random_numbers)) for number in range(1, min(count, 1000) + 1)]
-        names = self.write("bodies", "\n".join(bodies))
-        done = SCRIPT[SCRIPT.index("function done"):] % {}
-        return self.run(server, PUT_SCRIPT % {"bodies": json.dumps(names)} + done)
+        lines = self.write("bodies", "\n".join(bodies))
+        request = 'wrk.format("PUT", "/posts/" .. number, nil, line)'
+        return self.run(
+            server, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
 
     def run(self, server, script):
         path = self.write("load.lua", script)
@@ -204,11 +201,11 @@ class Load:
         before = server.cpu_seconds()
         output = subprocess.run(
             ["wrk", "-t1", "-c32", f"-d{self.duration}s", "--timeout", "60s", "-s", path, url],
-            capture_output=True, text=True).stdout
+            capture_output=True, text=True)
         used = server.cpu_seconds() - before
-        result = next((line for line in output.splitlines() if line.startswith("RESULT")), None)
+        result = next((line for line in output.stdout.splitlines() if line.startswith("RESULT")), None)
         if result is None:
-            sys.exit(f"load.py: wrk failed: {output}")
+            sys.exit(f"load.py: wrk failed: {output.stderr}")
         requests, microseconds, wrong, broken = map(int, result.split()[1:])
         if wrong or broken:
             print(f"load.py: {wrong} answers were errors, {broken} did not come", file=sys.stderr)

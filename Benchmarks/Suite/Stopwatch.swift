@@ -26,7 +26,7 @@ struct Stopwatch {
       for _ in 0..<repetitions { try work() }
       times.append((.now - start) / repetitions)
     }
-    note(times, of: name, size, note)
+    add(times, of: name, size, note)
   }
 
   /// Times a piece of work that waits for something.
@@ -39,10 +39,10 @@ struct Stopwatch {
       for _ in 0..<repetitions { try await work() }
       times.append((.now - start) / repetitions)
     }
-    note(times, of: name, nil) { _ in "" }
+    add(times, of: name, nil) { _ in "" }
   }
 
-  private mutating func note(_ times: [Duration], of name: String, _ size: Int?, _ note: (Duration) -> String) {
+  private mutating func add(_ times: [Duration], of name: String, _ size: Int?, _ note: (Duration) -> String) {
     let median = times.sorted()[times.count / 2]
     figures.append(Figure(name: name, size: size, median: median, note: note(median)))
   }

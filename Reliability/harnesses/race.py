@@ -33,7 +33,8 @@ class Writer(threading.Thread):
                 answer = self.connection.request("POST", "/items", {"id": key})
                 if answer.status == 201:
                     self.acknowledged.append(key)
-                elif answer.status == 503:
+                elif answer.status in (409, 503):
+                    # 409: the editor read the record in the instant before its own save was put back, and saved it.
                     self.refused += 1
                 else:
                     self.problem = f"POST was answered {answer.status}: {answer.body[:200]}"

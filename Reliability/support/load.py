@@ -12,7 +12,7 @@ ABSENT = None
 class Client(threading.Thread):
     """Changes its own records, one request at a time, until its connection breaks."""
 
-    def __init__(self, number, port, expected, seed):
+    def __init__(self, number, port, expected, seed, cut=None):
         super().__init__(daemon=True)
         self.number = number
         self.port = port
@@ -23,6 +23,7 @@ class Client(threading.Thread):
         self.problem = None
         self.serial = max([int(key.split("-")[1]) for key in expected] or [0])
         self.connection = None
+        self.cut = cut  # an event after which an answer cannot come from a machine that has lost its power
 
     def run(self):
         try:
@@ -57,13 +58,17 @@ class Client(threading.Thread):
         # In doubt from here until the answer is read.
         self.expected[key] = [old, new]
         answer = self.connection.request(method, target, body)
+        if self.cut and self.cut.is_set():
+            raise Dropped()
         if answer.status == status:
             self.expected[key] = [new]
             self.acknowledged += 1
         elif answer.status in (503, 507):
             self.refused += 1
-            if answer.json.get("durability") != "unknown":
-                self.expected[key] = [old]
+            if answer.json.get("durability") == "unknown":
+                # Memory holds the new state, the disk may hold either: what follows could not be judged.
+                raise Dropped()
+            self.expected[key] = [old]
         else:
             self.problem = f"{method} {target} was answered {answer.status} {answer.body[:200]}"
 

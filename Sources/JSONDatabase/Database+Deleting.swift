@@ -31,19 +31,20 @@ extension Database {
     var counts: [String: Int] = [:]
     var gone = [(resource: name, id: id)]
     while let parent = gone.popLast() {
-      for (position, entry) in entries.enumerated() {
-        guard case .collection(let collection) = entry.resource else { continue }
-        let key = dependencyKey(in: position, to: parent.resource)
-        let idName = Array(collection.idName.utf8)
+      // Only the configured spelling: a deletion never follows a key that was merely guessed.
+      let key = FieldPath(schema.foreignKey(to: parent.resource))
+      for position in collectionPositions {
+        let name = entries[position].name
+        let idName = Array(schema.idName(of: name).utf8)
         for (slot, row) in rows(at: position, where: key, equals: parent.id) {
-          if schema.dialect == .v1, !dependents.contains(entry.name) {
-            set(nullifying(key, in: row, collection), at: slot, of: position, was: row)
+          if schema.dialect == .v1, !dependents.contains(name) {
+            set(nullifying(key, in: row), at: slot, of: position, was: row)
             continue
           }
           set(nil, at: slot, of: position, was: row)
-          counts[entry.name, default: 0] += 1
+          counts[name, default: 0] += 1
           let id = row.withRecord { ObjectReader.value(named: idName, in: $0)?.idText }
-          if schema.dialect == .classic, let id { gone.append((entry.name, id)) }
+          if schema.dialect == .classic, let id { gone.append((name, id)) }
         }
       }
     }
@@ -62,10 +63,10 @@ extension Database {
     return found
   }
 
-  private func nullifying(_ key: FieldPath, in row: Row, _ collection: Collection) -> Row {
+  private func nullifying(_ key: FieldPath, in row: Row) -> Row {
     var draft = RecordDraft()
     draft.set(key.name, to: Array("null".utf8))
-    return row.with(record: row.record.withBytes { draft.merged(into: $0, collection.layout(of: row)) })
+    return row.with(record: row.record.withBytes { draft.merged(into: $0, .pretty) })
   }
 
   private mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {

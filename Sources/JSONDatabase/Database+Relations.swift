@@ -8,11 +8,13 @@ extension Database {
     mutating get {
       var found: [(parent: String, child: String, key: String)] = []
       for parent in resourceNames {
-        for (position, entry) in entries.enumerated() where entry.name != parent {
+        for position in collectionPositions where entries[position].name != parent {
           let key = foreignKey(in: position, to: parent, singular: nil)
           var isUsed = false
           change(position) { isUsed = $0.hasMember(key) }
-          if isUsed, case .collection? = resource(named: parent) { found.append((parent, entry.name, key.name)) }
+          if isUsed, case .collection? = resource(named: parent) {
+            found.append((parent, entries[position].name, key.name))
+          }
         }
       }
       return found

@@ -46,6 +46,12 @@ package struct Database: Sendable {
     return resourceNames.first { $0.lowercased() == folded }
   }
 
+  /// The places of the collections. Whoever changes one must not hold another copy of it, which the change would have to
+  /// copy.
+  var collectionPositions: [Int] {
+    entries.indices.filter { if case .collection = entries[$0].resource { true } else { false } }
+  }
+
   /// The name of the resource at a place.
   package func name(at position: Int) -> String {
     entries[position].name

@@ -9,7 +9,12 @@ struct RecordDraft {
     var value: [UInt8]
   }
 
+  /// Up to so many members, looking at each is quicker than hashing a name.
+  private static let searchLimit = 16
+
   private var members: [Member] = []
+  /// Where each name is; empty up to ``searchLimit`` members.
+  private var positions: [[UInt8]: Int] = [:]
 
   /// Creates a draft without members.
   init() {}
@@ -33,8 +38,7 @@ struct RecordDraft {
 
   /// The JSON text of a member's value, or `nil`.
   subscript(name: String) -> [UInt8]? {
-    let name = Array(name.utf8)
-    return members.first { $0.name == name }?.value
+    position(of: Array(name.utf8)).map { members[$0].value }
   }
 
   /// Sets a member in its place, or appends it.
@@ -45,17 +49,33 @@ struct RecordDraft {
   }
 
   private mutating func set(_ name: [UInt8], token: [UInt8], to value: [UInt8]) {
-    if let index = members.firstIndex(where: { $0.name == name }) {
+    if let index = position(of: name) {
       members[index].value = value
-    } else {
-      members.append(Member(token: token, name: name, value: value))
+      return
     }
+    members.append(Member(token: token, name: name, value: value))
+    if !positions.isEmpty {
+      positions[name] = members.count - 1
+    } else if members.count > Self.searchLimit {
+      indexMembers()
+    }
+  }
+
+  private func position(of name: [UInt8]) -> Int? {
+    positions.isEmpty ? members.firstIndex { $0.name == name } : positions[name]
+  }
+
+  private mutating func indexMembers() {
+    positions =
+      members.count > Self.searchLimit
+      ? Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) }) : [:]
   }
 
   /// Removes a member.
   mutating func remove(_ name: String) {
     let name = Array(name.utf8)
     members.removeAll { $0.name == name }
+    indexMembers()
   }
 
   /// The record's text in a layout.
@@ -82,26 +102,27 @@ struct RecordDraft {
     let formatter = JSONFormatter(layout)
     var output: [UInt8] = []
     var copied = 0
-    var missing = members
+    var isMissing = Array(repeating: true, count: members.count)
     var lastMember: ObjectReader.Member?
     var lastEnd = 1
     var reader = ObjectReader(record)
     while let member = reader.next() {
-      if let change = members.first(where: { reader.isNamed($0.name, member) }) {
-        missing.removeAll { $0.name == change.name }
+      if let index = position(of: member, in: reader) {
+        isMissing[index] = false
         output += record[copied..<member.value.lowerBound]
-        _ = change.value.withUnsafeBufferPointer { formatter.append($0, level: 1, to: &output) }
+        _ = members[index].value.withUnsafeBufferPointer { formatter.append($0, level: 1, to: &output) }
         copied = member.value.upperBound
       }
       lastMember = member
       lastEnd = member.value.upperBound
     }
-    guard !missing.isEmpty else { return output + record[copied...] }
+    guard isMissing.contains(true) else { return output + record[copied...] }
     guard let lastMember else { return text(layout) }
     output += record[copied..<lastEnd]
     // A new member is separated as the last one is from what stands before it.
     let separator = record[..<lastMember.name.lowerBound].reversed().prefix(while: JSONSyntax.isWhitespace).reversed()
-    for member in missing {
+    for index in members.indices where isMissing[index] {
+      let member = members[index]
       output.append(UInt8(ascii: ","))
       output += separator
       output += member.token
@@ -109,5 +130,10 @@ struct RecordDraft {
       _ = member.value.withUnsafeBufferPointer { formatter.append($0, level: 1, to: &output) }
     }
     return output + record[lastEnd...]
+  }
+
+  private func position(of member: ObjectReader.Member, in reader: ObjectReader) -> Int? {
+    positions.isEmpty
+      ? members.firstIndex { reader.isNamed($0.name, member) } : positions[Array(reader.name(of: member).utf8)]
   }
 }

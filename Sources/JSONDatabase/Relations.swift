@@ -159,13 +159,6 @@ extension Database {
     return firstMember(of: candidates, in: position)
   }
 
-  /// The member whose value makes a collection's records depend on those of another: one that is named after it.
-  ///
-  /// A property that two resources merely share does not: what is removed along must say whose it is.
-  mutating func dependencyKey(in position: Int, to parent: String) -> FieldPath {
-    firstMember(of: spellings(of: Inflection.singular(of: parent)), in: position)
-  }
-
   private func spellings(of singular: String) -> [FieldPath] {
     [schema.foreignKeySuffix, "Id", "_id"].map { FieldPath(singular + $0) }
   }

@@ -1,7 +1,7 @@
 /// A text that equals another only when their bytes do.
 ///
 /// Swift's strings compare canonically equivalent characters as equal; JavaScript's, and JSON's names, do not.
-struct TextKey: Hashable {
+struct TextKey: Hashable, Sendable {
   let string: String
 
   init(_ string: String) {

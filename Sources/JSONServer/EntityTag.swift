@@ -7,6 +7,31 @@ struct EntityTag {
   /// Reads a body. O(size), at several GB/s.
   init(of body: [UInt8]) {
     let hash = body.withUnsafeBytes { ContentHash(of: $0) }
-    fieldValue = "W/\"\(String(body.count, radix: 16))-\(String(hash.value, radix: 36))\""
+    fieldValue = Self.fieldValue(UInt64(body.count), hash.value)
+  }
+
+  /// Writes `W/"count-hash"` in hexadecimal digits, from its end: making it of strings took longer than the hash.
+  private static func fieldValue(_ count: UInt64, _ hash: UInt64) -> String {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
+      var start = buffer.count
+      func write(_ byte: UInt8) {
+        start -= 1
+        buffer[start] = byte
+      }
+      func writeDigits(_ number: UInt64) {
+        var rest = number
+        repeat {
+          let digit = UInt8(truncatingIfNeeded: rest & 15)
+          write(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+          rest >>= 4
+        } while rest > 0
+      }
+      write(UInt8(ascii: "\""))
+      writeDigits(hash)
+      write(UInt8(ascii: "-"))
+      writeDigits(count)
+      for byte in "\"/W".utf8 { write(byte) }
+      return String(decoding: UnsafeBufferPointer(rebasing: buffer[start...]), as: UTF8.self)
+    }
   }
 }

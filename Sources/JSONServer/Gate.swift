@@ -104,9 +104,11 @@ struct Gate {
   /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
   private func validate(_ response: inout Response, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
-    let tag = response.headerFields[.eTag] ?? EntityTag(of: body).fieldValue
+    let tag = response.headerFields.first(.eTag) ?? EntityTag(of: body).fieldValue
     response.headerFields[.eTag] = tag
-    guard let known = request.headerFields[.ifNoneMatch], EntityTagList(known).names(tag) else { return }
+    guard request.headerFields.contains(.ifNoneMatch), let known = request.headerFields[.ifNoneMatch],
+      EntityTagList(known).names(tag)
+    else { return }
     response.status = .notModified
     response.body = .bytes([])
     response.headerFields[.contentType] = nil

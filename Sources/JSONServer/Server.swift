@@ -1,3 +1,4 @@
+import HTTPTypes
 import JSONDatabase
 public import OrderedJSON
 
@@ -74,8 +75,12 @@ public final class Server: Sendable {
   /// Answers a request without a socket, as it would be answered over one.
   public func respond(to request: Request) async -> Response {
     let engine = engine
+    var request = request
+    // What comes from the process itself reached nobody else's host.
+    if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
+    let addressed = request
     return await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.answer(request) { continuation.resume(returning: $0) } }
+      engine.loop.execute { engine.answer(addressed) { continuation.resume(returning: $0) } }
     }
   }
 

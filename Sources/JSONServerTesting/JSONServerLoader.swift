@@ -27,11 +27,24 @@
     func load() async {
       do {
         guard let server else { throw URLError(.cannotConnectToHost) }
+        try checkBody()
         try await answer(urlProtocol.request, from: server)
       } catch {
         // Who has stopped loading is told nothing any more.
         if !Task.isCancelled { client?.urlProtocol(urlProtocol, didFailWithError: error) }
       }
+    }
+
+    /// Refuses what would be answered as if it had no body.
+    private func checkBody() throws {
+      #if canImport(FoundationNetworking)
+        let request = urlProtocol.request
+        guard urlProtocol.task is URLSessionUploadTask, request.httpBody == nil, request.httpBodyStream == nil else {
+          return
+        }
+        let description = "This Foundation hides the body of an upload task from protocols; send it as httpBody."
+        throw URLError(.requestBodyStreamExhausted, userInfo: [NSLocalizedDescriptionKey: description])
+      #endif
     }
 
     private func answer(_ urlRequest: URLRequest, from server: MockServer) async throws {

@@ -39,7 +39,8 @@
   /// Answers the requests of a session from a server in the process; see `URLSessionConfiguration.jsonServer(_:)`.
   ///
   /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
-  /// socket. Redirects are followed within the server.
+  /// socket. Redirects are followed within the server. On Linux, Foundation shows a protocol no body of an upload task: such
+  /// a request fails, and its body has to be the request's `httpBody`.
   ///
   /// A session makes instances of a class and tells them nothing of itself, so that each server has a class of its own.
   public class JSONServerURLProtocol: URLProtocol {

@@ -160,4 +160,14 @@ struct WritingTests {
     #expect(database.string == text)
     #expect(database.takeChanges().isEmpty)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `A record of very many members costs no more for each than one of few`() throws {
+    let members = (0..<100_000).map { "\"k\($0)\":0" }.joined(separator: ",")
+    var database = try Database.fixture("{\"a\":[]}")
+    _ = try database.create("{\(members),\"k5\":1}", in: "a")
+    let merged = try database.merge("{\(members.replacing(":0", with: ":2")),\"new\":3}", into: "1", in: "a")
+    let expected = "{\(members.replacing(":0", with: ":2")),\"id\":1,\"new\":3}"
+    #expect(merged.text.string == expected)
+  }
 }

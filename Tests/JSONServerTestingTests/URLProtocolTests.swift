@@ -47,6 +47,18 @@ struct `A session without a socket` {
     try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "three"])
   }
 
+  @Test func `An upload is not answered as if it had no body`() async throws {
+    let server = try MockServer.current
+    let request = try request("/notes", method: "POST")
+    do {
+      _ = try await session().upload(for: request, from: Data(#"{"text": "four"}"#.utf8))
+      try await server.expect(.post("/notes"), times: 1, body: ["text": "four"])
+    } catch let error as URLError {
+      #expect(error.localizedDescription.contains("httpBody"))
+      #expect(await server.requests.isEmpty)
+    }
+  }
+
   @Test func `A redirect is followed within the server`() async throws {
     let server = try MockServer.current
     await server.answer(.get("/old"), with: nil, status: 301, headers: ["Location": "/notes/1"])

@@ -10,7 +10,7 @@ extension Engine {
     exchangeCount += 1
     var response = response
     switch body {
-    case .bytes where response.headerFields[.contentEncoding] != nil: response.body = body
+    case .bytes where response.headerFields.contains(.contentEncoding): response.body = body
     case .bytes: break
     // A stream that is kept here would not end when its reader goes.
     case .stream: response.body = .bytes([])

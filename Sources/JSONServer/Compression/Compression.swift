@@ -20,7 +20,7 @@ package struct Compression: Sendable {
   /// Compressed is a body that is all there, of at least 1,024 bytes and a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
   package func apply(to response: Response, for request: Request) -> Response {
-    guard let type = response.headerFields[.contentType], Self.isCompressible(type) else { return response }
+    guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return response }
     var response = response
     response.headerFields.add("Accept-Encoding", toList: .vary)
     guard let coding = request.headerFields[.acceptEncoding].map(AcceptEncoding.init)?.preferred,

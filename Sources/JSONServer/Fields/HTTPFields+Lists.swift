@@ -3,11 +3,11 @@ import HTTPTypes
 extension HTTPFields {
   /// Adds an entry to a field that holds a list, such as `Vary`, unless it is there, in upper or lower case.
   mutating func add(_ entry: String, toList name: HTTPField.Name) {
-    guard let list = self[name] else {
-      self[name] = entry
+    guard let index = firstIndex(where: { $0.name == name }) else {
+      append(HTTPField(name: name, value: entry))
       return
     }
-    if !Self.list(list, holds: entry) { self[name] = "\(list), \(entry)" }
+    if !contains(where: { $0.name == name && Self.list($0.value, holds: entry) }) { self[index].value += ", \(entry)" }
   }
 
   private static func list(_ list: String, holds entry: String) -> Bool {

@@ -16,7 +16,7 @@ package struct Path: Sendable, Hashable {
     let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
     var segments: [String] = []
     for segment in path.split(separator: UInt8(ascii: "/")) {
-      guard let decoded = PercentEncoding.decode(segment, plusIsSpace: false) else {
+      guard let decoded = PercentEncoding.decode(piece: segment, plusIsSpace: false) else {
         throw HTTPError(
           .badRequest,
           """

@@ -53,11 +53,11 @@ package struct QueryParameters: Sendable {
 
   private static func read(_ pair: Substring.UTF8View) throws(HTTPError) -> (name: String, value: String) {
     let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-    guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true) else {
+    guard let name = PercentEncoding.decode(piece: parts[0], plusIsSpace: true) else {
       throw badEscape(in: "name of the query parameter", Substring(parts[0]))
     }
     guard parts.count > 1 else { return (ParameterName(name).name, "") }
-    guard let value = PercentEncoding.decode(parts[1], plusIsSpace: true) else {
+    guard let value = PercentEncoding.decode(piece: parts[1], plusIsSpace: true) else {
       throw badEscape(in: "value of the query parameter", Substring(parts[0]))
     }
     return (ParameterName(name).name, value)

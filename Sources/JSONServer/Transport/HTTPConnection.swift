@@ -283,6 +283,6 @@ extension HTTPConnection {
 extension Response {
   /// Whether the application wants the connection to end with this answer.
   fileprivate var asksToClose: Bool {
-    headerFields[.connection]?.lowercased() == "close"
+    headerFields.first(.connection)?.lowercased() == "close"
   }
 }
