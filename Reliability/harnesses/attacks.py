@@ -238,7 +238,7 @@ def wait_for(condition, seconds):
 
 def slow(harness):
     raise_limit()
-    path = prepare(harness, "slow", [{"id": number, "text": "x" * 1000} for number in range(5000)])
+    path = prepare(harness, "slow", [{"id": number, "text": "x" * 1000} for number in range(1000)])
     sockets_of_each = 500
     figures = []
     with Server(harness.binary, path, "--quiet", "--timeout", "3", "--no-gzip") as server:
@@ -265,12 +265,17 @@ def slow(harness):
                             connection.send(drip)
                         except OSError:
                             pass
-                with server.connect(10) as other:
-                    harness.check(other.request("GET", "/items/1").status == 200, f"slow {name}: others are not served")
+                with server.connect(20) as other:
+                    try:
+                        harness.check(other.request("GET", "/items/1").status == 200, f"slow {name}: others are refused")
+                    except OSError:
+                        harness.fail(f"slow {name}: others are not served within 20 s")
+                        break
                 time.sleep(0.2)
                 closed = descriptors(server) <= base + 2
             left = max(descriptors(server) - base, 0)
             harness.check(closed, f"slow {name}: {left} of {sockets_of_each} sockets are still open after 20 s")
+            harness.note(f"{name}: {time.monotonic() - started:.1f} s, {server.resident >> 10} MiB")
             figures.append(f"{sockets_of_each - left if not closed else sockets_of_each}")
             for connection in sockets:
                 connection.close()
@@ -301,7 +306,9 @@ def idle(harness):
                 alive += connection.request("GET", "/items").status == 200
             except (OSError, Dropped):
                 harness.fail("idle: an idle connection was dropped")
-        harness.check(server.request("POST", "/items", {}).status == 201, "idle: a write is refused")
+        # There may be no room for another connection: accepting pauses at the limit.
+        if connections:
+            harness.check(connections[0].request("POST", "/items", {}).status == 201, "idle: a write is refused")
         harness.check(grown < 100, f"idle: {grown:.0f} MiB for {len(connections)} connections")
         for connection in connections:
             connection.close()
