@@ -37,6 +37,13 @@ struct AcknowledgedWrites {
     versions[record, default: Versions(before: before, after: nil)].after = after
   }
 
+  /// Forgets what was written to a file that was read again.
+  ///
+  /// - Parameter resource: The file's resource; empty for the file of all.
+  mutating func forget(_ resource: String) {
+    versions = resource.isEmpty ? [:] : versions.filter { $0.key.resource != resource }
+  }
+
   /// The records, as paths, that another version lacks although they were written, or holds as they were before.
   func missing(from database: Database) -> [String] {
     var database = database

@@ -17,6 +17,8 @@ actor Engine: Application {
   var database: Database
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
+  /// Edits of files that came while a commit was under way.
+  var delayedEdits: [LoadedSource] = []
   var commits = CommitQueue()
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
@@ -24,7 +26,7 @@ actor Engine: Application {
   /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
   let mountPath: String
   /// The database at start.
-  let initial: Database
+  var initial: Database
   let started = ContinuousClock.now
   var settings: Settings
   var faults = Faults()
