@@ -21,6 +21,9 @@ package struct DatabasePart: Sendable {
     margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])
   }
 
+  /// The file's text as it was read.
+  package var text: PartText { PartText(lead: margins.lead, resource: resource, trail: margins.trail) }
+
   /// The file's text with a resource as it is now in place of the one that was read.
   ///
   /// - Returns: `nil` when the database has no such resource.

@@ -15,6 +15,8 @@ final class DirectoryPersistence: Persistence {
     var part: DatabasePart
     /// The generation of the version that the server's database is built on.
     var generation: Int
+    /// What was read, or written by the last commit that succeeded.
+    var text: PartText
   }
 
   private struct Refusal {
@@ -25,8 +27,6 @@ final class DirectoryPersistence: Persistence {
   private struct State {
     /// The files by the name of their resource.
     var files: [String: File] = [:]
-    /// Resources whose files hold a version that was taken back, because another file of its commit failed.
-    var stale: Set<String> = []
     /// What is wrong with files that are not served yet, by path.
     var refused: [String: Refusal] = [:]
     var isClosed = false
@@ -96,7 +96,8 @@ final class DirectoryPersistence: Persistence {
       }
       let version = opening.version
       state.withLock {
-        $0.files[entry.name] = File(store: opening.store, part: version.part, generation: version.generation)
+        $0.files[entry.name] = File(
+          store: opening.store, part: version.part, generation: version.generation, text: version.part.text)
       }
       return opening
     } catch {
@@ -108,22 +109,28 @@ final class DirectoryPersistence: Persistence {
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
     let changed = Set(resources.map { database.name(at: $0) })
-    let files = state.withLock { state in
-      defer { state.stale = [] }
-      return state.files.filter { changed.contains($0.key) || state.stale.contains($0.key) }
-    }
-    let texts = files.compactMap { name, file in
-      file.part.text(of: database).map { (name: name, file: file, text: $0) }
-    }
-    let outcome = CommitOutcome(count: texts.count) { [self] worst, published in
+    let files = state.withLock { state in state.files.filter { changed.contains($0.key) } }
+    let texts = files.compactMapValues { $0.part.text(of: database) }
+    publish(texts, to: files) { [self] worst, published in
       switch worst {
-      case .done: break
-      case .failed(let error) where error.code == .durabilityUnknown: break
-      case .edited, .failed: state.withLock { $0.stale.formUnion(published) }
+      case .done: keep(texts.filter { published.contains($0.key) })
+      case .failed(let error) where error.code == .durabilityUnknown: keep(texts.filter { published.contains($0.key) })
+      case .edited, .failed:
+        // The commit is refused as a whole: the files that have it go back first.
+        let back = files.filter { published.contains($0.key) }
+        return publish(back.mapValues(\.text), to: back) { _, _ in completion(worst) }
       }
       completion(worst)
     }
-    for (name, file, text) in texts {
+  }
+
+  private func publish(
+    _ texts: [String: PartText], to files: [String: File],
+    completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
+  ) {
+    let outcome = CommitOutcome(count: texts.count, completion)
+    for (name, text) in texts {
+      guard let file = files[name] else { continue }
       file.store.publish(.written(text), onto: file.generation) { publication in
         switch publication {
         case .published: outcome.add(.done, name)
@@ -134,10 +141,17 @@ final class DirectoryPersistence: Persistence {
     }
   }
 
+  private func keep(_ texts: [String: PartText]) {
+    state.withLock { state in
+      for (name, text) in texts { state.files[name]?.text = text }
+    }
+  }
+
   func adopt(_ source: LoadedSource) {
     guard case .part(let part) = source.content else { return }
     state.withLock { state in
       state.files[part.name]?.part = part
+      state.files[part.name]?.text = part.text
       state.files[part.name]?.generation = source.generation
     }
   }

@@ -14,7 +14,9 @@ extension Engine {
   private func end(_ commit: Commit) {
     switch commit {
     case .done:
-      for answer in commits.finish().answers { acknowledge(answer) }
+      let batch = commits.finish()
+      acknowledged.note(batch.changes, in: database)
+      for answer in batch.answers { acknowledge(answer) }
       takeDelayedEdits()
       startCommit()
     case .edited(let source):
@@ -22,7 +24,9 @@ extension Engine {
       takeDelayedEdits()
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is told what is not known.
-      for answer in commits.finish().answers {
+      let batch = commits.finish()
+      acknowledged.note(batch.changes, in: database)
+      for answer in batch.answers {
         publishChange(of: answer)
         finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
       }
@@ -75,7 +79,6 @@ extension Engine {
 
   /// Sends the answer to a write that is saved, and to those that waited to see it.
   func acknowledge(_ answer: PendingAnswer) {
-    if let change = answer.change { acknowledged.note(change) }
     publishChange(of: answer)
     finish(answer.call, answer.response)
   }
@@ -115,8 +118,8 @@ extension Engine {
 
   private func adopt(_ source: LoadedSource, replacing old: Database) {
     let edited = source.applied(to: old, ids: ids)
-    let stale = acknowledged.missing(from: edited)
-    if !stale.isEmpty { keep(old, replacedBy: source, because: stale) }
+    let undone = acknowledged.undone(by: edited, replacing: old)
+    if !undone.isEmpty { keep(old, replacedBy: source, because: undone) }
     acknowledged.forget(source.name)
     addToKeptVersions(source)
     let names = old.resourceNames
@@ -135,8 +138,8 @@ extension Engine {
   }
 
   /// Keeps the version that an edit replaces when the editor had not seen what was written over HTTP (R2).
-  private func keep(_ old: Database, replacedBy source: LoadedSource, because records: [String]) {
-    let list = records.prefix(5).joined(separator: ", ") + (records.count > 5 ? ", …" : "")
+  private func keep(_ old: Database, replacedBy source: LoadedSource, because undone: [String]) {
+    let list = undone.prefix(5).joined(separator: ", ") + (undone.count > 5 ? ", …" : "")
     let onEvent = configuration.onEvent
     persistence?.keep(old, replacedBy: source) { result in
       switch result {
