@@ -38,8 +38,8 @@ enum JSONChecks {
     let converted = try? JSON5.json(from: bytes)
     let value = try? JSONValue(parsing: Array(bytes))
     if let converted {
-      let text = converted.withUnsafeBufferPointer { Result { try JSON5.json(from: $0) } }
-      precondition((try? text.get()) == converted, "what is converted already is converted again")
+      let again = converted.withUnsafeBufferPointer { try? JSON5.json(from: $0) }
+      precondition(again == converted, "what is converted already is converted again")
       precondition((try? JSONValue(parsing: converted)) != nil, "JSON5 becomes what is no JSON")
     }
     if let value {

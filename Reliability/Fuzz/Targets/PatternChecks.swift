@@ -21,7 +21,7 @@ enum PatternChecks {
   private static func checkTime(_ pattern: Pattern, _ piece: [UInt8]) {
     let short = seconds(pattern, Array(repeatElement(piece, count: 2048 / piece.count + 1).joined()))
     let long = seconds(pattern, Array(repeatElement(piece, count: 16 * (2048 / piece.count + 1)).joined()))
-    precondition(long < 100 * short + .milliseconds(50), "matching is not linear: \(short), then \(long)")
+    precondition(long < short * 100 + .milliseconds(50), "matching is not linear: \(short), then \(long)")
   }
 
   private static func seconds(_ pattern: Pattern, _ text: [UInt8]) -> Duration {

@@ -1,9 +1,9 @@
 import CFuzzer
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
+#if canImport(Glibc)
+  import Glibc
 #else
-  import Foundation
+  import Darwin
 #endif
 
 /// Runs libFuzzer, with its options and corpus directories as arguments, on the target that `FUZZ_TARGET` names.
