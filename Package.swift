@@ -168,7 +168,7 @@ if Context.environment["JSON_SERVER_FUZZ"] != nil {
       dependencies: ["JSONServer", "JSONDatabase", "OrderedJSON", "CFuzzer"],
       path: "Reliability/Fuzz/Targets",
       swiftSettings: settings,
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]
     ),
   ]
 }

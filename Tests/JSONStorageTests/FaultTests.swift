@@ -202,7 +202,8 @@ struct FaultTests {
     try directory.write("[1,8]", to: "saved")
     try directory.shell("mv saved db.json")
     #expect(try open.publish("[7,1,2]", onto: 1).summary == "edited [1,8] 2")
-    #expect(try (0..<3).map { _ in try open.edits.next().summary } == ["changed [7] 1", "conflict [7]", "changed [1,8] 2"])
+    #expect(
+      try (0..<3).map { _ in try open.edits.next().summary } == ["changed [7] 1", "conflict [7]", "changed [1,8] 2"])
     open.store.close()
   }
 

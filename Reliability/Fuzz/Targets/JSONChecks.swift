@@ -12,7 +12,8 @@ enum JSONChecks {
     checkLoading(bytes, isJSON: range != nil)
     guard let range, let value else { return }
     precondition(String(validating: bytes, as: UTF8.self) != nil, "what is not UTF-8 is accepted")
-    precondition(JSONSyntax.endOfValue(in: bytes, from: range.lowerBound) == range.upperBound, "the value's end is lost")
+    precondition(
+      JSONSyntax.endOfValue(in: bytes, from: range.lowerBound) == range.upperBound, "the value's end is lost")
     for layout in [JSONLayout.compact, .pretty] {
       var laidOut: [UInt8] = []
       JSONFormatter(layout).append(bytes, from: range.lowerBound, to: &laidOut)
