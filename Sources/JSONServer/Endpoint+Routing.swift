@@ -47,7 +47,7 @@ extension Endpoint {
     _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> Endpoint {
     switch request.method {
-    case .get, .head: return .record(name, id: id, ListParameters.relations(parameters))
+    case .get, .head: return .record(name, id: id, try ListParameters.relations(parameters))
     case .put: return .replace(name, id: id, body: try body(of: request, parameters, schema))
     case .patch: return .merge(name, id: id, body: try body(of: request, parameters, schema))
     case .delete:

@@ -33,7 +33,8 @@ struct ListParameters {
     query.parameters = Self.filters(parameters)
     query.search = parameters.first("q") ?? ""
     query.sort = Self.sortKeys(parameters)
-    query.relations = Self.relations(parameters)
+    try Self.check(query.sort.count, of: "_sort")
+    query.relations = try Self.relations(parameters)
     query.conditions = try Self.conditions(parameters)
     if let page = try Self.number("_page", parameters) {
       let perPage = try Self.number("_per_page", parameters)
@@ -78,9 +79,19 @@ struct ListParameters {
     }
   }
 
+  /// The most names in one list: each is looked up in every record, and all other requests wait meanwhile.
+  static let maximumNames = 32
+
+  private static func check(_ count: Int, of parameter: String) throws(HTTPError) {
+    guard count > maximumNames else { return }
+    throw HTTPError(.badRequest, "\(parameter) may name \(maximumNames) at most; there are \(count).")
+  }
+
   /// `_embed=comments,likes&_expand=user`.
-  static func relations(_ parameters: QueryParameters) -> [RelationRequest] {
-    parameters.items.flatMap { name, value -> [RelationRequest] in
+  ///
+  /// - Throws: 400 for more than ``maximumNames``.
+  static func relations(_ parameters: QueryParameters) throws(HTTPError) -> [RelationRequest] {
+    let relations = parameters.items.flatMap { name, value -> [RelationRequest] in
       let names = value.split(separator: ",").map(String.init)
       return switch name {
       case "_embed": names.map { RelationRequest(.embed, $0) }
@@ -88,6 +99,8 @@ struct ListParameters {
       default: []
       }
     }
+    try check(relations.count, of: "_embed and _expand")
+    return relations
   }
 
   private static func conditions(_ parameters: QueryParameters) throws(HTTPError) -> JSONValue? {

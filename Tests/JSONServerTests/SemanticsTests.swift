@@ -105,6 +105,16 @@ struct SemanticsTests {
     await server.stop()
   }
 
+  @Test(arguments: ["/posts?_sort=", "/posts?_embed=", "/posts/1?_expand="])
+  func `A list of more than 32 names is refused`(_ target: String) async throws {
+    let server = try await Self.server()
+    for (count, status) in [(32, 200), (33, 400)] {
+      let names = (1...count).map { "n\($0)" }.joined(separator: ",")
+      #expect(await Self.get(target + names, from: server).status.code == status)
+    }
+    await server.stop()
+  }
+
   static let hints: [(query: String, hint: String?)] = [
     ("limit=1", "'_limit'"), ("_limits=1", "'_limit'"), ("page=1", "'_page'"), ("sort=id", "'_sort'"),
     ("perPage=1", "'_per_page'"), ("offset=1", "'_start'"), ("Author=ada", "'author'"), ("auhtor=ada", "'author'"),
