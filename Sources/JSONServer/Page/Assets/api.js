@@ -10,6 +10,11 @@ export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 /** The path of a resource, or of one of its records. */
 export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
 
+/** A path as a person reads it: decoded where it can be. */
+export function readable(path) {
+  try { return decodeURIComponent(path); } catch { return path; }
+}
+
 const mark = "x-requested-by";
 const unlogged = [];
 

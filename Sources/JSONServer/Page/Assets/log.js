@@ -1,6 +1,6 @@
 // The requests that the server answered, newest first, without those that this page sends for itself.
 
-import { admin, isOwn } from "./api.js";
+import { admin, isOwn, readable } from "./api.js";
 import { attempt, confirmLoss, element, find, headerList, requestLine, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
@@ -20,10 +20,6 @@ export function add(entry) {
   list.prepend(requestLine({ ...entry, path: readable(entry.path) }, () => open(id),
     element("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`)));
   while (list.children.length > longest) list.lastChild.remove();
-}
-
-function readable(path) {
-  try { return decodeURIComponent(path); } catch { return path; }
 }
 
 const open = (id) => attempt(async () => {
