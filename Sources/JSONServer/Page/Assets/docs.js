@@ -6,13 +6,12 @@ import { show } from "./json.js";
 
 let description;
 
-/** Follows a reference such as #/components/schemas/Post. */
 function resolve(value) {
   if (!value?.$ref) return value ?? {};
   return resolve(value.$ref.slice(2).split("/").reduce((place, name) => place[name], description));
 }
 
-/** An example of what a schema describes: its own, or one put together. One that holds itself ends at depth 8. */
+/** An example of a schema: its own, or one put together, down to depth 8. */
 function example(unresolved, depth = 0) {
   const schema = resolve(unresolved);
   const own = schema.examples?.[0] ?? schema.enum?.[0];
@@ -41,7 +40,6 @@ function typeName(unresolved) {
   return type === "array" ? `${typeName(items)}, repeatable` : [type ?? "any"].flat().join(" or ");
 }
 
-/** Terms with what they mean, under a title. */
 function terms(title, pairs) {
   if (pairs.length === 0) return [];
   return [element("h4", {}, title), element("dl", {}, ...pairs.flatMap(([term, detail, text]) => [

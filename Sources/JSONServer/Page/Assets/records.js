@@ -11,7 +11,6 @@ let reading = 0;
 const highlights = new Map();
 const highlightTime = 2_500;
 
-/** Shows a collection. */
 export function open(resource, query, resources) {
   const isOther = shown?.resource.name !== resource.name;
   const isSame = !isOther && String(shown.query) === String(query);
@@ -30,7 +29,6 @@ export function open(resource, query, resources) {
   load();
 }
 
-/** Takes over new counts. */
 export function update(resources) {
   const resource = resources.find(({ name }) => name === shown?.resource.name);
   if (resource) shown = { ...shown, resource, resources };
@@ -38,7 +36,7 @@ export function update(resources) {
 
 let draft = {};
 
-/** The collection on show, and a record to start a new one from: the members on show, each empty in its own way. */
+/** The collection on show, and a record to start a new one from. */
 export const current = () => ({ ...shown, draft });
 
 const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
@@ -48,7 +46,7 @@ function draftLike(rows, names) {
   return Object.fromEntries(names.map((name, index) => [name, emptyValues[kinds[index]] ?? null]));
 }
 
-/** The address of the shown list, with other parameters where given; null takes one out. */
+/** The address of the shown list with parameters changed; null takes one out. */
 export function listAddress(changes = {}, ...id) {
   const query = new URLSearchParams(shown.query);
   for (const [name, value] of Object.entries(changes)) {
@@ -73,7 +71,7 @@ async function load() {
     if (turn !== reading) return;
     const rows = value.data ?? value;
     if (value.data && sizeName === "_limit") {
-      // json-server 1.0's dialect: a page is an envelope, and its size has another name.
+      // json-server 1.0's dialect.
       sizeName = "_per_page";
       return load();
     }
@@ -86,7 +84,6 @@ async function load() {
   }
 }
 
-/** Reads the page again, soon. */
 export const refresh = debounced(120, () => { if (!find("records").hidden) load(); });
 
 /** Follows a change that any client made. */
@@ -124,7 +121,7 @@ function showTable(rows) {
   if (focused) find("records-frame").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
 }
 
-/** Marks a row, and goes on with it where the table before left off. */
+/** Marks a row, from where the table before left off. */
 function highlight(id, age) {
   if (age >= highlightTime) return highlights.delete(id);
   const row = rowOf(id);
