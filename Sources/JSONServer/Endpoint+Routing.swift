@@ -15,7 +15,7 @@ extension Endpoint {
       throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
     }
     if first == "db", segments.count == 1 {
-      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, ["GET", "HEAD"]) }
+      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, Self.readMethods) }
       self = .database
       return
     }
@@ -37,7 +37,7 @@ extension Endpoint {
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> Endpoint {
     if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
-    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    guard request.method == .post else { throw methodNotAllowed(request, listMethods) }
     let body = try json(from: request, schema) ?? emptyObject
     return body.first == UInt8(ascii: "[") && schema.dialect == .classic
       ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
@@ -58,7 +58,7 @@ extension Endpoint {
         throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
       return .merge(name, id: id, body: try json(from: request, schema) ?? emptyObject)
-    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+    default: throw methodNotAllowed(request, recordMethods)
     }
   }
 
@@ -77,7 +77,7 @@ extension Endpoint {
       }
       let body = try json(from: request, schema) ?? emptyObject
       return .writeSingular(name, body: body, merging: false, isPost: true)
-    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH"])
+    default: throw methodNotAllowed(request, singularMethods)
     }
   }
 
@@ -98,7 +98,7 @@ extension Endpoint {
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
       return .list(name, list.below(parent.id, by: key))
     }
-    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    guard request.method == .post else { throw methodNotAllowed(request, listMethods) }
     return .create(name, body: try json(from: request, database.schema) ?? emptyObject, parent: parent)
   }
 

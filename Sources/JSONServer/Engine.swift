@@ -76,7 +76,8 @@ actor Engine: Application {
     do throws(HTTPError) {
       call.request.target = try mountedTarget(call.original.target)
       call.mountedTarget = call.request.target
-      if let response = try gate.admit(&call.request) {
+      if var response = try gate.admit(&call.request) {
+        if let methods = methods(for: call.request) { response.headerFields[.allow] = methods }
         finish(call, response)
       } else if configuration.middleware.isEmpty {
         carryOut(call)
@@ -86,6 +87,14 @@ actor Engine: Application {
     } catch {
       finish(call, error.response())
     }
+  }
+
+  /// The methods that a question for them is answered with; `nil` when it asks for no resource.
+  private func methods(for request: Request) -> String? {
+    guard request.method == .options, let path = try? Path(target: gate.rules.rewrite(request.target)) else {
+      return nil
+    }
+    return Endpoint.methods(at: path, &database).map { ($0 + ["OPTIONS"]).joined(separator: ", ") }
   }
 
   /// A target without the path under which the server is mounted.
