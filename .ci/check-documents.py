@@ -42,7 +42,7 @@ def uncompiled_blocks(document):
     for number, lines in swift_blocks(document.read_text()):
         is_manifest = lines[0].startswith("dependencies:")
         if not is_manifest and not any(is_contained(lines, example) for example in examples):
-            yield f"{document.relative_to(ROOT)}:{number}: no file of {EXAMPLES[0].parent.relative_to(ROOT)} has these lines"
+            yield f"{document.relative_to(ROOT)}:{number}: no file of the tests' Examples has these lines"
 
 
 def without_code(text):

@@ -1,5 +1,6 @@
 import Foundation
 import JSONServerTesting
+import OrderedJSON
 import XCTest
 
 #if canImport(FoundationNetworking)

@@ -1,12 +1,13 @@
 import Foundation
 import JSONServerTesting
+import OrderedJSON
 import Testing
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-struct Bookmark: Codable, Equatable {
+private struct Bookmark: Decodable, Equatable {
   var id: Int
   var title: String
 }
