@@ -113,6 +113,8 @@ struct ListParameters {
   /// Reads a parameter as JavaScript's `parseInt` does: the digits at its start; an empty one is as if absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
     guard let value = parameters.first(name), !value.isEmpty else { return nil }
+    // Plain digits need no look at each character.
+    if let number = Int(value) { return min(max(number, -largestNumber), largestNumber) }
     let text = value.drop { $0.isWhitespace }
     let sign = text.first == "-" || text.first == "+" ? text.prefix(1) : ""
     let digits = text.dropFirst(sign.count).prefix { $0.isASCII && $0.isNumber }
