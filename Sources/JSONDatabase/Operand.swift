@@ -48,6 +48,8 @@ struct Operand {
   var isNull: Bool { text.elementsEqual("null".utf8) }
 
   private static func number(_ text: String) -> Double? {
+    // Most operands are short integers, which need no look at each character.
+    if text.utf8.count < 16, let integer = Int(text) { return Double(integer) }
     let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
     if trimmed.isEmpty { return 0 }
     guard !trimmed.contains(where: { $0.isLetter && $0 != "e" && $0 != "E" }) else { return nil }

@@ -81,10 +81,9 @@ struct ListParameters {
   /// `_embed=comments,likes&_expand=user`.
   static func relations(_ parameters: QueryParameters) -> [RelationRequest] {
     parameters.items.flatMap { name, value -> [RelationRequest] in
-      let names = value.split(separator: ",").map(String.init)
-      return switch name {
-      case "_embed": names.map { RelationRequest(.embed, $0) }
-      case "_expand": names.map { RelationRequest(.expand, $0) }
+      switch name {
+      case "_embed": value.split(separator: ",").map { RelationRequest(.embed, String($0)) }
+      case "_expand": value.split(separator: ",").map { RelationRequest(.expand, String($0)) }
       default: []
       }
     }
