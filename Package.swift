@@ -13,8 +13,9 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
-    .library(name: "JSONServer", targets: ["JSONServer"]),
-    .library(name: "JSONServerTesting", targets: ["JSONServerTesting"]),
+    // With them the modules that their public declarations name, which a target with MemberImportVisibility imports.
+    .library(name: "JSONServer", targets: ["JSONServer", "JSONDatabase", "OrderedJSON"]),
+    .library(name: "JSONServerTesting", targets: ["JSONServerTesting", "JSONServer", "JSONDatabase", "OrderedJSON"]),
     .plugin(name: "JSONServerPlugin", targets: ["JSONServerPlugin"]),
   ],
   traits: [
@@ -154,4 +155,21 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
       path: "Benchmarks/Suite",
       swiftSettings: settings
     ))
+}
+
+// libFuzzer sees into these targets alone; see Reliability/Fuzz/run.
+if Context.environment["JSON_SERVER_FUZZ"] != nil {
+  for target in package.targets where ["OrderedJSON", "JSONDatabase", "JSONServer"].contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
+  }
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Reliability/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: ["JSONServer", "JSONDatabase", "OrderedJSON", "CFuzzer"],
+      path: "Reliability/Fuzz/Targets",
+      swiftSettings: settings,
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]
+    ),
+  ]
 }
