@@ -59,10 +59,27 @@ struct Condition {
     case .equal, .isIn:
       // 1.0's null is equal to a value that stands under no text.
       if dialect == .v1, operands.contains(where: \.isNull) { return nil }
-      return operands.map { String(decoding: $0.text, as: UTF8.self) }
+      return texts
     case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like:
       return nil
     }
+  }
+
+  /// The operands as they came.
+  var texts: [String] { operands.map { String(decoding: $0.text, as: UTF8.self) } }
+
+  /// Whether the order of the values may tell which ones pass.
+  var isByOrder: Bool {
+    switch comparison {
+    case .less, .lessOrEqual, .greater, .greaterOrEqual, .notEqual: operands.count == 1
+    case .equal, .isIn, .contains, .startsWith, .endsWith, .like: false
+    }
+  }
+
+  /// What to look for in the bytes of all records before any is read; `nil` when the values' texts do not show there.
+  var scan: RecordScan? {
+    guard comparison == .like, operands.count == 1, let pattern = operands[0].pattern else { return nil }
+    return pattern.verbatimText.map(RecordScan.init)
   }
 
   /// Whether a record passes. A missing member never does, nor, but in 1.0's dialect, a null one.

@@ -55,6 +55,14 @@ struct Row: Sendable {
     Text(storage, offset: offset - Int(leadCount), count: Int(leadCount) + Int(count) + Int(trailCount))
   }
 
+  /// The offset in its storage where the record ends.
+  var end: Int { offset + Int(count) }
+
+  /// Whether the record stands behind a text in the same storage.
+  func follows(_ text: Text) -> Bool {
+    storage === text.storage && offset > text.offset + text.count
+  }
+
   /// Gives a closure the record's bytes without touching a reference count twice.
   @inline(__always)
   func withRecord<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

@@ -45,8 +45,9 @@ enum SortValue: Sendable {
 
   /// Which kinds of values a column holds.
   struct Kinds: Sendable {
-    private var hasNumbers = false
-    private var hasTexts = false
+    private(set) var hasNumbers = false
+    private(set) var hasTexts = false
+    private(set) var hasNulls = false
 
     init(_ values: [SortValue]) {
       for value in values { insert(value) }
@@ -59,7 +60,8 @@ enum SortValue: Sendable {
       switch value {
       case .number: hasNumbers = true
       case .text: hasTexts = true
-      case .null, .missing: break
+      case .null: hasNulls = true
+      case .missing: break
       }
     }
   }

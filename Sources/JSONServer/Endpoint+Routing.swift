@@ -19,16 +19,16 @@ extension Endpoint {
       self = .database
       return
     }
-    guard let name = database.resourceName(matching: first), let resource = database.resource(named: name) else {
+    guard let name = database.resourceName(matching: first), let isCollection = database.isCollection(name) else {
       throw HTTPError(.notFound, database.unknownResourceMessage(first))
     }
-    switch (resource, segments.count) {
-    case (.collection, 1): self = try Self.collection(name, request, parameters, database.schema)
-    case (.collection, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
-    case (.collection, _):
+    switch (isCollection, segments.count) {
+    case (true, 1): self = try Self.collection(name, request, parameters, database.schema)
+    case (true, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
+    case (true, _):
       self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, &database)
-    case (.singular, 1): self = try Self.singular(name, request, parameters, database.schema)
-    case (.singular, _), (.unserved, _):
+    case (false, 1): self = try Self.singular(name, request, parameters, database.schema)
+    case (false, _):
       throw HTTPError(.notFound, "'\(name)' is a single object; its address is /\(name).")
     }
   }
@@ -85,10 +85,10 @@ extension Endpoint {
     _ child: String, below parent: (resource: String, id: String), _ request: Request, _ parameters: QueryParameters,
     _ database: inout Database
   ) throws(HTTPError) -> Endpoint {
-    guard let name = database.resourceName(matching: child), let resource = database.resource(named: name) else {
+    guard let name = database.resourceName(matching: child), let isCollection = database.isCollection(name) else {
       throw HTTPError(.notFound, database.unknownResourceMessage(child))
     }
-    guard case .collection = resource else {
+    guard isCollection else {
       return try singular(name, request, parameters, database.schema)
     }
     if isRead(request.method) {

@@ -236,13 +236,14 @@ actor Engine: Application {
 
   /// Tells of parameters that have no effect, once for each.
   private func note(_ answer: Answer, _ call: Call) {
-    let path = call.request.path
     for name in answer.unknownParameters {
       let members = { self.database.memberNames(of: answer.collection ?? "") }
-      if let hint = hints.hint(for: name, path: path, members: members) { configuration.onEvent(.hint(hint)) }
+      if let hint = hints.hint(for: name, path: call.request.path, members: members) {
+        configuration.onEvent(.hint(hint))
+      }
     }
     for parameter in answer.idleParameters {
-      if let hint = hints.hint(for: parameter, path: path) { configuration.onEvent(.hint(hint)) }
+      if let hint = hints.hint(for: parameter, path: call.request.path) { configuration.onEvent(.hint(hint)) }
     }
     if case .deleted(let name, let id, let dependents)? = answer.change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")

@@ -23,8 +23,8 @@ package struct Compression: Sendable {
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return response }
     var response = response
     response.headerFields.add("Accept-Encoding", toList: .vary)
-    guard let coding = request.headerFields[.acceptEncoding].map(AcceptEncoding.init)?.preferred,
-      request.method != .head, allowsCompression(response),
+    guard request.method != .head, allowsCompression(response),
+      let coding = request.headerFields.joined(.acceptEncoding).map(AcceptEncoding.init)?.preferred,
       let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count
     else { return response }
     response.body = .bytes(compressed)
@@ -36,10 +36,13 @@ package struct Compression: Sendable {
   }
 
   private func allowsCompression(_ response: Response) -> Bool {
-    guard response.bytes.count >= Self.minimumBytes, response.headerFields[.contentEncoding] == nil,
-      response.headerFields[.contentRange] == nil, response.status != .noContent, response.status != .notModified
+    guard response.bytes.count >= Self.minimumBytes, !response.headerFields.contains(.contentEncoding),
+      !response.headerFields.contains(.contentRange), response.status != .noContent,
+      response.status != .notModified
     else { return false }
-    return response.headerFields[.cacheControl]?.lowercased().contains("no-transform") != true
+    let directives = response.headerFields.joined(.cacheControl) ?? ""
+    // That of nearly all answers; it need not be searched for them.
+    return directives == "no-cache" || !directives.lowercased().contains("no-transform")
   }
 
   private static func isCompressible(_ field: String) -> Bool {
