@@ -81,16 +81,15 @@ extension FileStoreWorker {
     return warnings
   }
 
-  /// Removes temporary files of a killed server.
+  /// Moves temporary files of a killed server to the history, unless the file holds the same.
   ///
   /// One of them may be an edit that had just been exchanged out of the way, so whatever is whole and not what the file
   /// holds goes to the history.
   private func removeStaleFiles(in directory: FileDescriptor) {
     guard let names = try? fileSystem.names(in: directory) else { return }
     for name in names where location.isTemporary(name) {
-      if let reading = try? fileSystem.contents(of: name, in: directory), reading.hash != known.hash,
-        reading.text.count > 0, (try? parse(reading.text)) != nil
-      {
+      guard let reading = try? fileSystem.contents(of: name, in: directory) else { continue }
+      if reading.hash != known.hash, reading.text.count > 0 {
         guard case .success = saveHistory(reading.text) else { continue }
       }
       try? fileSystem.unlink(name, in: directory)

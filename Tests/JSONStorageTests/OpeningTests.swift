@@ -59,7 +59,7 @@ struct OpeningTests {
     #expect(code { _ = try OpenStore(directory.path(name)) } == .unavailable)
   }
 
-  @Test func `Stale temporary files are removed, a whole version among them goes to the history`() throws {
+  @Test func `Stale temporary files go to the history, valid or not, unless the file holds the same`() throws {
     try directory.write("[0", to: ".db.json.0123456789abcdef.tmp")
     try directory.write("[0]", to: ".db.json.1123456789abcdef.tmp")
     try directory.write("[5]", to: ".db.json.2123456789abcdef.tmp")
@@ -68,7 +68,7 @@ struct OpeningTests {
     try OpenStore(path).store.close()
     #expect(directory.names == [".db.0123456789abcdef.tmp", ".db.json.history", ".db.json.notes.tmp", "db.json"])
     let saved = directory.names(in: ".db.json.history")
-    #expect(saved.map { directory.text(".db.json.history/\($0)") } == ["[5]"])
+    #expect(Set(saved.map { directory.text(".db.json.history/\($0)") }) == ["[0", "[5]"])
   }
 
   @Test(arguments: [("[0", "[0]"), ("[0]", "[0]"), ("[1,2]", "[0]"), ("", "[1,2,3]")])
