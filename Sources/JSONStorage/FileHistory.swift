@@ -13,6 +13,7 @@ struct FileHistory {
   ) throws(SystemError) -> String {
     do {
       try fileSystem.makeDirectory(location.historyName, in: directory)
+      if durably { try fileSystem.synchronize(directory) }
     } catch {
       guard error.isExisting else { throw error }
     }
