@@ -138,8 +138,7 @@ extension FileStoreWorker {
   private func remember(_ newFile: NewFile, in directory: FileDescriptor) {
     let stamp = try? fileSystem.status(location.name, in: directory).stamp
     let isOurs = stamp?.matchesAcrossRename(newFile.stamp) ?? false
-    known = Known(hash: newFile.hash, stamp: isOurs ? stamp : nil, isSettled: false)
-    fault = nil
+    know(Known(hash: newFile.hash, stamp: isOurs ? stamp : nil, isSettled: false))
     if !isOurs { scheduleCheck(in: options.timing.debounce) }
   }
 

@@ -23,7 +23,7 @@ package enum FileEdit<Content: FileContent>: Sendable {
   case invalid(StorageError)
   /// The file is gone. The next version published recreates it.
   case deleted
-  /// After `invalid` or `deleted`, the file holds again what it held before.
+  /// After `invalid` or `deleted`, the file holds again what it held before or what was published since.
   case restored
   /// A save reached a version that had been replaced already; it was kept under a name of its own.
   case conflict(LateSave<Content>)
