@@ -2,15 +2,21 @@ import OrderedJSON
 
 extension FileStoreWorker {
   /// Beyond so many files or bytes, the oldest displaced version is looked at early.
-  private static var displacedLimit: (files: Int, bytes: Int) { (16, 256 << 20) }
+  ///
+  /// Several hundred are replaced in half a second where nothing is synced. They leave descriptors to the connections:
+  /// the lowest free number is given to a file, so that a high one tells that many are in use.
+  private func displacedLimit(_ newest: FileDescriptor) -> (files: Int, bytes: Int) {
+    (newest.number < CurrentProcess.openFileLimit / 2 ? 256 : 16, 256 << 20)
+  }
 
   /// Step 9: keeps a replaced version open for a while.
   func hold(_ file: DisplacedFile) {
     var file = file
     file.due = .now + options.timing.displacedHold
     displaced.append(file)
-    while displaced.count > Self.displacedLimit.files
-      || displaced.count > 1 && displaced.reduce(0, { $0 + $1.stamp.size }) > Self.displacedLimit.bytes
+    let limit = displacedLimit(file.descriptor)
+    while displaced.count > limit.files
+      || displaced.count > 1 && displaced.reduce(0, { $0 + $1.stamp.size }) > limit.bytes
     {
       finish(displaced.removeFirst(), isLast: true)
     }
