@@ -41,6 +41,7 @@ extension SourceEdit {
     case .restored: self = .restored
     case .deleted: self = .deleted
     case .conflict(let save): self = .conflict(path: save.path)
+    case .conflictLost(let error): self = .conflictLost(message: error.message)
     }
   }
 }

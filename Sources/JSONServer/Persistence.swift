@@ -83,6 +83,8 @@ enum SourceEdit: Sendable {
   case deleted
   /// A save reached a version that had been replaced already, and is kept at a path.
   case conflict(path: String)
+  /// Such a save could not be kept.
+  case conflictLost(message: String)
 }
 
 /// A source that was opened: what it holds and what keeps its changes.

@@ -21,4 +21,26 @@ struct LateSaveTests {
     #expect(open.edits.isEmpty)
     #expect(directory.text() == "[64]")
   }
+
+  @Test(arguments: ["open creating", "write", "open directory", "fstat", "read"])
+  func `A save that cannot be kept is announced as lost, not as an invalid file`(_ failing: String) throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("[0]")
+    var timing = FileStoreOptions.Timing.short
+    timing.displacedHold = .seconds(60)
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
+    let editor = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("db.json")))
+    #expect(try open.publish("[1]").summary == "published")
+    try editor.write(contentsOf: Data("[7]".utf8))
+    try editor.close()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == failing { throw SystemError(call, EIO) }
+    }
+    open.store.close()
+    #expect(try open.edits.next(within: 0).summary == "conflict lost unavailable")
+    #expect(open.edits.isEmpty)
+    #expect(fileSystem.script.openCount == 0)
+    #expect(directory.text() == "[1]")
+  }
 }
