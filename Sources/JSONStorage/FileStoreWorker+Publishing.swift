@@ -75,7 +75,8 @@ extension FileStoreWorker {
       guard error.isMissing, let status else { throw StorageError(error, when: "write", location.path) }
       return FileModel(status: status)
     }
-    guard current.isRegular, current.permissions & 0o222 != 0 else {
+    guard current.isRegular else { throw notAFile }
+    guard current.permissions & 0o222 != 0 else {
       throw StorageError(.unavailable, "'\(location.path)' is read-only.")
     }
     status = current

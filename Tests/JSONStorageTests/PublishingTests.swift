@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 import Testing
 
@@ -32,6 +33,18 @@ struct PublishingTests {
     open.store.close()
     #expect(directory.text() == "[7,1]")
     #expect(directory.names == ["db.json"])
+  }
+
+  @Test(arguments: [("mkdir", "not a file"), ("mkfifo", "not a file"), ("umask 222; touch", "read-only")])
+  func `What cannot be replaced is said to be what it is`(_ command: String, _ reason: String) throws {
+    let open = try OpenStore(directory.path("db.json"))
+    try directory.shell("rm db.json; \(command) db.json")
+    guard case .failed(let error) = try open.publish("[1]") else {
+      Issue.record("It was replaced.")
+      return
+    }
+    #expect(error.message.hasSuffix("db.json' is \(reason)."))
+    open.store.close()
   }
 
   @Test func `An invalid edit stays in the file and publishing fails`() throws {
