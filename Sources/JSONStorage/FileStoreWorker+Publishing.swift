@@ -12,6 +12,8 @@ extension FileStoreWorker {
   /// - Parameter isClosing: Whether waiting for an invalid file to become valid has no point any more.
   func publishWaiting(isClosing: Bool) {
     answerStale()
+    if !isClosing, !waiting.isEmpty, let retryDue, retryDue > .now { return }
+    retryDue = nil
     guard let newest = waiting.last else { return }
     if options.synchronization == .ephemeral { return answer(.published) }
     if let error = fault?.error { return wait(error, isClosing) }
@@ -24,6 +26,8 @@ extension FileStoreWorker {
       // Here the edit is not one we could take, or it was taken back.
       let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
       if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
+      // Not at once: a try writes and syncs the whole file.
+      retryDue = waiting.first.map { min(.now + options.timing.debounce, $0.deadline) }
     }
   }
 
