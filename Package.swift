@@ -13,8 +13,9 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
-    .library(name: "JSONServer", targets: ["JSONServer"]),
-    .library(name: "JSONServerTesting", targets: ["JSONServerTesting"]),
+    // With them the modules that their public declarations name, which a target with MemberImportVisibility imports.
+    .library(name: "JSONServer", targets: ["JSONServer", "JSONDatabase", "OrderedJSON"]),
+    .library(name: "JSONServerTesting", targets: ["JSONServerTesting", "JSONServer", "JSONDatabase", "OrderedJSON"]),
     .plugin(name: "JSONServerPlugin", targets: ["JSONServerPlugin"]),
   ],
   traits: [

@@ -4,10 +4,11 @@
     check-readme.py PATH/swift-json-server
 
 In a `console` block each line after "$ " is a command and the lines up to the next one are what it prints. A command
-that starts the server and ends with " &" starts it anew, on fresh copies of database.json and fixtures/routes.json, and a free port that stands
-in for 3000. "…" stands for any text within a line, and alone in a line for any number of lines. In a table of the columns "request" and
-"ids" the second one holds the ids of the records that are answered. The table of options must name
-the options of --help, no more and no fewer. Standard library only; needs curl.
+that begins with the program and --watch starts the server anew, on fresh copies of database.json and
+fixtures/routes.json, and on a free port that stands in for 3000. "…" stands for any text within a line, and alone in a
+line for any number of lines. In a table of the columns "request" and "ids" the second one holds the ids of the records
+that are answered. The table of options must name the options of --help, no more and no fewer. Standard library only;
+needs curl.
 """
 import json
 import os
@@ -22,7 +23,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = re.compile(r"^(?:swift run )?swift-json-server ")
+START = re.compile(r"^(?:swift run )?swift-json-server (?=--watch )")
 ROW = re.compile(r"^\| `GET (?P<target>/[^`]*)` \| (?P<ids>[^|]*) \|")
 
 
@@ -36,7 +37,8 @@ class Server:
         self.stop()
         self.directory = tempfile.mkdtemp(prefix="readme-")
         shutil.copy(ROOT / "database.json", self.directory)
-        shutil.copy(ROOT / "fixtures" / "routes.json", self.directory)
+        os.mkdir(os.path.join(self.directory, "fixtures"))
+        shutil.copy(ROOT / "fixtures" / "routes.json", os.path.join(self.directory, "fixtures"))
         ready = os.path.join(self.directory, ".ready")
         self.process = subprocess.Popen(
             [self.binary, *arguments, "--port", "0", "--ready-file", ready], cwd=self.directory,
@@ -107,8 +109,8 @@ def matches(expected, actual):
 
 def failed_examples(lines, server):
     for number, command, expected in blocks(lines):
-        if PROGRAM.match(command) and command.endswith(" &"):
-            server.start(shlex.split(PROGRAM.sub("", command[:-2])))
+        if START.match(command):
+            server.start(shlex.split(START.sub("", command), comments=True))
             continue
         if command.startswith("GET "):
             actual = [server.ids(command[4:])]

@@ -12,6 +12,8 @@ struct JSONServerPlugin: CommandPlugin {
     process.executableURL = try context.tool(named: "swift-json-server").url
     process.arguments = arguments
     process.currentDirectoryURL = context.package.directoryURL
+    // The standard input is SwiftPM's own, by which it talks to the plugin.
+    process.standardInput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
     if process.terminationStatus != 0 {

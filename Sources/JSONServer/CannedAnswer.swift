@@ -7,9 +7,11 @@ public struct CannedAnswer: Sendable, Hashable {
   public var method: HTTPRequest.Method?
   /// The path it answers, decoded; a `*` stands for any characters.
   public var path: String
+  /// The status to answer with.
   public var status: HTTPResponse.Status
   /// The body, sent as exactly `application/json`; `nil` for none.
   public var body: JSONValue?
+  /// Header fields to answer with, beside those that every answer has.
   public var headerFields: HTTPFields
 
   /// Creates an answer.

@@ -30,7 +30,9 @@ extension Server {
     public var hosts: [String] = []
     /// The port to listen on; 0 takes a free one.
     public var port = 0
+    /// When a write is answered.
     public var durability = Durability.full
+    /// How edits of the source from outside are noticed.
     public var watching = Watching.off
     /// Whose answers are given where the two json-servers differ.
     public var dialect = Dialect.classic
@@ -65,6 +67,7 @@ extension Server {
     public var hasResetRoutes = false
     /// The deepest nesting of arrays and objects that is accepted.
     public var maximumDepth = 512
+    /// What is taken from a client before it is refused.
     public var limits = Limits()
     /// The most exchanges that the journal keeps.
     public var journalCapacity = 1_000

@@ -2,6 +2,7 @@
 public struct Exchange: Sendable {
   /// A number that grows with each request of a server, from 1.
   public let id: Int
+  /// The request as the client sent it, before rewrite rules.
   public let request: Request
   /// The answer as it was sent, or meant to be sent when a fault kept it back.
   ///

@@ -22,9 +22,16 @@ public struct Response: Sendable {
     case truncated(after: Int)
   }
 
+  /// The status.
   public var status: HTTPResponse.Status
+
+  /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it leaves.
   public var headerFields: HTTPFields
+
+  /// What follows the head.
   public var body: Body
+
+  /// How it leaves over a socket; whoever calls ``Server/respond(to:)`` gets the response whatever it says.
   public var delivery: Delivery
 
   /// What an error's body says, for clients that take only plain text.

@@ -1,5 +1,6 @@
 /// Why a server does not start, or does not do what Swift code asks of it.
 public struct ServerError: Error, Sendable {
+  /// What went wrong, to switch over.
   public enum Code: Sendable, Hashable {
     /// The file or directory does not exist.
     case sourceMissing
@@ -23,6 +24,7 @@ public struct ServerError: Error, Sendable {
     case unknownRecord
   }
 
+  /// What went wrong.
   public let code: Code
 
   /// A sentence for a person: what is wrong, with the file or option, and what to do.

@@ -6,10 +6,10 @@ public enum ServerEvent: Sendable {
   case reloaded(resources: [String])
   /// The file cannot be read as it is now; the last good version is served.
   case invalid(message: String)
-  /// After it became invalid or vanished, the file is as it was before or was written again.
-  case restored
-  /// The file was deleted; the next write recreates it.
-  case deleted
+  /// After it became invalid or vanished, a file is as it was before or was written again.
+  case restored(path: String)
+  /// A file was deleted; the next write recreates it.
+  case deleted(path: String)
   /// Something a person should know, and what to do about it.
   case warning(String)
   /// A request was probably meant differently; told once for each kind.

@@ -28,6 +28,10 @@ extension MockServer {
   ///   - headers: Header fields that the request has, among others.
   ///   - body: The whole body as JSON; `nil` for any. A form is compared by its members. The order of members and the
   ///     spelling of numbers make no difference.
+  ///   - fileID: Where the expectation stands, for the issue; so are the next three.
+  ///   - filePath: The path of its file.
+  ///   - line: Its line.
+  ///   - column: Its column.
   /// - Throws: ``MockServerError`` with code `unmetExpectation`, the differences and the requests that came.
   public func expect(
     _ route: Route, times: Int? = nil, query: KeyValuePairs<String, String> = [:],

@@ -14,6 +14,8 @@ extension MockServer {
   /// ```
   ///
   /// - Parameters:
+  ///   - collection: The collection's name.
+  ///   - type: The type of a record.
   ///   - names: How the names of properties become the names of members.
   ///   - dates: How dates are read.
   /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection, or a `DecodingError`.

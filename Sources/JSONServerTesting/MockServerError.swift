@@ -1,5 +1,6 @@
 /// Why a test has no server, or why what it expects of the client did not happen.
 public struct MockServerError: Error, Sendable {
+  /// What is wrong, to switch over.
   public enum Code: Sendable, Hashable {
     /// The code does not run within a test that has a server.
     case noServer
@@ -11,6 +12,7 @@ public struct MockServerError: Error, Sendable {
     case unmetExpectation
   }
 
+  /// What is wrong.
   public let code: Code
 
   /// What is wrong, for a person; for an unmet expectation with the difference and the requests that came.

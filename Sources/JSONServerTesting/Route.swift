@@ -7,6 +7,8 @@ import JSONServer
 public struct Route: Sendable, Hashable {
   /// The method; `nil` for all.
   public let method: HTTPRequest.Method?
+
+  /// The path, decoded; a `*` stands for any characters.
   public let path: String
 
   /// Creates a route.
@@ -15,11 +17,17 @@ public struct Route: Sendable, Hashable {
     self.path = path
   }
 
+  /// GET requests to a path.
   public static func get(_ path: String) -> Route { Route(.get, path) }
+  /// HEAD requests to a path.
   public static func head(_ path: String) -> Route { Route(.head, path) }
+  /// POST requests to a path.
   public static func post(_ path: String) -> Route { Route(.post, path) }
+  /// PUT requests to a path.
   public static func put(_ path: String) -> Route { Route(.put, path) }
+  /// PATCH requests to a path.
   public static func patch(_ path: String) -> Route { Route(.patch, path) }
+  /// DELETE requests to a path.
   public static func delete(_ path: String) -> Route { Route(.delete, path) }
 
   /// Requests of all methods.

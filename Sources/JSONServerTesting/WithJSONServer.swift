@@ -19,6 +19,7 @@ import OrderedJSON
 ///   - listens: Whether the server has a socket, on a free port of 127.0.0.1; without one it answers
 ///     ``MockServer/respond(to:)`` and sessions of `URLSessionConfiguration.jsonServer(_:)`.
 ///   - sourcePath: The source file of the test, from which a path of the data leads.
+///   - isolation: The actor that the closure runs on; the caller's.
 ///   - configure: Changes what else the server is configured with.
 ///   - body: What to do while the server runs; ``MockServer/current`` is the server there.
 /// - Returns: What the closure returns.

@@ -18,6 +18,7 @@ public struct JSONError: Error, Sendable, Hashable {
     case trailingCharacters
   }
 
+  /// What is wrong.
   public let code: Code
 
   /// A sentence for a person, without the place.

@@ -2,11 +2,17 @@
 ///
 /// Objects keep the order of their members and numbers the text they were written with.
 public enum JSONValue: Sendable, Hashable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case bool(Bool)
+  /// A number, with its text.
   case number(JSONNumber)
+  /// A string, without escapes.
   case string(String)
+  /// The elements of an array.
   case array([JSONValue])
+  /// The members of an object, in their order.
   case object(JSONObject)
 }
 

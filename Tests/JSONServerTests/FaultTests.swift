@@ -38,7 +38,10 @@ import Testing
     #expect(answer.delivery == test.delivery)
     if let body = test.body { #expect(answer.text == body) }
     for (name, value) in test.fields { #expect(answer.headerFields[HTTPField.Name(name) ?? .accept] == value) }
-    if test.status >= 400, test.body == nil { #expect(try answer.json["statusCode"]?.integer == test.status) }
+    if test.status >= 400, test.body == nil {
+      #expect(try answer.json["statusCode"]?.integer == test.status)
+      #expect(try answer.json["error"]?.string?.isEmpty == false)
+    }
     #expect(await server.value == AdminFixture.posts)
   }
 

@@ -7,7 +7,7 @@ extension Fault {
     guard status != nil || body != nil || action != nil || retryAfter != nil || !headerFields.isEmpty else {
       return nil
     }
-    let status = status ?? (retryAfter == nil ? .ok : .tooManyRequests)
+    let status = (status ?? (retryAfter == nil ? .ok : .tooManyRequests)).withPhrase
     var response: Response
     if let body {
       response = .json(body, status: status)

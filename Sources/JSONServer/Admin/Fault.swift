@@ -27,9 +27,11 @@ public struct Fault: Sendable, Hashable {
   public var status: HTTPResponse.Status?
   /// The body to answer with; an error's own form when a status from 400 on comes without.
   public var body: JSONValue?
+  /// Header fields to answer with, beside those that every answer has.
   public var headerFields: HTTPFields
   /// The seconds that `Retry-After` names.
   public var retryAfter: Int?
+  /// What happens to the connection; `nil` leaves it open.
   public var action: Action?
 
   /// Creates a fault.

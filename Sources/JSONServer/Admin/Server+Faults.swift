@@ -30,7 +30,9 @@ extension Server {
   /// - Parameters:
   ///   - method: The method; `nil` for all.
   ///   - path: The decoded path; a `*` stands for any characters.
+  ///   - status: The status to answer with.
   ///   - body: The body, sent as exactly `application/json`; `nil` for none.
+  ///   - headerFields: Header fields to answer with, beside those that every answer has.
   public func answer(
     _ method: HTTPRequest.Method? = nil, _ path: String, status: HTTPResponse.Status = .ok, body: JSONValue? = nil,
     headerFields: HTTPFields = [:]

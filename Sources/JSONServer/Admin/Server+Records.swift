@@ -9,7 +9,10 @@ extension Server {
 
   /// Returns the records of a collection, in stored order.
   ///
-  /// - Parameter decoder: How names and dates are read.
+  /// - Parameters:
+  ///   - name: The collection's name.
+  ///   - type: The type of a record.
+  ///   - decoder: How names and dates are read.
   /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
   public func records<Record: Decodable>(
     _ name: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()

@@ -1,0 +1,24 @@
+import Foundation
+import JSONServerTesting
+import OrderedJSON
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+private struct Bookmark: Decodable, Equatable {
+  var id: Int
+  var title: String
+}
+
+@Test(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"], ["id": 2, "title": "NIO"]]]))
+func `A bookmark is removed`() async throws {
+  let server = try MockServer.current
+  var request = URLRequest(url: server.url.appending(path: "bookmarks/1"))
+  request.httpMethod = "DELETE"
+  _ = try await URLSession.shared.data(for: request)
+
+  try await server.expect(.delete("/bookmarks/1"), times: 1)
+  #expect(try await server.records("bookmarks") == [Bookmark(id: 2, title: "NIO")])
+}

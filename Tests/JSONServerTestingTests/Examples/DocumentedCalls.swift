@@ -1,0 +1,45 @@
+import HTTPTypes
+import JSONServer
+import JSONServerTesting
+import OrderedJSON
+import Testing
+
+/// The calls that the documentation shows without the test around them.
+@Suite(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"]]], listens: false))
+struct `The calls of the documentation` {
+  private func send(_ method: HTTPRequest.Method, _ target: String) async throws -> HTTPResponse.Status {
+    await (try MockServer.current).respond(to: Request(method: method, target: target)).status
+  }
+
+  @Test func `Faults come in their order, and end`() async throws {
+    let server = try MockServer.current
+    await server.fail(.get("/bookmarks"), with: 503, times: 2)
+    await server.fail(.any(), with: 429, retryAfter: 30)
+    await server.delay(.any(), by: .milliseconds(50)...(.milliseconds(200)))
+    await server.interrupt(.post("/bookmarks"), by: .reset)
+    #expect(try await send(.get, "/bookmarks") == .serviceUnavailable)
+    #expect(try await send(.delete, "/bookmarks/1") == .tooManyRequests)
+    await server.recover()
+    #expect(try await send(.get, "/bookmarks/1") == .ok)
+  }
+
+  @Test func `A canned answer is given whatever the data holds`() async throws {
+    let server = try MockServer.current
+    await server.answer(.post("/purchases"), with: ["balance": 200])
+    async let status = send(.post, "/purchases")
+    let request = try await server.waitForRequest(.post("/purchases"), within: .seconds(60)).request
+    #expect(request.target == "/purchases")
+    #expect(try await status == .ok)
+  }
+
+  @Test func `The data is brought back`() async throws {
+    let server = try MockServer.current
+    await server.saveSnapshot("one bookmark")
+    #expect(try await send(.delete, "/bookmarks/1") == .ok)
+    #expect(try await server.values(of: "bookmarks").isEmpty)
+    try await server.restoreSnapshot("one bookmark")
+    #expect(try await send(.get, "/bookmarks/1") == .ok)
+    try await server.reset()
+    #expect(try await server.values(of: "bookmarks") == [["id": 1, "title": "Swift"]])
+  }
+}
