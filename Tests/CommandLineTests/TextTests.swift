@@ -34,6 +34,11 @@ struct TextTests {
   }
 
   @Test
+  func `A source that takes a while is named with the time it took so far`() {
+    #expect(ReadingNotice.text("big.json", .milliseconds(1_449)) == "  Reading big.json, 1.4 s …")
+  }
+
+  @Test
   func `The caret stands under its place after wide characters`() {
     #expect(Excerpt(of: Array("日本 x".utf8), at: 7).text == "  日本 x\n       ^")
   }
