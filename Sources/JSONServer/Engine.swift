@@ -159,6 +159,9 @@ actor Engine: Application {
   func route(_ call: Call, _ parameters: QueryParameters) {
     do throws(HTTPError) {
       let path = try Path(target: call.request.target)
+      if let location = pageLocation(path, call) {
+        return finish(call, Response(status: .found, headerFields: [.location: location]))
+      }
       if let response = gate.special(call.request, path) { return finish(call, response) }
       if path.segments.first == AdminRoute.root {
         return administer(try AdminRoute(call.request, path.segments.dropFirst(), parameters), call)
@@ -168,7 +171,7 @@ actor Engine: Application {
         return administer(route, call)
       }
       let endpoint = try Endpoint(call.request, path: path, parameters: parameters, &database)
-      if case .list(let name, _) = endpoint, path.segments.count == 1, parameters.first("_watch") != nil {
+      if path.segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
         let interest = EventFeed.Interest(types: [.change], resource: name)
         return finish(call, watch(interest, lastSeen: AdminRoute.lastSeen(call.request, parameters)))
       }

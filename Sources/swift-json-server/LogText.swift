@@ -14,6 +14,28 @@ enum LogText {
     return result
   }
 
+  /// How many columns of a terminal a text takes: two for each East Asian or emoji character.
+  static func width(of text: String) -> Int {
+    text.reduce(0) { width, character in
+      width + (character.unicodeScalars.first.map(isWide) == true ? 2 : 1)
+    }
+  }
+
+  /// Spaces up to a width, for what stands in columns.
+  static func padding(of text: String, to width: Int) -> String {
+    String(repeating: " ", count: max(width - self.width(of: text), 0))
+  }
+
+  /// The ranges of Unicode's East Asian Width that are wide (UAX #11), without their small gaps.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      true
+    default: scalar.properties.isEmojiPresentation
+    }
+  }
+
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x1F, 0x7F...0x9F: true

@@ -35,10 +35,11 @@ struct TextFormatter: EventFormatter {
     let fields = [
       style(.grey, time.clock),
       Self.padded(exchange.request.method.rawValue, 7),
-      Self.padded(LogText.escaped(exchange.request.target), 32),
       style(Self.emphasis(status), "\(status.code)"),
       Self.padded(Milliseconds(exchange.duration).text, 8, alignedRight: true) + " ms",
       Self.padded("\(exchange.response.bytes.count)", 7, alignedRight: true) + " B",
+      // Last, so that a long one pushes nothing out of its column.
+      LogText.escaped(exchange.request.target),
     ]
     return fields.joined(separator: "  ")
   }
@@ -63,7 +64,7 @@ struct TextFormatter: EventFormatter {
   }
 
   private static func padded(_ text: String, _ width: Int, alignedRight: Bool = false) -> String {
-    let space = String(repeating: " ", count: max(width - text.count, 0))
+    let space = LogText.padding(of: text, to: width)
     return alignedRight ? space + text : text + space
   }
 }

@@ -46,6 +46,9 @@ import Testing
     await server.send(.delete, "/posts/2")
     await server.send(.delete, "/comments/1")
     #expect(await events.next(1).map(\.data["resource"]) == ["comments"])
+    var profile = try await server.events("/profile?_watch")
+    await server.send(.patch, "/profile", ["name": "Ada"])
+    #expect(await profile.next(1).map(\.data["resource"]) == ["profile"])
     #expect(await server.send(.get, "/nothing?_watch").status == .notFound)
   }
 
