@@ -156,3 +156,20 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
       swiftSettings: settings
     ))
 }
+
+// libFuzzer sees into these targets alone; see Reliability/Fuzz/run.
+if Context.environment["JSON_SERVER_FUZZ"] != nil {
+  for target in package.targets where ["OrderedJSON", "JSONDatabase", "JSONServer"].contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
+  }
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Reliability/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: ["JSONServer", "JSONDatabase", "OrderedJSON", "CFuzzer"],
+      path: "Reliability/Fuzz/Targets",
+      swiftSettings: settings,
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]
+    ),
+  ]
+}

@@ -77,16 +77,17 @@ package struct Collection: Sendable {
     fields.isKnown(path, in: rows)
   }
 
-  /// The names of the members that the first records have, in their order.
+  /// The names of the members that the first records have, in their order; at most 200.
   var memberNames: [String] {
     var names: [String] = []
+    var seen: Set<TextKey> = []
     rows.forEach { slot, row in
       row.withRecord { record in
         guard record.first == UInt8(ascii: "{") else { return }
         var reader = ObjectReader(record)
-        while let member = reader.next() {
+        while names.count < 200, let member = reader.next() {
           let name = reader.name(of: member)
-          if !names.contains(name) { names.append(name) }
+          if seen.insert(TextKey(name)).inserted { names.append(name) }
         }
       }
       return slot < 20 && names.count < 200

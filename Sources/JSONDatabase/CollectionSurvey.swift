@@ -53,6 +53,11 @@ struct CollectionSurvey {
         findings.add(.warning, "the '\(idName)' of record \(number) of '\(name)' is \(id.kind.description)", at: offset)
         continue
       }
+      if id.idText.isEmpty {
+        findings.add(
+          .warning, "the '\(idName)' of record \(number) of '\(name)' is empty, and so no address", at: offset)
+        continue
+      }
       if let first = numbers.updateValue(number, forKey: TextKey(id.idText)) {
         numbers[TextKey(id.idText)] = first
         findings.add(

@@ -21,6 +21,9 @@ package struct DatabasePart: Sendable {
     margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])
   }
 
+  /// The file's text as it was read.
+  package var text: PartText { PartText(lead: margins.lead, resource: resource, trail: margins.trail) }
+
   /// The file's text with a resource as it is now in place of the one that was read.
   ///
   /// - Returns: `nil` when the database has no such resource.
@@ -52,20 +55,33 @@ package struct PartText: Sendable {
 extension Database {
   /// Joins resources that stand in files of their own.
   package init(joining parts: [DatabasePart], schema: Schema, ids: IDGenerator) {
-    let entries = parts.map { part in
-      var lead = Array("\n  ".utf8)
-      JSONText.appendEscaped(part.name, to: &lead)
-      lead += ": ".utf8
-      return ResourceEntry(name: part.name, lead: Text(lead), resource: part.resource, trail: Text(""))
-    }
+    let entries = parts.map(ResourceEntry.init)
     self.init(schema: schema, prefix: Text("{"), entries: entries, suffix: Text("\n}\n"))
     if schema.dialect == .v1 { giveTextIDs(ids) }
   }
 
-  /// Puts a part that was read anew in the place of the resource of its name.
+  /// Puts a part that was read anew in the place of the resource of its name, or adds it when there is none.
   package mutating func replace(with part: DatabasePart, ids: IDGenerator) {
-    guard let position = try? position(of: part.name) else { return }
-    entries[position].resource = part.resource
+    if let position = positions[TextKey(part.name)] {
+      entries[position].resource = part.resource
+    } else {
+      add(part)
+    }
     if schema.dialect == .v1 { giveTextIDs(ids) }
+  }
+
+  /// Adds a part after the resources that are there, unless one has its name.
+  package mutating func add(_ part: DatabasePart) {
+    guard positions[TextKey(part.name)] == nil else { return }
+    self = Database(schema: schema, prefix: prefix, entries: entries + [ResourceEntry(part)], suffix: suffix)
+  }
+}
+
+extension ResourceEntry {
+  fileprivate init(_ part: DatabasePart) {
+    var lead = Array("\n  ".utf8)
+    JSONText.appendEscaped(part.name, to: &lead)
+    lead += ": ".utf8
+    self.init(name: part.name, lead: Text(lead), resource: part.resource, trail: Text(""))
   }
 }

@@ -6,8 +6,6 @@ package struct WrittenRecord: Sendable {
   package let text: Text
   /// The record's id as text.
   package let id: String
-  /// The record's text before the operation; `nil` for a new one.
-  package let before: Text?
 }
 
 extension Database {
@@ -39,7 +37,7 @@ extension Database {
     let (slot, written) = try withCollection(at: position) { collection throws(DatabaseError) in
       let id = try collection.settleID(of: &draft, dialect: dialect, ids: ids)
       let row = Row(lead: collection.recordLead, record: draft.text(collection.recordLayout))
-      return (collection.append(row), WrittenRecord(text: row.record, id: id, before: nil))
+      return (collection.append(row), WrittenRecord(text: row.record, id: id))
     }
     changes.steps.append(.append(resource: position, slot: slot))
     return written
@@ -86,7 +84,7 @@ extension Database {
       return (slot, before, after)
     }
     changes.steps.append(.set(resource: position, slot: slot, before: before))
-    return WrittenRecord(text: after.record, id: id, before: before.record)
+    return WrittenRecord(text: after.record, id: id)
   }
 
   /// Replaces a singular resource, or merges into it.

@@ -45,9 +45,12 @@ struct EqualityIndex: Sendable {
     row.withRecord { record in
       guard let value = path.value(in: record) else { return [] }
       var keys: [TextKey] = []
+      // Most values have one or two texts; an array has as many as elements.
+      var seen: Set<TextKey> = []
       value.forEachEqualText { text in
         let key = TextKey(text)
-        if !keys.contains(key) { keys.append(key) }
+        if keys.count == 8 { seen = Set(keys) }
+        if keys.count < 8 ? !keys.contains(key) : seen.insert(key).inserted { keys.append(key) }
         return false
       }
       return keys

@@ -36,7 +36,9 @@ struct IDTable: Sendable {
     var index = Self.hash(id) & (slots.count - 1)
     while slots[index] != Self.empty {
       let slot = Int(slots[index])
-      if slot >= 0, let row = rows[slot], withID(of: row, { $0?.elementsEqual(id) ?? false }) { return slot }
+      if slot >= 0, let row = rows[slot], Self.withID(of: row, named: idName, { $0?.elementsEqual(id) ?? false }) {
+        return slot
+      }
       index = (index + 1) & (slots.count - 1)
     }
     return nil
@@ -45,7 +47,7 @@ struct IDTable: Sendable {
   /// Adds a row that stands in a slot; a row without an id is not added, of two with one id the first is.
   mutating func insert(_ slot: Int, _ row: Row, in rows: RowVector) {
     if used * 4 >= slots.count * 3 { grow(rows) }
-    withID(of: row) { id in
+    Self.withID(of: row, named: idName) { id in
       guard let id else { return }
       guard let other = self.slot(of: id, in: rows) else { return place(slot, hash: Self.hash(id)) }
       hidesRows = true
@@ -55,7 +57,7 @@ struct IDTable: Sendable {
 
   /// Removes a row that stood in a slot.
   mutating func remove(_ slot: Int, _ row: Row) {
-    withID(of: row) { id in
+    Self.withID(of: row, named: idName) { id in
       guard let id else { return }
       replace(slot, by: Int(Self.removed), hash: Self.hash(id))
     }
@@ -85,15 +87,19 @@ struct IDTable: Sendable {
     used = 0
     for slot in old where slot >= 0 {
       guard let row = rows[Int(slot)] else { continue }
-      withID(of: row) { id in
+      Self.withID(of: row, named: idName) { id in
         if let id { place(Int(slot), hash: Self.hash(id)) }
       }
     }
   }
 
   /// Gives a closure the text of a row's id, or `nil` when it has none.
+  ///
+  /// Static, because a table whose method calls a closure that changes the table copies all its slots.
   @inline(__always)
-  private func withID<Result>(of row: Row, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
+  private static func withID<Result>(
+    of row: Row, named idName: [UInt8], _ body: (UnsafeBufferPointer<UInt8>?) -> Result
+  ) -> Result {
     row.withRecord { record in
       guard let id = ObjectReader.value(named: idName, in: record), !id.isNull else { return body(nil) }
       return id.withIDText { body($0) }

@@ -103,6 +103,7 @@ struct RecordDraft {
     var output: [UInt8] = []
     var copied = 0
     var isMissing = Array(repeating: true, count: members.count)
+    var memberCount = 0
     var lastMember: ObjectReader.Member?
     var lastEnd = 1
     var reader = ObjectReader(record)
@@ -113,14 +114,17 @@ struct RecordDraft {
         _ = members[index].value.withUnsafeBufferPointer { formatter.append($0, level: 1, to: &output) }
         copied = member.value.upperBound
       }
+      memberCount += 1
       lastMember = member
       lastEnd = member.value.upperBound
     }
     guard isMissing.contains(true) else { return output + record[copied...] }
     guard let lastMember else { return text(layout) }
     output += record[copied..<lastEnd]
-    // A new member is separated as the last one is from what stands before it.
-    let separator = record[..<lastMember.name.lowerBound].reversed().prefix(while: JSONSyntax.isWhitespace).reversed()
+    // A new member is separated as the last one is from what stands before it; on one line, the brace is no example.
+    var separator = Array(
+      record[..<lastMember.name.lowerBound].reversed().prefix(while: JSONSyntax.isWhitespace).reversed())
+    if memberCount == 1, !separator.contains(UInt8(ascii: "\n")) { separator = Array(layout.afterComma.utf8) }
     for index in members.indices where isMissing[index] {
       let member = members[index]
       output.append(UInt8(ascii: ","))

@@ -16,6 +16,11 @@ package struct Validator {
     text.withBytes { bytes in
       var findings = FindingList()
       var scanner = JSONScanner(bytes, maximumDepth: schema.maximumDepth)
+      let start = scanner.skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
+      guard start < bytes.count else {
+        findings.add(.error, "the file is empty; write {} or {\"posts\": []} into it", at: start)
+        return findings.located(in: bytes)
+      }
       do throws(JSONError) {
         let document = try scanner.scanDocument()
         check(UnsafeBufferPointer(rebasing: bytes[document]), at: document.lowerBound, &findings)
@@ -65,7 +70,13 @@ package struct Validator {
     for collection in collections { foreignKeys.check(collection, &findings) }
   }
 
+  /// The names whose routes lead elsewhere.
+  private static let takenNames = ["db", "__admin", "__rules", ".", ".."]
+
   private func checkName(_ name: String, at offset: Int, _ findings: inout FindingList) {
+    if Self.takenNames.contains(name) {
+      findings.add(.warning, "the route /\(name) does not lead to the resource '\(name)'; rename it", at: offset)
+    }
     if name.isEmpty { findings.add(.error, "a resource needs a name; this key is empty", at: offset) }
     if name.contains("/") {
       findings.add(

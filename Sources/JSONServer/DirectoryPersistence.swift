@@ -1,18 +1,13 @@
+import Dispatch
 import JSONDatabase
 import JSONStorage
 import OrderedJSON
 import Synchronization
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Keeps each resource of a database in a file of its own, in one directory.
 ///
 /// Each file is replaced atomically; a change of several resources, such as a deletion with dependents, is several
-/// replacements, of which a crash may leave the first ones.
+/// replacements, of which a crash may leave the first ones. A file that is put into the directory later is served too.
 final class DirectoryPersistence: Persistence {
   /// A file of the directory.
   private struct File: Sendable {
@@ -20,14 +15,33 @@ final class DirectoryPersistence: Persistence {
     var part: DatabasePart
     /// The generation of the version that the server's database is built on.
     var generation: Int
+    /// What was read, or written by the last commit that succeeded.
+    var text: PartText
   }
 
-  /// The files by the name of their resource.
-  private let files: Mutex<[String: File]>
-
-  private init(_ files: [String: File]) {
-    self.files = Mutex(files)
+  private struct Refusal {
+    let message: String
+    var isAnnounced: Bool
   }
+
+  private struct State {
+    /// The files by the name of their resource.
+    var files: [String: File] = [:]
+    /// What is wrong with files that are not served yet, by path.
+    var refused: [String: Refusal] = [:]
+    var isClosed = false
+  }
+
+  private let directory: String
+  private let options: FileStoreOptions
+  private let parser: SourceParser
+  private let onEdit: @Sendable (SourceEdit) -> Void
+  private let state = Mutex(State())
+  /// Looks for new files.
+  private let queue = DispatchQueue(label: "directory")
+
+  /// Between two looks for new files.
+  private static let interval = DispatchTimeInterval.milliseconds(300)
 
   /// Opens every JSON file of a directory. Blocks until all are read.
   ///
@@ -35,77 +49,110 @@ final class DirectoryPersistence: Persistence {
   static func open(
     _ path: String, options: FileStoreOptions, parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(ServerError) -> OpenedSource {
-    var files: [String: File] = [:]
+    let listing = try DirectoryListing(path)
+    if let (one, other) = listing.clash {
+      throw ServerError(
+        .sourceInvalid, "'\(one.path)' and '\(other.path)' are both the resource '\(one.name)'; keep one of them.")
+    }
+    guard !listing.entries.isEmpty else {
+      throw ServerError(
+        .sourceInvalid, "The directory '\(path)' holds no .json file; put posts.json with [] into it.")
+    }
+    let persistence = DirectoryPersistence(path, options: options, parser: parser, onEdit: onEdit)
     var parts: [DatabasePart] = []
     var warnings: [String] = []
-    for (name, path) in try jsonFiles(in: path) {
-      do throws(StorageError) {
-        let opening = try FileStore.open(path, options: options) { text in
-          PartFile.read(try parser.part(text, resource: name, path: path))
-        } onEdit: { edit in
-          onEdit(SourceEdit(edit, path: path))
-        }
-        let part = opening.version.part
-        files[name] = File(store: opening.store, part: part, generation: opening.version.generation)
-        parts.append(part)
-        warnings += opening.warnings.map { $0.message(path) }
+    for entry in listing.entries {
+      do throws(ServerError) {
+        let opening = try persistence.open(entry)
+        parts.append(opening.version.part)
+        warnings += opening.warnings.map { $0.message(entry.path) }
       } catch {
-        files.values.forEach { $0.store.close() }
-        throw ServerError(error, path: path)
+        persistence.close()
+        throw error
       }
     }
     let database = Database(joining: parts, schema: parser.schema, ids: parser.ids)
-    return OpenedSource(
-      persistence: DirectoryPersistence(files), database: database, warnings: warnings)
+    if options.watching != .off { persistence.scheduleLook() }
+    return OpenedSource(persistence: persistence, database: database, warnings: warnings)
   }
 
-  /// The resources' names and files, sorted by name.
-  private static func jsonFiles(in directory: String) throws(ServerError) -> [(name: String, path: String)] {
-    let entries: [String]
-    do {
-      entries = try FileManager.default.contentsOfDirectory(atPath: directory)
-    } catch {
-      throw ServerError(.sourceUnreadable, "The directory '\(directory)' cannot be read: \(error)")
-    }
-    let files = entries.sorted().compactMap { entry -> (name: String, path: String)? in
-      guard !entry.hasPrefix("."), let dot = entry.lastIndex(of: "."), [".json", ".json5"].contains(entry[dot...])
-      else {
-        return nil
-      }
-      return (String(entry[..<dot]), directory + "/" + entry)
-    }
-    for (first, second) in zip(files, files.dropFirst()) where first.name == second.name {
-      throw ServerError(
-        .sourceInvalid, "'\(first.path)' and '\(second.path)' are both the resource '\(first.name)'; keep one of them.")
-    }
-    guard !files.isEmpty else {
-      throw ServerError(
-        .sourceInvalid, "The directory '\(directory)' holds no .json file; put posts.json with [] into it.")
-    }
-    return files
+  private init(
+    _ directory: String, options: FileStoreOptions, parser: SourceParser,
+    onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) {
+    self.directory = directory
+    self.options = options
+    self.parser = parser
+    self.onEdit = onEdit
   }
+
+  private func open(_ entry: DirectoryListing.Entry) throws(ServerError) -> FileStore<PartFile>.Opening {
+    let (parser, onEdit) = (parser, onEdit)
+    do throws(StorageError) {
+      let opening = try FileStore.open(entry.path, options: options) { text in
+        PartFile.read(try parser.part(text, resource: entry.name, path: entry.path))
+      } onEdit: { edit in
+        onEdit(SourceEdit(edit, path: entry.path))
+      }
+      let version = opening.version
+      state.withLock {
+        $0.files[entry.name] = File(
+          store: opening.store, part: version.part, generation: version.generation, text: version.part.text)
+      }
+      return opening
+    } catch {
+      throw ServerError(error, path: entry.path)
+    }
+  }
+
+  let hasFixedResources = true
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
-    let names = Set(resources.map { database.name(at: $0) })
-    let changed = files.withLock { files in files.filter { names.contains($0.key) }.map(\.value) }
-    let outcome = CommitOutcome(count: changed.count, completion)
-    for file in changed {
-      guard let text = file.part.text(of: database) else { continue }
+    let changed = Set(resources.map { database.name(at: $0) })
+    let files = state.withLock { state in state.files.filter { changed.contains($0.key) } }
+    let texts = files.compactMapValues { $0.part.text(of: database) }
+    publish(texts, to: files) { [self] worst, published in
+      switch worst {
+      case .done: keep(texts.filter { published.contains($0.key) })
+      case .failed(let error) where error.code == .durabilityUnknown: keep(texts.filter { published.contains($0.key) })
+      case .edited, .failed:
+        // The commit is refused as a whole: the files that have it go back first.
+        let back = files.filter { published.contains($0.key) }
+        return publish(back.mapValues(\.text), to: back) { _, _ in completion(worst) }
+      }
+      completion(worst)
+    }
+  }
+
+  private func publish(
+    _ texts: [String: PartText], to files: [String: File],
+    completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
+  ) {
+    let outcome = CommitOutcome(count: texts.count, completion)
+    for (name, text) in texts {
+      guard let file = files[name] else { continue }
       file.store.publish(.written(text), onto: file.generation) { publication in
         switch publication {
-        case .published: outcome.add(.done)
-        case .edited(let version): outcome.add(.edited(version.loaded))
-        case .failed(let error): outcome.add(.failed(error))
+        case .published: outcome.add(.done, name)
+        case .edited(let version): outcome.add(.edited(version.loaded), name)
+        case .failed(let error): outcome.add(.failed(error), name)
         }
       }
+    }
+  }
+
+  private func keep(_ texts: [String: PartText]) {
+    state.withLock { state in
+      for (name, text) in texts { state.files[name]?.text = text }
     }
   }
 
   func adopt(_ source: LoadedSource) {
     guard case .part(let part) = source.content else { return }
-    files.withLock { files in
-      files[part.name]?.part = part
-      files[part.name]?.generation = source.generation
+    state.withLock { state in
+      state.files[part.name]?.part = part
+      state.files[part.name]?.text = part.text
+      state.files[part.name]?.generation = source.generation
     }
   }
 
@@ -113,7 +160,7 @@ final class DirectoryPersistence: Persistence {
     _ database: Database, replacedBy source: LoadedSource,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    guard case .part(let part) = source.content, let file = files.withLock({ $0[part.name] }),
+    guard case .part(let part) = source.content, let file = state.withLock({ $0.files[part.name] }),
       let text = file.part.text(of: database)
     else { return }
     file.store.saveHistory(.written(text), completion: completion)
@@ -122,37 +169,48 @@ final class DirectoryPersistence: Persistence {
   func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    guard let store = files.withLock({ $0.values.first?.store }) else { return }
+    guard let store = state.withLock({ $0.files.values.first?.store }) else { return }
     store.snapshot(.joined(text), to: path, completion: completion)
   }
 
   func close() {
-    files.withLock { Array($0.values) }.forEach { $0.store.close() }
-  }
-}
-
-/// Waits for the files of one commit; the commit is as bad as its worst file.
-private final class CommitOutcome: Sendable {
-  private struct State {
-    var missing: Int
-    var worst = Commit.done
+    state.withLock { $0.isClosed = true }
+    // A look that is under way ends first, so that no file is opened after the others are closed.
+    queue.sync {}
+    state.withLock { Array($0.files.values) }.forEach { $0.store.close() }
   }
 
-  private let state: Mutex<State>
-  private let completion: @Sendable (Commit) -> Void
+  // MARK: New files
 
-  init(count: Int, _ completion: @escaping @Sendable (Commit) -> Void) {
-    state = Mutex(State(missing: count))
-    self.completion = completion
-    if count == 0 { completion(.done) }
-  }
-
-  func add(_ commit: Commit) {
-    let finished = state.withLock { state -> Commit? in
-      state.missing -= 1
-      if case .done = state.worst { state.worst = commit }
-      return state.missing == 0 ? state.worst : nil
+  private func scheduleLook() {
+    queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
+      guard let self, !state.withLock(\.isClosed) else { return }
+      serveNewFiles()
+      scheduleLook()
     }
-    if let finished { completion(finished) }
+  }
+
+  private func serveNewFiles() {
+    // A directory that cannot be read now is looked at again; its files' own stores tell of theirs.
+    guard let listing = try? DirectoryListing(directory) else { return }
+    let known = state.withLock { Set($0.files.keys) }
+    for entry in listing.entries where !known.contains(entry.name) {
+      do throws(ServerError) {
+        onEdit(.changed(try open(entry).version.loaded))
+      } catch {
+        refuse(entry, error.description)
+      }
+    }
+  }
+
+  /// Tells what is wrong with a new file when two looks find the same: an editor may be in the middle of a save.
+  private func refuse(_ entry: DirectoryListing.Entry, _ message: String) {
+    let isDue = state.withLock { state in
+      let earlier = state.refused[entry.path]
+      let isSame = earlier?.message == message
+      state.refused[entry.path] = Refusal(message: message, isAnnounced: isSame)
+      return isSame && earlier?.isAnnounced == false
+    }
+    if isDue { onEdit(.invalid(message: message)) }
   }
 }

@@ -49,7 +49,7 @@ extension Endpoint {
       case .delete(let name, let id, let dependents):
         let deletion = try database.delete(id, in: name, dependents: dependents)
         let content: Answer.Content = database.schema.dialect == .v1 ? .text(deletion.record) : .json(Array("{}".utf8))
-        return Answer(content, change: .deleted(name, id: id, record: deletion.record, dependents: deletion.dependents))
+        return Answer(content, change: .deleted(name, id: id, dependents: deletion.dependents))
       }
     } catch {
       throw HTTPError(error)

@@ -15,7 +15,7 @@ extension Endpoint {
       throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
     }
     if first == "db", segments.count == 1 {
-      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, ["GET", "HEAD"]) }
+      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, Self.readMethods) }
       self = .database
       return
     }
@@ -23,59 +23,61 @@ extension Endpoint {
       throw HTTPError(.notFound, database.unknownResourceMessage(first))
     }
     switch (resource, segments.count) {
-    case (.collection, 1): self = try Self.collection(name, request, parameters, database.schema.dialect)
-    case (.collection, 2): self = try Self.record(name, segments[1], request, parameters, database.schema.dialect)
+    case (.collection, 1): self = try Self.collection(name, request, parameters, database.schema)
+    case (.collection, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
     case (.collection, _):
       self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, &database)
-    case (.singular, 1): self = try Self.singular(name, request, parameters, database.schema.dialect)
+    case (.singular, 1): self = try Self.singular(name, request, parameters, database.schema)
     case (.singular, _), (.unserved, _):
       throw HTTPError(.notFound, "'\(name)' is a single object; its address is /\(name).")
     }
   }
 
   private static func collection(
-    _ name: String, _ request: Request, _ parameters: QueryParameters, _ dialect: Dialect
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> Endpoint {
-    if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: dialect)) }
-    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
-    let body = try RequestBody.json(from: request) ?? emptyObject
-    return body.first == UInt8(ascii: "[") && dialect == .classic
+    if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
+    guard request.method == .post else { throw methodNotAllowed(request, listMethods) }
+    let body = try json(from: request, schema) ?? emptyObject
+    return body.first == UInt8(ascii: "[") && schema.dialect == .classic
       ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
   }
 
   private static func record(
-    _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ dialect: Dialect
+    _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> Endpoint {
     switch request.method {
-    case .get, .head: return .record(name, id: id, ListParameters.relations(parameters))
-    case .put: return .replace(name, id: id, body: try body(of: request, parameters))
-    case .patch: return .merge(name, id: id, body: try body(of: request, parameters))
+    case .get, .head: return .record(name, id: id, try ListParameters.relations(parameters))
+    case .put: return .replace(name, id: id, body: try body(of: request, parameters, schema))
+    case .patch: return .merge(name, id: id, body: try body(of: request, parameters, schema))
     case .delete:
       return .delete(
         name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
     case .post:
-      guard dialect == .classic else {
+      guard schema.dialect == .classic else {
         throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
-      return .merge(name, id: id, body: try RequestBody.json(from: request) ?? emptyObject)
-    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+      return .merge(name, id: id, body: try json(from: request, schema) ?? emptyObject)
+    default: throw methodNotAllowed(request, recordMethods)
     }
   }
 
   private static func singular(
-    _ name: String, _ request: Request, _ parameters: QueryParameters, _ dialect: Dialect
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> Endpoint {
     switch request.method {
     case .get, .head: return .singular(name)
-    case .put: return .writeSingular(name, body: try body(of: request, parameters), merging: false, isPost: false)
-    case .patch: return .writeSingular(name, body: try body(of: request, parameters), merging: true, isPost: false)
+    case .put:
+      return .writeSingular(name, body: try body(of: request, parameters, schema), merging: false, isPost: false)
+    case .patch:
+      return .writeSingular(name, body: try body(of: request, parameters, schema), merging: true, isPost: false)
     case .post:
-      guard dialect == .classic else {
+      guard schema.dialect == .classic else {
         throw HTTPError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
       }
-      let body = try RequestBody.json(from: request) ?? emptyObject
+      let body = try json(from: request, schema) ?? emptyObject
       return .writeSingular(name, body: body, merging: false, isPost: true)
-    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH"])
+    default: throw methodNotAllowed(request, singularMethods)
     }
   }
 
@@ -87,7 +89,7 @@ extension Endpoint {
       throw HTTPError(.notFound, database.unknownResourceMessage(child))
     }
     guard case .collection = resource else {
-      return try singular(name, request, parameters, database.schema.dialect)
+      return try singular(name, request, parameters, database.schema)
     }
     if isRead(request.method) {
       guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
@@ -96,19 +98,26 @@ extension Endpoint {
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
       return .list(name, list.below(parent.id, by: key))
     }
-    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
-    return .create(name, body: try RequestBody.json(from: request) ?? emptyObject, parent: parent)
+    guard request.method == .post else { throw methodNotAllowed(request, listMethods) }
+    return .create(name, body: try json(from: request, database.schema) ?? emptyObject, parent: parent)
   }
 
   private static let emptyObject = Array("{}".utf8)
+
+  /// The body as JSON that the file may hold: what holds a record there, an object and an array, is two levels.
+  private static func json(from request: Request, _ schema: Schema) throws(HTTPError) -> [UInt8]? {
+    try RequestBody.json(from: request, maximumDepth: schema.maximumDepth - 2)
+  }
 
   private static func isRead(_ method: HTTPRequest.Method) -> Bool {
     method == .get || method == .head
   }
 
   /// The body of a PUT or PATCH; one that has none may carry its members as query arguments, as Kilo's clients send them.
-  private static func body(of request: Request, _ parameters: QueryParameters) throws(HTTPError) -> [UInt8] {
-    if let body = try RequestBody.json(from: request) { return body }
+  private static func body(
+    of request: Request, _ parameters: QueryParameters, _ schema: Schema
+  ) throws(HTTPError) -> [UInt8] {
+    if let body = try json(from: request, schema) { return body }
     return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? emptyObject
   }
 

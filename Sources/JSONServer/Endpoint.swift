@@ -33,6 +33,16 @@ enum Endpoint {
     }
   }
 
+  /// What it changes, as a request to read that; `nil` when that is not there yet.
+  var target: Endpoint? {
+    switch self {
+    case .replace(let name, let id, _), .merge(let name, let id, _), .delete(let name, let id, _):
+      .record(name, id: id, [])
+    case .writeSingular(let name, _, _, _): .singular(name)
+    case .database, .list, .record, .singular, .create, .createOrMerge: nil
+    }
+  }
+
   /// The one resource that answering it reads; `nil` when it may be several.
   var onlyResource: String? {
     switch self {

@@ -14,19 +14,27 @@ extension Engine {
   private func end(_ commit: Commit) {
     switch commit {
     case .done:
-      for answer in commits.finish().answers { acknowledge(answer) }
+      let batch = commits.finish()
+      acknowledged.note(batch.changes, in: database)
+      for answer in batch.answers { acknowledge(answer) }
+      takeDelayedEdits()
       startCommit()
     case .edited(let source):
       take(source)
+      takeDelayedEdits()
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is told what is not known.
-      for answer in commits.finish().answers {
+      let batch = commits.finish()
+      acknowledged.note(batch.changes, in: database)
+      for answer in batch.answers {
         publishChange(of: answer)
         finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
       }
+      takeDelayedEdits()
       startCommit()
     case .failed(let error):
       refuse(error)
+      takeDelayedEdits()
     }
   }
 
@@ -71,7 +79,6 @@ extension Engine {
 
   /// Sends the answer to a write that is saved, and to those that waited to see it.
   func acknowledge(_ answer: PendingAnswer) {
-    if let change = answer.change { acknowledged.note(change) }
     publishChange(of: answer)
     finish(answer.call, answer.response)
   }
@@ -86,23 +93,35 @@ extension Engine {
   func take(_ edit: SourceEdit) {
     switch edit {
     case .changed(let source):
-      // A commit in flight was built on the version before: it will end with the same edit.
-      guard commits.inFlight == nil, source.generation > generations[source.name, default: 0] else { return }
-      take(source)
+      // A commit in flight was built on the version before: it ends with the same edit, unless it is of other files.
+      if commits.inFlight != nil { delayedEdits.append(source) } else { takeNewer(source) }
     case .invalid(let message): configuration.onEvent(.invalid(message: message))
-    case .restored: configuration.onEvent(.restored)
-    case .deleted: configuration.onEvent(.deleted)
+    case .restored(let path): configuration.onEvent(.restored(path: path))
+    case .deleted(let path): configuration.onEvent(.deleted(path: path))
     case .conflict(let path):
       configuration.onEvent(
         .warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))
     }
   }
 
+  private func takeDelayedEdits() {
+    let edits = delayedEdits
+    delayedEdits = []
+    edits.forEach(takeNewer)
+  }
+
+  private func takeNewer(_ source: LoadedSource) {
+    // What was opened at the start is generation 0; a file that came later brings its own.
+    let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
+    if source.generation > known { take(source) }
+  }
+
   private func adopt(_ source: LoadedSource, replacing old: Database) {
     let edited = source.applied(to: old, ids: ids)
-    let stale = acknowledged.missing(from: edited)
-    if !stale.isEmpty { keep(old, replacedBy: source, because: stale) }
-    acknowledged = AcknowledgedWrites()
+    let undone = acknowledged.undone(by: edited, replacing: old)
+    if !undone.isEmpty { keep(old, replacedBy: source, because: undone) }
+    acknowledged.forget(source.name)
+    addToKeptVersions(source)
     let names = old.resourceNames
     database = edited
     generations[source.name] = source.generation
@@ -111,9 +130,16 @@ extension Engine {
     configuration.onEvent(.reloaded(resources: database.resourceNames))
   }
 
+  /// Adds the resource of a file that is new to what a reset and the snapshots go back to.
+  private func addToKeptVersions(_ source: LoadedSource) {
+    guard case .part(let part) = source.content else { return }
+    initial.add(part)
+    snapshots.add(part)
+  }
+
   /// Keeps the version that an edit replaces when the editor had not seen what was written over HTTP (R2).
-  private func keep(_ old: Database, replacedBy source: LoadedSource, because records: [String]) {
-    let list = records.prefix(5).joined(separator: ", ") + (records.count > 5 ? ", …" : "")
+  private func keep(_ old: Database, replacedBy source: LoadedSource, because undone: [String]) {
+    let list = undone.prefix(5).joined(separator: ", ") + (undone.count > 5 ? ", …" : "")
     let onEvent = configuration.onEvent
     persistence?.keep(old, replacedBy: source) { result in
       switch result {

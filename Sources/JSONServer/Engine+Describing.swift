@@ -28,8 +28,7 @@ extension Engine {
   func close() async {
     isClosed = true
     heartbeat?.cancel()
-    events.end()
-    journal.endWaiting()
+    hurry()
     for task in tasks.values { task.cancel() }
     guard let persistence else { return }
     await withCheckedContinuation { continuation in

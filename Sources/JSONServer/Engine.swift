@@ -2,6 +2,12 @@ import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
+/// A call whose answer was put off.
+private struct Delayed {
+  let appointment: ServerLoop.Appointment
+  let work: @Sendable (isolated Engine) -> Void
+}
+
 /// The one owner of a server's state: its database, its commits, its journal.
 ///
 /// The actor lives on the event loop of the server's connections, so that a connection calls it without a hop, and
@@ -17,6 +23,8 @@ actor Engine: Application {
   var database: Database
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
+  /// Edits of files that came while a commit was under way.
+  var delayedEdits: [LoadedSource] = []
   var commits = CommitQueue()
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
@@ -24,7 +32,7 @@ actor Engine: Application {
   /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
   let mountPath: String
   /// The database at start.
-  let initial: Database
+  var initial: Database
   let started = ContinuousClock.now
   var settings: Settings
   var faults = Faults()
@@ -36,6 +44,8 @@ actor Engine: Application {
   var heartbeat: ServerLoop.Appointment?
   /// The calls that are with middleware.
   var tasks: [Int: Task<Void, Never>] = [:]
+  /// The calls that wait for their time.
+  private var delayed: [Int: Delayed] = [:]
   /// The last number given to a task, a reader or one who waits.
   var lastNumber = 0
   var isClosed = false
@@ -66,7 +76,8 @@ actor Engine: Application {
     do throws(HTTPError) {
       call.request.target = try mountedTarget(call.original.target)
       call.mountedTarget = call.request.target
-      if let response = try gate.admit(&call.request) {
+      if var response = try gate.admit(&call.request) {
+        if let methods = methods(for: call.request) { response.headerFields[.allow] = methods }
         finish(call, response)
       } else if configuration.middleware.isEmpty {
         carryOut(call)
@@ -76,6 +87,14 @@ actor Engine: Application {
     } catch {
       finish(call, error.response())
     }
+  }
+
+  /// The methods that a question for them is answered with; `nil` when it asks for no resource.
+  private func methods(for request: Request) -> String? {
+    guard request.method == .options, let path = try? Path(target: gate.rules.rewrite(request.target)) else {
+      return nil
+    }
+    return Endpoint.methods(at: path, &database).map { ($0 + ["OPTIONS"]).joined(separator: ", ") }
   }
 
   /// A target without the path under which the server is mounted.
@@ -99,10 +118,31 @@ actor Engine: Application {
       let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(parameters) }
       guard wait > .zero else { return meet(fault, call, parameters) }
       let delayed = call
-      loop.schedule(after: wait) { self.assumeIsolated { $0.meet(fault, delayed, parameters) } }
+      delay(by: wait) { $0.meet(fault, delayed, parameters) }
     } catch {
       finish(call, error.response())
     }
+  }
+
+  private func delay(by wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
+    lastNumber += 1
+    let number = lastNumber
+    let appointment = loop.schedule(after: wait) { self.assumeIsolated { $0.carryOutDelayed(number) } }
+    delayed[number] = Delayed(appointment: appointment, work: work)
+  }
+
+  private func carryOutDelayed(_ number: Int) {
+    delayed.removeValue(forKey: number)?.work(self)
+  }
+
+  /// Answers at once what waits only because it was told to: a server that stops does not wait for it.
+  func hurry() {
+    for (number, delayed) in delayed {
+      delayed.appointment.cancel()
+      carryOutDelayed(number)
+    }
+    events.end()
+    journal.endWaiting()
   }
 
   private func meet(_ fault: Fault?, _ call: Call, _ parameters: QueryParameters) {
@@ -132,10 +172,25 @@ actor Engine: Application {
         let interest = EventFeed.Interest(types: [.change], resource: name)
         return finish(call, watch(interest, lastSeen: AdminRoute.lastSeen(call.request, parameters)))
       }
-      if endpoint.isWrite { try allowWriting(call.request) }
+      if endpoint.isWrite {
+        try allowWriting(call.request)
+        try requireMatch(call.request, endpoint)
+      }
       perform(endpoint, call)
     } catch {
       finish(call, error.response())
+    }
+  }
+
+  /// Lets a change of what the client has not seen as it is now go no further (RFC 9110, section 13.1.1).
+  ///
+  /// - Throws: 412, when the request has an `If-Match` that does not name what a GET would be answered with.
+  private func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(HTTPError) {
+    guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
+    let response = try seen.answer(request, from: &database, ids: ids).response(base: request.base)
+    guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
+      throw HTTPError(
+        .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
     }
   }
 
@@ -189,7 +244,7 @@ actor Engine: Application {
     for parameter in answer.idleParameters {
       if let hint = hints.hint(for: parameter, path: path) { configuration.onEvent(.hint(hint)) }
     }
-    if case .deleted(let name, let id, _, let dependents)? = answer.change, !dependents.isEmpty {
+    if case .deleted(let name, let id, let dependents)? = answer.change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
       configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))
     }

@@ -24,7 +24,7 @@ final class FilePersistence: Persistence {
       let opening = try FileStore.open(path, options: options) { text in
         DatabaseFile.read(try parser.parse(text, name: path))
       } onEdit: { edit in
-        onEdit(SourceEdit(edit))
+        onEdit(SourceEdit(edit, path: path))
       }
       return OpenedSource(
         persistence: FilePersistence(opening.store, generation: opening.version.generation),
@@ -34,6 +34,8 @@ final class FilePersistence: Persistence {
       throw ServerError(error, path: path)
     }
   }
+
+  let hasFixedResources = false
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
     store.publish(.written(database.text), onto: generation.load(ordering: .relaxed)) { publication in
@@ -68,12 +70,12 @@ final class FilePersistence: Persistence {
 }
 
 extension SourceEdit {
-  init(_ edit: FileEdit<DatabaseFile>) {
+  init(_ edit: FileEdit<DatabaseFile>, path: String) {
     switch edit {
     case .changed(let version): self = .changed(version.loaded)
-    case .invalid(let error): self = .invalid(message: ServerError(error, path: "").description)
-    case .restored: self = .restored
-    case .deleted: self = .deleted
+    case .invalid(let error): self = .invalid(message: ServerError(error, path: path).description)
+    case .restored: self = .restored(path: path)
+    case .deleted: self = .deleted(path: path)
     case .conflict(let save): self = .conflict(path: save.path)
     }
   }

@@ -33,17 +33,20 @@ struct ListParameters {
     query.parameters = Self.filters(parameters)
     query.search = parameters.first("q") ?? ""
     query.sort = Self.sortKeys(parameters)
-    query.relations = Self.relations(parameters)
+    try Self.check(query.sort.count, of: "_sort")
+    query.relations = try Self.relations(parameters)
     query.conditions = try Self.conditions(parameters)
+    let perPage = try Self.number("_per_page", parameters)
+    let limit = try Self.number("_limit", parameters)
+    let start = try Self.number("_start", parameters)
+    let end = try Self.number("_end", parameters)
     if let page = try Self.number("_page", parameters) {
-      let perPage = try Self.number("_per_page", parameters)
-      let limit = try Self.number("_limit", parameters)
       // Too small a page is one record to json-server 1.0, and no wish at all to 0.17.
       let size = perPage.map { max($0, 1) } ?? limit ?? 10
       query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
       pageForm = dialect == .v1 || parameters.first("_per_page") != nil ? .envelope : .array
     } else {
-      query.window = try Self.slice(parameters)
+      query.window = Self.slice(start: start, end: end, limit: limit)
       pageForm = nil
     }
     self.query = query
@@ -78,9 +81,19 @@ struct ListParameters {
     }
   }
 
+  /// The most names in one list: each is looked up in every record, and all other requests wait meanwhile.
+  static let maximumNames = 32
+
+  private static func check(_ count: Int, of parameter: String) throws(HTTPError) {
+    guard count > maximumNames else { return }
+    throw HTTPError(.badRequest, "\(parameter) may name \(maximumNames) at most; there are \(count).")
+  }
+
   /// `_embed=comments,likes&_expand=user`.
-  static func relations(_ parameters: QueryParameters) -> [RelationRequest] {
-    parameters.items.flatMap { name, value -> [RelationRequest] in
+  ///
+  /// - Throws: 400 for more than ``maximumNames``.
+  static func relations(_ parameters: QueryParameters) throws(HTTPError) -> [RelationRequest] {
+    let relations = parameters.items.flatMap { name, value -> [RelationRequest] in
       let names = value.split(separator: ",").map(String.init)
       return switch name {
       case "_embed": names.map { RelationRequest(.embed, $0) }
@@ -88,6 +101,8 @@ struct ListParameters {
       default: []
       }
     }
+    try check(relations.count, of: "_embed and _expand")
+    return relations
   }
 
   private static func conditions(_ parameters: QueryParameters) throws(HTTPError) -> JSONValue? {
@@ -99,28 +114,25 @@ struct ListParameters {
     }
   }
 
-  private static func slice(_ parameters: QueryParameters) throws(HTTPError) -> Query.Window {
-    let start = try number("_start", parameters)
-    if let end = try number("_end", parameters) { return .slice(start: start ?? 0, end: end) }
-    guard let limit = try number("_limit", parameters) else { return .all }
+  private static func slice(start: Int?, end: Int?, limit: Int?) -> Query.Window {
+    if let end { return .slice(start: start ?? 0, end: end) }
+    guard let limit else { return .all }
     // JavaScript's slice(start, start + limit), which for negative numbers counts from the end.
     return .slice(start: start ?? 0, end: (start ?? 0) + limit)
   }
 
   /// More than any list has records, and little enough to reckon with.
-  private static let largestNumber = 1 << 40
+  private static let largestNumber = 0x1p40
+  private static let numberBytes = Set("0123456789+-.eE".utf8)
 
-  /// Reads a parameter as JavaScript's `parseInt` does: the digits at its start; an empty one is as if absent.
+  /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one is as if absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
     guard let value = parameters.first(name), !value.isEmpty else { return nil }
-    let text = value.drop { $0.isWhitespace }
-    let sign = text.first == "-" || text.first == "+" ? text.prefix(1) : ""
-    let digits = text.dropFirst(sign.count).prefix { $0.isASCII && $0.isNumber }
-    guard !digits.isEmpty else {
+    // Swift would read words too: nan, inf, 0x1p4.
+    guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
       throw HTTPError(.badRequest, "'\(name)' must be a number; it is '\(value)'.")
     }
     // A number beyond all lists stands for the end of the list; sums of such numbers do not overflow.
-    guard let number = Int(sign + digits) else { return sign == "-" ? -largestNumber : largestNumber }
-    return min(max(number, -largestNumber), largestNumber)
+    return Int(min(max(number, -largestNumber), largestNumber))
   }
 }

@@ -38,8 +38,8 @@ extension SourceEdit {
     switch edit {
     case .changed(let version): self = .changed(version.loaded)
     case .invalid(let error): self = .invalid(message: ServerError(error, path: path).description)
-    case .restored: self = .restored
-    case .deleted: self = .deleted
+    case .restored: self = .restored(path: path)
+    case .deleted: self = .deleted(path: path)
     case .conflict(let save): self = .conflict(path: save.path)
     }
   }

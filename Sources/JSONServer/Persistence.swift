@@ -3,6 +3,9 @@ import JSONStorage
 
 /// Where a server's changes are kept.
 protocol Persistence: Sendable {
+  /// Whether resources come and go only from outside, because each is a file.
+  var hasFixedResources: Bool { get }
+
   /// Makes a version durable.
   ///
   /// - Parameters:
@@ -79,8 +82,8 @@ struct LoadedSource: Sendable {
 enum SourceEdit: Sendable {
   case changed(LoadedSource)
   case invalid(message: String)
-  case restored
-  case deleted
+  case restored(path: String)
+  case deleted(path: String)
   /// A save reached a version that had been replaced already, and is kept at a path.
   case conflict(path: String)
 }

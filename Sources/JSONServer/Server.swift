@@ -100,6 +100,7 @@ public final class Server: Sendable {
   ///
   /// - Parameter grace: How long the requests may take.
   public func stop(grace: Duration = .seconds(5)) async {
+    await engine.hurry()
     await listening.take()?.shutdown(grace: grace)
     await engine.close()
   }

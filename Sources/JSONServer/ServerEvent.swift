@@ -6,10 +6,10 @@ public enum ServerEvent: Sendable {
   case reloaded(resources: [String])
   /// The file cannot be read as it is now; the last good version is served.
   case invalid(message: String)
-  /// The file is as it was before it became invalid or vanished.
-  case restored
-  /// The file was deleted; the next write recreates it.
-  case deleted
+  /// A file is as it was before it became invalid or vanished.
+  case restored(path: String)
+  /// A file was deleted; the next write recreates it.
+  case deleted(path: String)
   /// Something a person should know, and what to do about it.
   case warning(String)
   /// A request was probably meant differently; told once for each kind.

@@ -11,11 +11,16 @@ struct DisplacedFile {
   /// How often an unfinished late save was waited for.
   var extensions = 0
 
-  init(descriptor: FileDescriptor, location: FileLocation, hash: ContentHash, stamp: FileStamp) {
+  /// Describes an open file.
+  ///
+  /// - Parameter isSettled: Whether a write after the stamp must show in it; `nil` to tell by the clock.
+  init(
+    descriptor: FileDescriptor, location: FileLocation, hash: ContentHash, stamp: FileStamp, isSettled: Bool? = nil
+  ) {
     self.descriptor = descriptor
     self.location = location
     self.hash = hash
     self.stamp = stamp
-    isSettled = stamp.modified.isSettled(at: WallClock.now)
+    self.isSettled = isSettled ?? stamp.modified.isSettled(at: WallClock.now)
   }
 }

@@ -21,6 +21,7 @@ extension FileStoreWorker {
       fault = nil
       if wasAnnounced { onEdit(.restored) }
     case .edited(let reading, let content):
+      keepReturned(replacedBy: reading.hash)
       known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
       fault = nil
       generation += 1

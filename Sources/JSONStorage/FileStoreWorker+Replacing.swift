@@ -12,7 +12,11 @@ enum Replacement {
 
 extension FileStoreWorker {
   /// Step 5: puts a new file in the place of the file.
+  ///
+  /// An edit that came while the new file was written is seen before the exchange: only one of the last instant has to be
+  /// put back afterwards, and only for that instant can anyone read a version that lacks it.
   func replace(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
+    if isEdited(in: directory) { return .edited }
     for _ in 0..<8 {
       do {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
@@ -31,6 +35,16 @@ extension FileStoreWorker {
       }
     }
     return .edited
+  }
+
+  /// Whether the file is certainly not what we knew.
+  private func isEdited(in directory: FileDescriptor) -> Bool {
+    guard let stamp = try? fileSystem.status(location.name, in: directory).stamp, let known = known.stamp,
+      stamp != known, let file = try? fileSystem.open(location.name, in: directory, for: .reading)
+    else { return false }
+    defer { try? fileSystem.close(file) }
+    let hash = try? fileSystem.hash(of: file)
+    return hash.map { $0 != self.known.hash } ?? false
   }
 
   /// Replaces the file where names cannot be exchanged. An edit in the instant between the look and the rename is not
@@ -106,11 +120,14 @@ extension FileStoreWorker {
 
   /// Puts an edit that was exchanged out of the place back into it.
   ///
-  /// Another edit may come out in turn: the newest one ends up in the place, an edit that was saved over is given up.
+  /// Another edit may come out in turn: the newest one ends up in the place. What is taken out last is looked at again
+  /// later: until then an editor may have opened our version, or the edit, to save into it.
   private func putBack(_ newFile: NewFile, in directory: FileDescriptor) throws(SystemError) {
-    var inPlace = newFile.stamp.inode
+    var inPlace = (inode: newFile.stamp.inode, hash: newFile.hash)
     for _ in 0..<16 {
       let edit = try fileSystem.status(newFile.name, in: directory).stamp.inode
+      let reading = try? fileSystem.contents(of: newFile.name, in: directory)
+      if let reading { returned.append(ReturnedEdit(reading, until: .now + options.timing.displacedHold)) }
       do {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
       } catch {
@@ -119,11 +136,24 @@ extension FileStoreWorker {
         if (try? fileSystem.renameWithoutReplacing(newFile.name, to: location.name, in: directory)) != nil { return }
         continue
       }
-      if try fileSystem.status(newFile.name, in: directory).stamp.inode == inPlace { break }
-      inPlace = edit
+      if try fileSystem.status(newFile.name, in: directory).stamp.inode == inPlace.inode { break }
+      inPlace = (edit, reading?.hash ?? newFile.hash)
     }
+    holdTakenOut(newFile.name, expecting: inPlace.hash, in: directory)
     try? fileSystem.unlink(newFile.name, in: directory)
     // Best effort: an edit is its editor's to make durable.
     if options.synchronization == .full { try? fileSystem.synchronize(directory) }
+  }
+
+  /// Keeps a file open that was in the place for an instant.
+  private func holdTakenOut(_ name: String, expecting hash: ContentHash, in directory: FileDescriptor) {
+    guard let file = try? fileSystem.open(name, in: directory, for: .reading) else { return }
+    do throws(SystemError) {
+      let stamp = try fileSystem.status(of: file).stamp
+      // Whether it holds what it should is for the later look to tell: nothing is settled about it.
+      hold(DisplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
+    } catch {
+      try? fileSystem.close(file)
+    }
   }
 }

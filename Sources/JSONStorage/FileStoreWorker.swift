@@ -41,6 +41,7 @@ final class FileStoreWorker<Content: FileContent> {
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
   var displaced: [DisplacedFile] = []
+  var returned: [ReturnedEdit] = []
   var waiting: [PublishRequest<Content>] = []
   var checkDue: ContinuousClock.Instant?
   private var pollDue: ContinuousClock.Instant = .now

@@ -23,8 +23,8 @@ struct JSONLinesFormatter: EventFormatter {
         ])
     case .reloaded(let resources): Self.line("reloaded", time, [("resources", .array(resources.map(JSONValue.string)))])
     case .invalid(let message): Self.line("invalid", time, [("message", .string(message))])
-    case .restored: Self.line("restored", time, [])
-    case .deleted: Self.line("deleted", time, [])
+    case .restored(let path): Self.line("restored", time, [("path", .string(path))])
+    case .deleted(let path): Self.line("deleted", time, [("path", .string(path))])
     case .warning(let message): Self.line("warning", time, [("message", .string(message))])
     case .hint(let message): Self.line("hint", time, [("message", .string(message))])
     }

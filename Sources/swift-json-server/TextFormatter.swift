@@ -16,12 +16,14 @@ struct TextFormatter: EventFormatter {
     case .reloaded(let resources):
       (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
     case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))
-    case .restored: (.output, note(.green, "restored", "the file can be read again", time))
-    case .deleted:
+    case .restored(let path):
+      (.output, note(.green, "restored", "\(LogText.escaped(path)) can be read again", time))
+    case .deleted(let path):
       (
         .error,
         note(
-          .yellow, "deleted", "the file is gone; what it held is still served, and the next write recreates it", time)
+          .yellow, "deleted",
+          "\(LogText.escaped(path)) is gone; what it held is still served, and the next write recreates it", time)
       )
     case .warning(let message): (.error, note(.yellow, "warning", LogText.escaped(message), time))
     case .hint(let message): (.output, note(.cyan, "hint", LogText.escaped(message), time))

@@ -8,10 +8,16 @@ struct ValidateCommand: AsyncParsableCommand {
     commandName: "validate",
     abstract: "Say what about a file would be refused, or would surprise.",
     discussion: """
-      Each line names the file, the line and the column. The exit code is 65 when the file would be refused.
+      Each line names the file, the line and the column; of a JSON5 file it names the file alone.
+
+      EXIT CODES:
+        0  the file would be served; what would surprise is told
+        65  the file would be refused or, with --strict, there is something to tell
+        66  the file does not exist
+        74  the file cannot be read
       """)
 
-  @Argument(help: "The file.", completion: .file(extensions: ["json", "json5"]))
+  @Argument(help: "The file; - for standard input.", completion: .file(extensions: ["json", "json5"]))
   var file: String
 
   @Flag(help: "Take warnings for errors.")
@@ -37,13 +43,24 @@ struct ValidateCommand: AsyncParsableCommand {
   }
 
   private func findings() throws(CommandFailure) -> [Finding] {
-    guard let bytes = FileText.contents(of: file) else {
-      throw CommandFailure(.missingSource, "\(file): the file cannot be read; check its name and its permissions.")
-    }
+    let bytes = try contents()
     var schema = Schema()
     schema.idName = id
     schema.foreignKeySuffix = foreignKeySuffix
     return Validator(schema: schema).findings(in: Text(try plainJSON(bytes)))
+  }
+
+  private func contents() throws(CommandFailure) -> [UInt8] {
+    if file != "-", FileKind(of: file) == .missing {
+      throw CommandFailure(.missingSource, "\(file): there is no such file; check the name.")
+    }
+    if FileKind(of: file) == .directory {
+      throw CommandFailure(.unreadable, "\(file): this is a directory; give a file that holds the whole database.")
+    }
+    guard let bytes = file == "-" ? FileText.contents(from: 0) : FileText.contents(of: file) else {
+      throw CommandFailure(.unreadable, "\(file): the file cannot be read; check its permissions.")
+    }
+    return bytes
   }
 
   private var isJSON5: Bool { file.hasSuffix(".json5") }

@@ -22,6 +22,30 @@ struct SubcommandTests {
     #expect(try await Command.run(["validate", "database.json", "--strict"], in: directory).status == 65)
   }
 
+  @Test(arguments: [
+    ("missing.json", Int32(66), "no such file"), (".", 74, "directory"),
+    ("empty.json", 65, "1:1: error: the file is empty"),
+    ("deep.json", 65, "1:517: error: nested deeper than 512 levels"),
+    ("scalars.json", 65, "1:7: error: 'n' is a number"),
+    ("slash.json", 65, "1:2: error: the key 'a/b' holds a slash"),
+    ("names.json", 65, "1:11: error: 'a' is given twice"),
+    ("utf8.json", 65, "1:3: error"), ("mark.json", 0, "nothing to find fault with"),
+  ])
+  func `A nasty file is answered with a place and an exit code`(
+    _ name: String, _ status: Int32, _ message: String
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let files = [
+      "empty.json": "", "deep.json": "{\"a\":" + String(repeating: "[", count: 100_000), "scalars.json": "{\"n\": 1}",
+      "slash.json": "{\"a/b\": []}", "names.json": "{\"a\": [], \"a\": []}", "mark.json": "\u{FEFF}{\"a\": []}",
+    ]
+    for (name, text) in files { try directory.write(text, to: name) }
+    try Data([0x7B, 0x22, 0xFF, 0x22]).write(to: URL(filePath: directory.path("utf8.json")))
+    let result = try await Command.run(["validate", name], in: directory)
+    #expect(result.status == status)
+    #expect((result.output + result.error).contains(message))
+  }
+
   @Test(arguments: [["-v"], ["--version"], ["db.json", "--version"]])
   func `The version is printed`(_ arguments: [String]) async throws {
     let result = try await Command.run(arguments, in: try TemporaryDirectory())

@@ -33,6 +33,10 @@ extension Database {
     try Text(body).withBytes { body throws(DatabaseError) in try merge(body, into: id, in: name) }
   }
 
+  mutating func write(_ body: String, toSingular name: String) throws(DatabaseError) -> Text {
+    try Text(body).withBytes { body throws(DatabaseError) in try write(body, toSingular: name, merging: true) }
+  }
+
   /// The ids of the records that a query selects, as JSON text.
   mutating func ids(of name: String, _ query: Query) throws -> [String] {
     try list(name, query).selection.records.map { record in

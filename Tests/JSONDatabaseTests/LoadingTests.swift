@@ -50,4 +50,16 @@ struct LoadingTests {
     #expect(try database.record("generated", in: "a").string.contains("\"n\": 1"))
     #expect(try database.record("x", in: "a").string == "{\"id\": \"x\"}")
   }
+
+  /// In quadratic time either would take minutes.
+  @Test(.timeLimit(.minutes(1)))
+  func `A record of very many members or elements is read in linear time`() throws {
+    let members = (0..<200_000).map { "\"k\($0)\":0" }.joined(separator: ",")
+    let elements = (0..<200_000).map(String.init).joined(separator: ",")
+    var database = try Database.fixture("{\"a\": [{\(members)}, {\"id\": 1, \"list\": [\(elements)]}]}")
+    #expect(database.memberNames(of: "a").count == 200)
+    var query = Query()
+    query.parameters = [FilterParameter("list", ["199999"])]
+    #expect(try database.ids(of: "a", query) == ["1"])
+  }
 }

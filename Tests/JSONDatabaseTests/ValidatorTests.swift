@@ -21,6 +21,11 @@ struct ValidatorTests {
 
   @Test(arguments: [
     ("{\"a\": [1,}", "error 1:10: expected a value, found '}'"),
+    ("", "error 1:1: the file is empty; write {} or {\"posts\": []} into it"),
+    ("\u{FEFF}\n ", "error 2:2: the file is empty; write {} or {\"posts\": []} into it"),
+    ("{\"db\": []}", "warning 1:2: the route /db does not lead to the resource 'db'; rename it"),
+    ("{\"..\": []}", "warning 1:2: the route /.. does not lead to the resource '..'; rename it"),
+    ("{\"a\": [{\"id\": \"\"}]}", "warning 1:15: the 'id' of record 1 of 'a' is empty, and so no address"),
     ("\n [1]", "error 2:2: the file must hold a JSON object, such as {\"posts\": []}"),
     ("{\n  \"n\": 5}", "error 2:8: 'n' is a number; a resource is an array of records or an object"),
     (

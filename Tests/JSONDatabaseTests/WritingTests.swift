@@ -26,6 +26,14 @@ struct WritingTests {
       after: "{\n\t\"a\": [\n\t\t{\n\t\t\t\"id\": 1,\n\t\t\t\"b\": [\n\t\t\t\t1\n\t\t\t]\n\t\t}\n\t]\n}"
     ) { _ = try $0.merge("{\"b\":[1]}", into: "1", in: "a") },
     Case(
+      name: "a merged second member on a line with spaces", before: "{\"a\": [{\"id\": 1}]}",
+      after: "{\"a\": [{\"id\": 1, \"b\": 2}]}"
+    ) { _ = try $0.merge("{\"b\":2}", into: "1", in: "a") },
+    Case(
+      name: "a merged second member on a line without spaces", before: "{\"a\":[{\"id\":1}]}",
+      after: "{\"a\":[{\"id\":1,\"b\":2}]}"
+    ) { _ = try $0.merge("{\"b\":2}", into: "1", in: "a") },
+    Case(
       name: "a replacement keeps the record's layout, its id and the space after it",
       before: "{ \"a\": [ { \"id\": 1, \"n\": 1 } , { \"id\": 2 } ] }",
       after: "{ \"a\": [ { \"m\": null, \"id\": 1 } , { \"id\": 2 } ] }"

@@ -17,6 +17,11 @@ import Testing
     #expect(Identifier.upperCamelCase(name) == type)
   }
 
+  @Test(arguments: [("Post", "Post"), ("日本", "U65E5U672C"), ("Größe", "GrUF6UDFe")])
+  func `A component's name is ASCII`(_ identifier: String, _ name: String) {
+    #expect(Identifier.ascii(identifier) == name)
+  }
+
   @Test func `No two types share a name`() {
     let resources = ["posts", "new-posts", "post", "errors"].map { name in
       ResourceType(ResourceSample(name: name, kind: .collection, records: []))

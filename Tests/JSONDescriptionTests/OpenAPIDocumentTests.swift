@@ -10,6 +10,7 @@ import Testing
     ResourceSample(name: "comments", kind: .collection, records: [["id": "x", "postId": 1, "q": true]]),
     ResourceSample(name: "profile", kind: .object, records: [["name": "typicode", "since": "2020-01-01"]]),
     ResourceSample(name: "we{ird", kind: .collection, records: []),
+    ResourceSample(name: "größen", kind: .collection, records: [["id": 1]]),
     ResourceSample(name: "post-comments", kind: .collection, records: [["id": 1]]),
   ]
 
@@ -52,6 +53,36 @@ import Testing
     #expect(Set(operations).count == operations.count)
   }
 
+  @Test(arguments: [OpenAPIDocument.Bodies.shaped, .open])
+  func `Component and operation names are what OpenAPI and generators allow`(_ bodies: OpenAPIDocument.Bodies) throws {
+    let document = document(bodies)
+    let schemas = try #require(document["components"]?["schemas"]?.object).map(\.name)
+    for name in schemas + strings(named: "operationId", in: document) {
+      #expect(name.wholeMatch(of: /[A-Za-z][A-Za-z0-9]*/) != nil, "\(name)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (OpenAPIDocument.Bodies.shaped, "integer", nil), (.open, "number", true),
+    ] as [(OpenAPIDocument.Bodies, String, JSONValue?)])
+  func `Only an open document tells what else the server takes for a number`(
+    _ bodies: OpenAPIDocument.Bodies, _ type: String, _ allowsEmpty: JSONValue?
+  ) {
+    let page = document(bodies)["components"]?["parameters"]?["page"]
+    #expect(page?["schema"] == ["type": .string(type)])
+    #expect(page?["allowEmptyValue"] == allowsEmpty)
+  }
+
+  @Test(arguments: [("/posts", ["200", "201"]), ("/posts/{postId}/comments", ["201"])])
+  func `An open document tells of arrays where the server takes them`(_ path: String, _ successes: [String]) throws {
+    let create = try #require(document(.open)["paths"]?[path]?["post"])
+    let responses = try #require(create["responses"]?.object).map(\.name)
+    #expect(responses.filter { $0.hasPrefix("2") } == successes)
+    let body = create["requestBody"]?["content"]?["application/json"]?["schema"]?["anyOf"]?.array ?? []
+    #expect(body.contains { $0["type"] == "array" } == successes.contains("200"))
+  }
+
   @Test func `A list is filtered by members and by those of nested objects`() throws {
     let parameters = try #require(document()["paths"]?["/posts"]?["get"]?["parameters"]?.array)
     #expect(parameters.compactMap { $0["name"]?.string } == ["id", "title", "author.name", "_embed", "_expand"])
@@ -63,9 +94,13 @@ import Testing
     #expect(parameters.compactMap { $0["name"]?.string } == ["id", "postId", "_embed", "_expand"])
   }
 
-  @Test(arguments: [("/posts/{id}", "integer"), ("/comments/{id}", "string"), ("/posts/{postId}/comments", "string")])
-  func `A path takes every id that it answers`(_ path: String, _ type: String) {
-    #expect(document()["paths"]?[path]?["parameters"]?[0]?["schema"] == ["type": .string(type)])
+  @Test(
+    arguments: [
+      ("/posts/{id}", ["type": "integer"]), ("/comments/{id}", ["type": "string", "minLength": 1]),
+      ("/posts/{postId}/comments", ["type": "string", "minLength": 1]),
+    ] as [(String, JSONValue)])
+  func `A path takes every id that it answers`(_ path: String, _ schema: JSONValue) {
+    #expect(document()["paths"]?[path]?["parameters"]?[0]?["schema"] == schema)
   }
 
   @Test func `The id is required of a record, not of a new one, and unknown to a patch`() {

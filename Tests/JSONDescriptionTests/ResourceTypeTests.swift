@@ -48,6 +48,8 @@ import Testing
   @Test(arguments: [
     (Array(repeating: "draft", count: 10) + Array(repeating: "live", count: 10), StringType.choice(["draft", "live"])),
     (Array(repeating: "draft", count: 19), .plain),
+    (Array(repeating: "draft", count: 20), .plain),
+    (Array(repeating: "draft", count: 20) + Array(repeating: String(repeating: "prose ", count: 10), count: 2), .plain),
     (Array(repeating: "draft", count: 19) + ["live"], .plain),
     ((0..<40).map { "word \($0 % 8)" }, .choice((0..<8).map { "word \($0)" })),
     ((0..<40).map { "word \($0 % 9)" }, .plain),

@@ -58,6 +58,8 @@ private final class ScriptedPersistence: Persistence {
     self.commits = Mutex(commits)
   }
 
+  let hasFixedResources = false
+
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
     completion(commits.withLock { $0.isEmpty ? .done : $0.removeFirst() })
   }

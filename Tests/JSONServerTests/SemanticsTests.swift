@@ -65,6 +65,7 @@ struct SemanticsTests {
     ("_limit=2", "1 2"), ("_start=1&_limit=2", "2 3"), ("_start=1&_end=2", "2"), ("_start=-3&_end=24", "2 3 \"a/b\""),
     ("_limit=-3", "1"), ("_start=-3&_limit=3", ""), ("_limit=0", ""), ("_start=2", "1 2 3 \"a/b\""),
     ("_page=2&_limit=3", "\"a/b\""), ("_page=9&_limit=3", ""), ("_page=0&_limit=3", "1 2 3"),
+    ("_page=1.9&_limit=2e0", "1 2"), ("_limit=1e400", "1 2 3 \"a/b\""),
     ("_page=1&_limit=0", "1 2 3 \"a/b\""), ("_page=9&_per_page=3", "\"a/b\""), ("_page=2&_per_page=0", "2"),
     ("_page=9223372036854775807&_limit=9223372036854775807", ""), ("_start=-9223372036854775808&_end=1", "1"),
     ("_start=1&_limit=9223372036854775807", "2 3 \"a/b\""), ("_page=99999999999999999999&_per_page=1", "\"a/b\""),
@@ -83,7 +84,9 @@ struct SemanticsTests {
   private static let deep = String(repeating: "{\"or\":[", count: 1_000)
 
   static let odd = [
-    "/posts?_page=abc", "/posts?_limit=x", "/posts?title_like=(", "/posts?_where={", "/posts?_where=[1]",
+    "/posts?_page=abc", "/posts?_limit=x", "/posts?_limit=2x", "/posts?_start=nan",
+    "/posts?_end=2&_limit=x", "/posts?_page=1&_start=x", "/posts?title_like=(",
+    "/posts?_where={", "/posts?_where=[1]",
     "/posts?_where=null", "/posts?_where=" + deep + String(repeating: "]}", count: 1_000), "/posts?_where=" + deep,
     "/posts?_where={\"a\":" + String(repeating: "{\"a\":", count: 40) + "1" + String(repeating: "}", count: 41),
     "/posts/%00", "/%00", "/posts/%zz", "/posts/", "//posts", "/posts//1", "/posts/%2F", "/posts/1/comments/1",
@@ -102,6 +105,16 @@ struct SemanticsTests {
     let server = try await Self.server(dialect)
     let response = await Self.get(target, from: server)
     #expect(response.status.code < 500, "\(target.prefix(80)): \(response.status)")
+    await server.stop()
+  }
+
+  @Test(arguments: ["/posts?_sort=", "/posts?_embed=", "/posts/1?_expand="])
+  func `A list of more than 32 names is refused`(_ target: String) async throws {
+    let server = try await Self.server()
+    for (count, status) in [(32, 200), (33, 400)] {
+      let names = (1...count).map { "n\($0)" }.joined(separator: ",")
+      #expect(await Self.get(target + names, from: server).status.code == status)
+    }
     await server.stop()
   }
 
@@ -133,5 +146,22 @@ struct SemanticsTests {
     #expect(response.status == .notFound)
     #expect(try JSONValue(parsing: response.bytes)["message"]?.string?.contains(expected) == true)
     await server.stop()
+  }
+
+  @Test(arguments: [
+    ("/posts", "GET, HEAD, POST, OPTIONS"), ("/posts/1", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
+    ("/posts/1/comments", "GET, HEAD, POST, OPTIONS"), ("/profile", "GET, HEAD, POST, PUT, PATCH, OPTIONS"),
+    ("/db", "GET, HEAD, OPTIONS"),
+  ])
+  func `OPTIONS tells the methods of a path, which refuses all others`(_ target: String, _ methods: String) async throws
+  {
+    let server = try await Self.server()
+    var request = Request(method: .options, target: target)
+    if let host = HTTPField.Name("Host") { request.headerFields[host] = "localhost:3000" }
+    #expect(await server.respond(to: request).headerFields[.allow] == methods)
+    request.method = .trace
+    let refusal = await server.respond(to: request)
+    #expect(refusal.status == .methodNotAllowed)
+    #expect(refusal.headerFields[.allow] == methods)
   }
 }

@@ -157,8 +157,72 @@ struct FaultTests {
     }
     #expect(try open.publish("[1]").summary == "edited [8] 1")
     #expect(directory.text() == "[8]")
+    // Whoever saved "[8]" read our version, not "[7]".
+    #expect(try open.edits.next().summary == "conflict [7]")
+    #expect(try open.edits.next().summary == "changed [8] 1")
     open.store.close()
-    #expect(directory.names == ["db.json"])
+    #expect(directory.names.count == 2)
+  }
+
+  @Test func `A save into our version while it is in the place for an instant is kept`() throws {
+    let open = try open()
+    fileSystem.script.restart { [directory, script = fileSystem.script] (_, call) throws(SystemError) in
+      guard call == "exchange" else { return }
+      do {
+        if directory.text() == "[0]" {
+          try directory.shell("printf '[7]' > saved; mv saved db.json")
+        } else {
+          script.restart()
+          try directory.shell("printf '[1,8]' > db.json")
+        }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    #expect(try open.publish("[1]").summary == "edited [7] 1")
+    #expect(directory.text() == "[7]")
+    open.store.close()
+    #expect(try open.edits.next().summary == "changed [7] 1")
+    #expect(try open.edits.next().summary == "conflict [1,8]")
+    #expect(directory.names.count == 2)
+  }
+
+  @Test func `A save by someone who read the file while an edit was out of it leaves that edit beside the file`() throws
+  {
+    var timing = FileStoreOptions.Timing.short
+    timing.displacedHold = .seconds(60)
+    let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
+    fileSystem.script.restart { [directory, script = fileSystem.script] (_, call) throws(SystemError) in
+      guard call == "exchange" else { return }
+      script.restart()
+      do { try directory.shell("printf '[7]' > saved; mv saved db.json") } catch { Issue.record(error) }
+    }
+    #expect(try open.publish("[1]").summary == "edited [7] 1")
+    #expect(try open.publish("[7,1]", onto: 1).summary == "published")
+    try directory.write("[1,8]", to: "saved")
+    try directory.shell("mv saved db.json")
+    #expect(try open.publish("[7,1,2]", onto: 1).summary == "edited [1,8] 2")
+    #expect(
+      try (0..<3).map { _ in try open.edits.next().summary } == ["changed [7] 1", "conflict [7]", "changed [1,8] 2"])
+    open.store.close()
+  }
+
+  @Test func `Several late saves at one time are all kept`() throws {
+    var timing = FileStoreOptions.Timing.short
+    timing.displacedHold = .seconds(10)
+    let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
+    var editors: [FileHandle] = []
+    for number in 1...8 {
+      editors.append(try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("db.json"))))
+      #expect(try open.publish("[\(number)]").summary == "published")
+    }
+    for editor in editors {
+      try editor.write(contentsOf: Data("[9]".utf8))
+      try editor.close()
+    }
+    open.store.close()
+    for _ in editors { #expect(try open.edits.next().summary == "conflict [9]") }
+    #expect(directory.names.count == 9)
   }
 
   @Test func `A save into a replaced version is kept and announced`() throws {

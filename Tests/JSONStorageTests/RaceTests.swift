@@ -49,7 +49,8 @@ struct RaceTests {
     open.store.close()
     // The last save has nothing after it that could have replaced it but us.
     #expect(base == (editor.contains("150") ? "[\"e150\"]" : "[\"e60\"]"))
-    #expect(directory.names == ["db.json"])
+    // An edit that was out of place for an instant may be kept beside the file.
+    #expect(directory.names.allSatisfy { $0 == "db.json" || $0.hasPrefix(".db.json.conflict-") })
   }
 
   @Test func `Many versions queued at once are all answered in order, and the last one stays`() throws {

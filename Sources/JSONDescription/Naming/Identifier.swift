@@ -13,6 +13,17 @@ enum Identifier {
     return startingWithLetter(uncapitalized(first) + words.dropFirst().map(capitalized).joined(), prefix: "n")
   }
 
+  /// An identifier in ASCII, which is all that OpenAPI allows in a component's name: `日` becomes `U65E5`.
+  static func ascii(_ identifier: String) -> String {
+    identifier.unicodeScalars.reduce(into: "") { spelled, scalar in
+      if scalar.isASCII {
+        spelled.unicodeScalars.append(scalar)
+      } else {
+        spelled += "U" + String(scalar.value, radix: 16, uppercase: true)
+      }
+    }
+  }
+
   /// The runs of letters and digits; everything else, underscores too, only separates them.
   private static func words(in name: String) -> [Substring] {
     name.split { character in

@@ -16,20 +16,23 @@ struct NamedResource {
   /// - Parameters:
   ///   - resources: The resources; earlier ones get the better names.
   ///   - reserved: The type names that stand for something else; a record of that name gets `Record` appended.
+  ///   - spelling: Spells a name with the characters that names may have.
   ///   - singular: Inflects `posts` to `post`.
   static func all(
-    _ resources: [ResourceType], reserved: Set<String>, singular: (String) -> String
+    _ resources: [ResourceType], reserved: Set<String>, spelling: (String) -> String = { $0 },
+    singular: (String) -> String
   ) -> [NamedResource] {
     var recordNames = UniqueNames(reserving: reserved)
     var pluralNames = UniqueNames()
     return resources.map { resource in
-      let record = Identifier.upperCamelCase(resource.kind == .collection ? singular(resource.name) : resource.name)
+      let record = spelling(
+        Identifier.upperCamelCase(resource.kind == .collection ? singular(resource.name) : resource.name))
       return NamedResource(
         resource: resource,
         recordName: recordNames.take(reserved.contains(record) ? "\(record)Record" : record) { name in
           [name, "New\(name)", "\(name)Patch"]
         },
-        pluralName: pluralNames.take(Identifier.upperCamelCase(resource.name)))
+        pluralName: pluralNames.take(spelling(Identifier.upperCamelCase(resource.name))))
     }
   }
 }

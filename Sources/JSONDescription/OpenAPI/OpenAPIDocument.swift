@@ -34,19 +34,28 @@ package struct OpenAPIDocument: Sendable {
     title: String, version: String = "1.0.0", resources: [ResourceType], relations: [ResourceRelation] = [],
     bodies: Bodies, singular: (String) -> String
   ) {
-    let named = NamedResource.all(resources, reserved: OpenAPISchemas.sharedNames, singular: singular)
+    let named = NamedResource.all(
+      resources, reserved: OpenAPISchemas.sharedNames, spelling: Identifier.ascii, singular: singular)
     let links = relations.compactMap { OpenAPIRelation($0, among: named, singular: singular) }
     var paths = OpenAPIPaths(schemas: OpenAPISchemas(bodies: bodies), relations: links)
     for resource in named { paths.add(resource) }
     object = JSONObject([
       "openapi": "3.1.0",
-      "info": ["title": .string(title), "version": .string(version)],
+      "info": ["title": .string(title), "version": .string(version), "description": .string(Self.description)],
       "servers": [["url": "/"]],
       "tags": .array(resources.map(Self.tag)),
       "paths": .object(paths.object),
       "components": paths.schemas.components(for: named),
     ])
   }
+
+  private static let description = """
+    A list is filtered by its records' members: `title=Hello`, or `author.name=Ada` in nested objects; a repeated name \
+    means any of its values.
+
+    A suffix compares otherwise: `_ne`, `_gt`, `_gte`, `_lt`, `_lte`, `_in` (values separated by commas), `_like` (a \
+    regular expression), `_contains`, `_startsWith` and `_endsWith`, as in `views_gte=100`.
+    """
 
   private static func tag(_ resource: ResourceType) -> JSONValue {
     let content =

@@ -3,19 +3,27 @@ import OrderedJSON
 /// The parameters of operations.
 enum OpenAPIParameters {
   /// The parameters that mean the same for every list, under their component names.
-  static let shared = JSONObject(
-    sharedQueries.map { query in
-      (query.component, parameter(query.name, description: query.description, schema: ["type": .string(query.type)]))
-    })
+  ///
+  /// An open document says that the server also takes fractions, and an empty text as if the parameter were absent.
+  static func shared(_ bodies: OpenAPIDocument.Bodies) -> JSONObject {
+    JSONObject(
+      sharedQueries.map { query in
+        let isOpenNumber = query.isNumber && bodies == .open
+        let type: JSONValue = isOpenNumber ? "number" : query.isNumber ? "integer" : "string"
+        let parameter = parameter(
+          query.name, description: query.description, schema: ["type": type], allowsEmpty: isOpenNumber)
+        return (query.component, parameter)
+      })
+  }
 
-  private static let sharedQueries: [(component: String, name: String, type: String, description: String)] = [
-    ("page", "_page", "integer", "The page wanted, from 1; the Link header leads to the others."),
-    ("limit", "_limit", "integer", "How many records at most; 10 when only `_page` is given."),
-    ("start", "_start", "integer", "The position of the first record wanted, from 0; negative counts from the end."),
-    ("end", "_end", "integer", "The position after the last record wanted; negative counts from the end."),
-    ("sort", "_sort", "string", "The members to sort by, separated by commas; `-` before one sorts it descending."),
-    ("order", "_order", "string", "`asc` or `desc` for each member of `_sort`, separated by commas."),
-    ("search", "q", "string", "Only records in which some value, at any depth, contains this text in any case."),
+  private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [
+    ("page", "_page", true, "The page wanted, from 1; the Link header leads to the others."),
+    ("limit", "_limit", true, "How many records at most; 10 when only `_page` is given."),
+    ("start", "_start", true, "The position of the first record wanted, from 0; negative counts from the end."),
+    ("end", "_end", true, "The position after the last record wanted; negative counts from the end."),
+    ("sort", "_sort", false, "The members to sort by, separated by commas; `-` before one sorts it descending."),
+    ("order", "_order", false, "`asc` or `desc` for each member of `_sort`, separated by commas."),
+    ("search", "q", false, "Only records in which some value, at any depth, contains this text in any case."),
   ]
 
   /// The parameters of a list: a filter for each member, then the shared ones, then the relations.
@@ -55,21 +63,20 @@ enum OpenAPIParameters {
   }
 
   private static func path(_ name: String, to resource: ResourceType, type: String) -> JSONValue {
-    [
+    // An empty id would end in the collection's own path.
+    let schema: JSONValue = type == "string" ? ["type": "string", "minLength": 1] : ["type": .string(type)]
+    return [
       "name": .string(name),
       "in": "path",
       "description": .string("The `\(resource.idName)` of a record of \(resource.name)."),
       "required": true,
-      "schema": ["type": .string(type)],
+      "schema": schema,
     ]
   }
 
   private static func filter(_ path: String) -> JSONValue {
-    let operators = ["ne", "gt", "gte", "lt", "lte", "in", "like", "contains", "startsWith", "endsWith"]
-    let suffixed = operators.map { "`\(path)_\($0)`" }.joined(separator: ", ")
-    return parameter(
-      path,
-      description: "Only records whose `\(path)` is this; repeat it for any of several. Or compare with \(suffixed).",
+    parameter(
+      path, description: "Only records whose `\(path)` is this.",
       schema: ["type": "array", "items": ["type": "string"]])
   }
 
@@ -90,7 +97,12 @@ enum OpenAPIParameters {
     names.isEmpty ? "." : ": " + names.map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
-  private static func parameter(_ name: String, description: String, schema: JSONValue) -> JSONValue {
-    ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
+  private static func parameter(
+    _ name: String, description: String, schema: JSONValue, allowsEmpty: Bool = false
+  ) -> JSONValue {
+    var parameter = JSONObject(["name": .string(name), "in": "query", "description": .string(description)])
+    if allowsEmpty { parameter["allowEmptyValue"] = true }
+    parameter["schema"] = schema
+    return .object(parameter)
   }
 }

@@ -9,8 +9,8 @@ extension OpenAPIPaths {
       parameters: OpenAPIParameters.list(of: resource, relations: relations),
       responses: listResponses(resource))
     let create = operation(
-      "create\(resource.recordName)", "Adds a record to \(name).", tag: resource, body: schemas.newRecord(resource),
-      responses: createResponses(resource))
+      "create\(resource.recordName)", "Adds a record to \(name).", tag: resource, body: schemas.newRecords(resource),
+      responses: createResponses(resource, schemas.createdRecords(resource), successes: updatedResponses(resource)))
     add("/\(Self.segment(name))", [("get", list), ("post", create)])
   }
 
@@ -57,7 +57,7 @@ extension OpenAPIPaths {
     let create = operation(
       "create\(parent.recordName)\(child.recordName)",
       "Adds a record to \(child.resource.name) that belongs to a record of \(parent.resource.name).", tag: child,
-      body: schemas.newRecord(child), responses: createResponses(child, errors: [.notFound]))
+      body: schemas.newRecord(child), responses: createResponses(child, schemas.record(child), errors: [.notFound]))
     add(
       "/\(Self.segment(parent.resource.name))/{\(id)}/\(Self.segment(child.resource.name))",
       parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])
@@ -71,10 +71,18 @@ extension OpenAPIPaths {
   }
 
   private func createResponses(
-    _ resource: NamedResource, errors: [OpenAPIResponses.ErrorStatus] = []
+    _ resource: NamedResource, _ created: JSONValue, successes: [(String, JSONValue)] = [],
+    errors: [OpenAPIResponses.ErrorStatus] = []
   ) -> JSONValue {
-    let record = schemas.createdRecord(resource)
-    return OpenAPIResponses.all(
-      [OpenAPIResponses.created(record)], errors: [.conflict] + errors + OpenAPIResponses.bodyErrors)
+    OpenAPIResponses.all(
+      successes + [OpenAPIResponses.created(created)], errors: [.conflict] + errors + OpenAPIResponses.bodyErrors)
+  }
+
+  /// The answer to an array that adds nothing; a shaped document knows of no arrays.
+  private func updatedResponses(_ resource: NamedResource) -> [(String, JSONValue)] {
+    switch schemas.bodies {
+    case .shaped: []
+    case .open: [OpenAPIResponses.ok("The records as they are stored now.", schemas.createdRecords(resource))]
+    }
   }
 }

@@ -22,13 +22,18 @@ struct OpenAPISchemas {
     orAny("AnyObject", resource.patchName)
   }
 
-  /// The body of a POST to a collection; an open document also says that an array adds or updates many.
+  /// The body of a POST below a record.
   func newRecord(_ resource: NamedResource) -> JSONValue {
-    orMany(orAny("AnyNewRecord", resource.newRecordName), of: "AnyNewRecord")
+    orAny("AnyNewRecord", resource.newRecordName)
+  }
+
+  /// The body of a POST to a collection; an open document also says that an array adds or updates many.
+  func newRecords(_ resource: NamedResource) -> JSONValue {
+    orMany(newRecord(resource), of: "AnyNewRecord")
   }
 
   /// The answer to a POST to a collection.
-  func createdRecord(_ resource: NamedResource) -> JSONValue {
+  func createdRecords(_ resource: NamedResource) -> JSONValue {
     orMany(record(resource), of: "AnyObject")
   }
 
@@ -43,7 +48,7 @@ struct OpenAPISchemas {
     }
     return [
       "schemas": .object(schemas),
-      "parameters": .object(OpenAPIParameters.shared),
+      "parameters": .object(OpenAPIParameters.shared(bodies)),
       "headers": .object(OpenAPIResponses.sharedHeaders),
       "responses": .object(OpenAPIResponses.shared),
     ]

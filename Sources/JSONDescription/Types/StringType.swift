@@ -9,10 +9,12 @@ package enum StringType: Sendable, Hashable {
 
   private static let mostChoices = 8
   private static let fewestValues = 20
+  /// A longer text is prose, however often it comes.
+  private static let longestChoice = 40
 
   /// Infers what some strings have in common.
   ///
-  /// They count as a choice when there are at least 20 of at most 8 kinds and none is alone.
+  /// They count as a choice when there are at least 20 of 2 to 8 kinds, all of them short, and none is alone.
   package init(of strings: [String]) {
     if let format = StringFormat(of: strings) {
       self = .formatted(format)
@@ -29,9 +31,9 @@ package enum StringType: Sendable, Hashable {
     var counts: [String: Int] = [:]
     for string in strings {
       if counts[string] == nil { choices.append(string) }
-      guard choices.count <= mostChoices else { return nil }
+      guard choices.count <= mostChoices, string.utf8.count <= longestChoice else { return nil }
       counts[string, default: 0] += 1
     }
-    return counts.values.allSatisfy { $0 > 1 } ? choices : nil
+    return choices.count > 1 && counts.values.allSatisfy { $0 > 1 } ? choices : nil
   }
 }

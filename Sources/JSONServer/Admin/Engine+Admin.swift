@@ -42,7 +42,7 @@ extension Engine {
         finish(call, .json([:]))
       case .settings: finish(call, .json(settings.value))
       case .changeSettings(let change):
-        change.apply(to: &settings)
+        try change.apply(to: &settings, mayWrite: !configuration.isReadOnly)
         finish(call, .json(settings.value))
       case .replaceDatabase(let body): try restore(try parse(body), call, Self.done)
       case .mergeDatabase(let body): try merge(body, call)

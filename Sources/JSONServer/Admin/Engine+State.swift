@@ -10,6 +10,7 @@ extension Engine {
   /// Replaces all data, and answers when that is saved.
   func restore(_ other: Database, _ call: Call, _ response: Response) throws(HTTPError) {
     try allowWriting(call.request)
+    try requireFiles(of: other, all: true)
     let names = database.resourceNames
     database.restore(from: other)
     let added = database.resourceNames.filter { !names.contains($0) }
@@ -21,6 +22,7 @@ extension Engine {
   func merge(_ body: [UInt8], _ call: Call) throws(HTTPError) {
     try allowWriting(call.request)
     let other = try parse(body)
+    try requireFiles(of: other, all: false)
     do throws(DatabaseError) {
       let ids = ids
       try database.atomically { database throws(DatabaseError) in
@@ -36,6 +38,19 @@ extension Engine {
     let change = other.resourceNames.first.map { DataChange.reloaded($0) }
     settle(
       PendingAnswer(call: call, response: Self.done, change: change, resources: other.resourceNames, isWrite: true))
+  }
+
+  /// - Parameter all: Whether the resources must be all that there are.
+  /// - Throws: 409 when each resource is a file, and files would have to come or go.
+  private func requireFiles(of other: Database, all: Bool) throws(HTTPError) {
+    guard persistence?.hasFixedResources == true else { return }
+    let (known, wanted) = (Set(database.resourceNames), Set(other.resourceNames))
+    if let added = wanted.subtracting(known).min() {
+      throw HTTPError(.conflict, "Each resource is a file here; put \(added).json into the directory first.")
+    }
+    if all, let missing = known.subtracting(wanted).min() {
+      throw HTTPError(.conflict, "Each resource is a file here; name '\(missing)' too, or remove its file first.")
+    }
   }
 
   /// Reads a body that holds resources as a file does.

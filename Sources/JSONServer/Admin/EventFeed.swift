@@ -1,5 +1,6 @@
 import DequeModule
 import JSONDatabase
+import OrderedJSON
 
 /// Hands events to those who watch, as server-sent events.
 ///
@@ -28,6 +29,9 @@ struct EventFeed {
   static let maximumLag = 256
   /// How many events are kept for readers that come back.
   static let historyCount = 1_000
+  /// The longest record that an event carries: what waits and what is kept stays below 32 MiB. Who watches longer ones is
+  /// told to read the resource again.
+  static let maximumRecordBytes = 32 * 1024
 
   private var lastID: Int
   private var history: Deque<Event> = []
@@ -48,12 +52,12 @@ struct EventFeed {
     var told: String?
     switch change {
     case .created(let name, let record):
-      publish(.change(resource: name, .created(id: record.id, record.text)))
+      publish(.change(resource: name, Self.isLong(record) ? .reloaded : .created(id: record.id, record.text)))
       told = name
     case .updated(let name, let record):
-      publish(.change(resource: name, .updated(id: record.id, record.text)))
+      publish(.change(resource: name, Self.isLong(record) ? .reloaded : .updated(id: record.id, record.text)))
       told = name
-    case .deleted(let name, let id, _, _):
+    case .deleted(let name, let id, _):
       publish(.change(resource: name, .deleted(id: id)))
       told = name
     case .reloaded(let name):
@@ -63,6 +67,10 @@ struct EventFeed {
       return publishReload(of: names)
     }
     publishReload(of: resources.filter { $0 != told })
+  }
+
+  private static func isLong(_ record: WrittenRecord) -> Bool {
+    record.text.count > maximumRecordBytes
   }
 
   /// Tells that resources have to be read again.

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// New values for some settings.
 struct SettingsChange {
   private let delay: Int?
@@ -12,7 +14,12 @@ struct SettingsChange {
     isReadOnly = try body.bool("readOnly")
   }
 
-  func apply(to settings: inout Settings) {
+  /// - Parameter mayWrite: Whether the server may be made to take changes; one that was started read-only may not.
+  /// - Throws: 403, when it may not; nothing is changed then.
+  func apply(to settings: inout Settings, mayWrite: Bool) throws(HTTPError) {
+    guard mayWrite || isReadOnly != false else {
+      throw HTTPError(.forbidden, "The server was started with --read-only and stays so; start it without.")
+    }
     if let delay { settings.delay = .milliseconds(delay) }
     if let isReadOnly { settings.isReadOnly = isReadOnly }
   }

@@ -6,7 +6,7 @@ struct Snapshots {
     let name: String
     /// When it was kept, in seconds since 1970.
     let time: Double
-    let database: Database
+    var database: Database
   }
 
   /// Oldest first.
@@ -26,6 +26,11 @@ struct Snapshots {
     all.removeAll { $0.name == name }
     all.append(Snapshot(name: name, time: time, database: database))
     return name
+  }
+
+  /// Adds a resource that is new to the versions that lack it.
+  mutating func add(_ part: DatabasePart) {
+    for index in all.indices { all[index].database.add(part) }
   }
 
   /// Forgets a version, and tells whether it was there.

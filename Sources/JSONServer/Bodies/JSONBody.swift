@@ -2,29 +2,33 @@ import HTTPTypes
 import OrderedJSON
 
 /// Checks bodies that are JSON.
-enum JSONBody {
+struct JSONBody {
+  /// The deepest nesting that is accepted.
+  let maximumDepth: Int
+
   /// Returns a JSON body without the white space and the byte order mark around its value.
   ///
   /// - Throws: 400, when the body is no JSON, or neither an object nor an array of objects.
-  static func text(of body: [UInt8]) throws(HTTPError) -> [UInt8] {
+  func text(of body: [UInt8]) throws(HTTPError) -> [UInt8] {
     let range: Range<Int>
     do throws(JSONError) {
       range = try scan(body)
     } catch {
-      throw HTTPError(
-        .badRequest, "The body is not JSON: at \(error.line):\(error.column), \(error.message). Correct it there.")
+      throw HTTPError(error)
     }
-    return try objects(in: body, range)
+    return try Self.objects(in: body, range)
   }
 
   /// Returns a body whose type does not say JSON, when it is JSON.
   ///
   /// - Parameter essence: The type that was sent, `nil` when none was.
   /// - Throws: 415, when the body is no JSON; 400, when it is, but neither an object nor an array of objects.
-  static func text(ofUntyped body: [UInt8], essence: String?) throws(HTTPError) -> [UInt8] {
+  func text(ofUntyped body: [UInt8], essence: String?) throws(HTTPError) -> [UInt8] {
     let range: Range<Int>
     do throws(JSONError) {
       range = try scan(body)
+    } catch  where error.code == .tooDeep {
+      throw HTTPError(error)
     } catch {
       let fault = essence.map { "Content-Type '\($0)' is not supported" } ?? "The request has no Content-Type"
       throw HTTPError(
@@ -34,12 +38,12 @@ enum JSONBody {
         application/x-www-form-urlencoded, multipart/form-data, text/csv or application/x-ndjson.
         """)
     }
-    return try objects(in: body, range)
+    return try Self.objects(in: body, range)
   }
 
-  private static func scan(_ body: [UInt8]) throws(JSONError) -> Range<Int> {
+  private func scan(_ body: [UInt8]) throws(JSONError) -> Range<Int> {
     try body.withUnsafeBufferPointer { bytes throws(JSONError) in
-      var scanner = JSONScanner(bytes)
+      var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
       return try scanner.scanDocument()
     }
   }
@@ -83,6 +87,18 @@ enum JSONBody {
     case UInt8(ascii: "n"): "null"
     case UInt8(ascii: "t"), UInt8(ascii: "f"): "a boolean"
     default: "a number"
+    }
+  }
+}
+
+extension HTTPError {
+  /// The answer to a body that is no JSON, or deeper nested than the database may be.
+  fileprivate init(_ error: JSONError) {
+    let place = "\(error.line):\(error.column)"
+    if error.code == .tooDeep {
+      self.init(.badRequest, "The body is \(error.message) at \(place); the file may not be deeper. See --max-depth.")
+    } else {
+      self.init(.badRequest, "The body is not JSON: at \(place), \(error.message). Correct it there.")
     }
   }
 }

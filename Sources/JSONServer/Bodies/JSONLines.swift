@@ -5,8 +5,9 @@ import OrderedJSON
 enum JSONLines {
   /// Returns the lines as the JSON text of an array. Empty lines are skipped.
   ///
+  /// - Parameter maximumDepth: The deepest nesting of a line that is accepted.
   /// - Throws: 400 with the number of the first line that is no JSON object.
-  static func json(_ body: [UInt8]) throws(HTTPError) -> [UInt8] {
+  static func json(_ body: [UInt8], maximumDepth: Int) throws(HTTPError) -> [UInt8] {
     var output: [UInt8] = [UInt8(ascii: "[")]
     output.reserveCapacity(body.count + 2)
     try body.withUnsafeBufferPointer { bytes throws(HTTPError) in
@@ -16,7 +17,7 @@ enum JSONLines {
         let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
         if JSONSyntax.skipWhitespace(in: bytes, from: start) < end {
           let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
-          let range = try rangeOfObject(in: line, number: number)
+          let range = try rangeOfObject(in: line, number: number, maximumDepth: maximumDepth)
           if output.count > 1 { output.append(UInt8(ascii: ",")) }
           output.append(contentsOf: line[range])
         }
@@ -28,9 +29,10 @@ enum JSONLines {
     return output
   }
 
-  private static func rangeOfObject(in line: UnsafeBufferPointer<UInt8>, number: Int) throws(HTTPError) -> Range<Int> {
-    // One level less: the array around the lines is one.
-    var scanner = JSONScanner(line, maximumDepth: JSONScanner.defaultMaximumDepth - 1)
+  private static func rangeOfObject(
+    in line: UnsafeBufferPointer<UInt8>, number: Int, maximumDepth: Int
+  ) throws(HTTPError) -> Range<Int> {
+    var scanner = JSONScanner(line, maximumDepth: maximumDepth)
     let range: Range<Int>
     do throws(JSONError) {
       range = try scanner.scanDocument()

@@ -7,31 +7,35 @@ package enum RequestBody {
   ///
   /// A body of no type, or of one that is not listed, is taken when it is JSON all the same: many clients forget to say.
   ///
+  /// - Parameter maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
   /// - Returns: The UTF-8 text of an object, or of an array of objects to write in bulk; `nil` when there is no body.
   ///   JSON is returned as it was sent, without the white space around it.
   /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form has
   ///   too many fields; 415, when the type, its charset or a content coding is not supported.
-  package static func json(from request: Request) throws(HTTPError) -> [UInt8]? {
+  package static func json(
+    from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
+  ) throws(HTTPError) -> [UInt8]? {
     guard !request.body.isEmpty else { return nil }
     if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
       throw HTTPError(
         .unsupportedMediaType, "Content-Encoding '\(coding)' is not supported; send the body without compression.")
     }
     let type = request.headerFields[.contentType].map(MediaType.init)
-    guard let type else { return try JSONBody.text(ofUntyped: request.body, essence: nil) }
+    let body = JSONBody(maximumDepth: maximumDepth)
+    guard let type else { return try body.text(ofUntyped: request.body, essence: nil) }
     switch type.essence {
     case "multipart/form-data":
-      return try MultipartForm(request.body, boundary: type.parameters["boundary"]).json()
+      return try body.text(of: try MultipartForm(request.body, boundary: type.parameters["boundary"]).json())
     case "application/x-www-form-urlencoded":
-      return try URLEncodedForm.json(try BodyText.utf8(of: request.body, type: type))
+      return try body.text(of: try URLEncodedForm.json(try BodyText.utf8(of: request.body, type: type)))
     case "text/csv":
       return try CSVTable.json(try BodyText.utf8(of: request.body, type: type))
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
-      return try JSONLines.json(try BodyText.utf8(of: request.body, type: type))
+      return try JSONLines.json(try BodyText.utf8(of: request.body, type: type), maximumDepth: maximumDepth)
     case _ where type.isJSON:
-      return try JSONBody.text(of: try BodyText.utf8(of: request.body, type: type))
+      return try body.text(of: try BodyText.utf8(of: request.body, type: type))
     default:
-      return try JSONBody.text(ofUntyped: request.body, essence: type.essence)
+      return try body.text(ofUntyped: request.body, essence: type.essence)
     }
   }
 

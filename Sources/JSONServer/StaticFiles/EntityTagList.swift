@@ -1,4 +1,6 @@
-/// The tags in an `If-None-Match` field.
+/// The tags in an `If-None-Match` or `If-Match` field.
+///
+/// All tags of the server are weak, since a body may be sent compressed; so `If-Match` compares them as weak ones too.
 struct EntityTagList {
   private let items: [Substring]
 

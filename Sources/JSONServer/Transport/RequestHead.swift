@@ -25,8 +25,8 @@ struct RequestHead {
     guard target.utf8.count <= limits.maximumTargetBytes else {
       throw HTTPError(.uriTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
     }
-    guard head.method != .CONNECT, head.method != .TRACE else {
-      throw HTTPError(.notImplemented, "This server does not support \(head.method.rawValue).")
+    guard head.method != .CONNECT else {
+      throw HTTPError(.notImplemented, "This server does not support CONNECT.")
     }
     let isLegacy = head.version.minor == 0
     var fields = HTTPFields()

@@ -4,16 +4,20 @@ import { parse } from "./json.js";
 
 const root = new URL("../", import.meta.url);
 
-/** The address of a path such as "/posts?q=x". */
 export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 
 /** The path of a resource, or of one of its records. */
 export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
 
+/** A path as a person reads it: decoded where it can be. */
+export function readable(path) {
+  try { return decodeURIComponent(path); } catch { return path; }
+}
+
 const mark = "x-requested-by";
 const unlogged = [];
 
-/** Answers whether a logged request was sent by this page for its own use; once per request. */
+/** Whether a logged request was this page's own; once per request. */
 export function isOwn({ method, path, requestHeaders }) {
   if (path.startsWith("/__admin")) return true;
   if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark);
@@ -22,7 +26,7 @@ export function isOwn({ method, path, requestHeaders }) {
   return index >= 0;
 }
 
-/** Sends a request for the page itself. Throws what the server says against it, or that it does not answer. */
+/** Sends a request of the page's own. Throws what the server says against it. */
 export async function send(method, path, body) {
   if (!path.startsWith("/__admin")) unlogged.push(`${method} ${path}`);
   const headers = { [mark]: "page", ...(body && { "Content-Type": "application/json" }) };
@@ -38,14 +42,9 @@ function messageIn(text) {
   try { return JSON.parse(text).message; } catch { return undefined; }
 }
 
-/** Uses the admin API, with a value as the body if there is one. */
 export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
 
-/**
- * Listens to the server's events, and again after each interruption. `connected` is told when the stream opens and breaks.
- *
- * The browser resumes a broken stream by itself, but not a refused one.
- */
+/** Listens to the server's events; `connected` is told when the stream opens and breaks. */
 export function listen(listeners) {
   const { change, request, connected } = listeners;
   const source = new EventSource(address("/__admin/events"));
@@ -56,6 +55,7 @@ export function listen(listeners) {
   source.addEventListener("request", ({ data }) => request(parse(data)));
   source.onerror = () => {
     connected(false);
+    // The browser resumes a broken stream by itself, but not a refused one.
     if (source.readyState === EventSource.CLOSED) setTimeout(listen, 3_000, listeners);
   };
 }

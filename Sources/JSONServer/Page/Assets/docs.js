@@ -6,13 +6,12 @@ import { show } from "./json.js";
 
 let description;
 
-/** Follows a reference such as #/components/schemas/Post. */
 function resolve(value) {
   if (!value?.$ref) return value ?? {};
   return resolve(value.$ref.slice(2).split("/").reduce((place, name) => place[name], description));
 }
 
-/** An example of what a schema describes: its own, or one put together. One that holds itself ends at depth 8. */
+/** An example of a schema: its own, or one put together, down to depth 8. */
 function example(unresolved, depth = 0) {
   const schema = resolve(unresolved);
   const own = schema.examples?.[0] ?? schema.enum?.[0];
@@ -33,14 +32,22 @@ function block(title, value) {
   return [element("h4", {}, title), text];
 }
 
-function parameterTable(parameters) {
-  if (parameters.length === 0) return [];
-  const head = ["Name", "In", "Type", "Meaning"].map((text) => element("th", { scope: "col" }, text));
-  const rows = parameters.map(({ name, in: place, schema, description: text = "" }) => element("tr", {},
-    ...[name, place, [resolve(schema).type ?? ""].flat().join(" or "), text].map((text) => element("td", {}, text))));
-  return [element("div", { class: "frame", role: "region", tabindex: 0, "aria-label": "Parameters" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)))];
+/** Text with what stands between backticks as code. */
+const prose = (text) => text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
+
+function typeName(unresolved) {
+  const { type, items } = resolve(unresolved);
+  return type === "array" ? `${typeName(items)}, repeatable` : [type ?? "any"].flat().join(" or ");
 }
+
+function terms(title, pairs) {
+  if (pairs.length === 0) return [];
+  return [element("h4", {}, title), element("dl", {}, ...pairs.flatMap(([term, detail, text]) => [
+    element("dt", {}, term, element("small", { class: "quiet" }, detail)), element("dd", {}, ...prose(text))]))];
+}
+
+const parameterTerms = (parameters) => terms("Parameters", parameters.map(({ name, in: place, schema, description = "" }) =>
+  [name, ` ${typeName(schema)}${place === "path" ? ", in the path" : ""}`, description]));
 
 function operation(path, name, shared, details) {
   const method = name.toUpperCase();
@@ -56,10 +63,10 @@ function operation(path, name, shared, details) {
   return element("details", { class: "operation" },
     element("summary", {}, element("span", { class: "method", "data-method": method }, method),
       element("span", { class: "path" }, path), element("span", {}, details.summary ?? "")),
-    element("p", { class: "line" }, element("a", { href: `../__admin#try?${query}` }, "Try it"),
-      element("span", { class: "quiet" }, responses.map(([status, { description }]) => `${status} ${description}`).join(" · "))),
-    ...parameterTable(parameters),
+    element("p", {}, element("a", { href: `../__admin#try?${query}` }, "Try it")),
+    ...parameterTerms(parameters),
     ...block("Request body", body),
+    ...terms("Responses", responses.map(([status, { description }]) => [status, "", description])),
     ...block(`Response ${status}`, exampleOf(response?.content)));
 }
 
@@ -80,9 +87,10 @@ try {
   description = await admin("GET", "openapi.json");
   const sections = groups();
   find("main").replaceChildren(element("h2", {}, description.info.title),
+    ...(description.info.description ?? "").split("\n\n").map((text) => element("p", { class: "about" }, ...prose(text))),
     ...sections.map(([name, operations]) => element("section", { id: name }, element("h3", {}, name), ...operations)));
   find("resources").append(...sections.map(([name]) =>
-    element("li", {}, element("a", { href: `#${encodeURIComponent(name)}` }, name))));
+    element("li", {}, element("a", { href: `#${encodeURIComponent(name)}` }, element("span", { title: name }, name)))));
 } catch (error) {
   find("main").textContent = error.message;
 }

@@ -15,17 +15,9 @@ export function element(tag, properties, ...children) {
 
 export const button = (text, onclick, label = text) => element("button", { type: "button", "aria-label": label, onclick }, text);
 
-/** A status with the colour of its class. */
 export const statusCode = (status, text = "") =>
   element("span", { class: "status-code", "data-class": String(status)[0] }, `${status} ${text}`);
 
-/** A request as a line to press. */
-export const requestLine = ({ method, path, status }, onclick, ...details) =>
-  element("li", {}, element("button", { type: "button", title: path, onclick },
-    element("span", { class: "method", "data-method": method }, method), " ",
-    element("span", { class: "path" }, path), " ", statusCode(status), ...details));
-
-/** Header names and values, folded away. */
 export const headerList = (pairs) => element("details", {}, element("summary", {}, "Headers"),
   element("dl", {}, ...[...pairs].flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
 
@@ -39,7 +31,7 @@ export function announce(text, isError = false) {
   clearing = setTimeout(() => announce(""), isError ? 10_000 : 4_000);
 }
 
-/** Runs an action and says what it did, or why it failed; answers whether it succeeded. */
+/** Runs an action, says what it did or why it failed, and answers whether it succeeded. */
 export async function attempt(action, done) {
   try {
     await action();
@@ -71,7 +63,7 @@ export function onSubmit(id, action) {
   };
 }
 
-/** Waits until calls stop coming for a while, then runs the last one. */
+/** Runs when calls have stopped coming for a while. */
 export function debounced(milliseconds, action) {
   let timer;
   return () => {

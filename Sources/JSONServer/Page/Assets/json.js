@@ -1,10 +1,10 @@
-// JSON as text: numbers keep the digits they were written with, which JavaScript's own numbers would lose.
+// JSON as text, so that numbers keep their digits.
 
 import { element } from "./dom.js";
 
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 
-/** Parses JSON; a number that JavaScript would write otherwise (1.0, 9007199254740993) stays as its text. */
+/** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text. */
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>
     typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source
@@ -12,7 +12,6 @@ export function parse(text) {
       : value);
 }
 
-/** What kind of value it is: string, number, boolean, null, array or object. */
 export function kind(value) {
   if (value === null) return "null";
   if (isRaw(value)) return "number";
@@ -25,7 +24,7 @@ export function compact(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Two-space indentation of a text that is JSON; any other text as it is. */
+/** A text indented if it is JSON. */
 export function pretty(text) {
   try { return JSON.stringify(parse(text), null, 2); } catch { return text; }
 }
@@ -33,7 +32,7 @@ export function pretty(text) {
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 const longestColoured = 200_000;
 
-/** Fills an element with JSON text in colour. Long texts stay plain: a span per token would stall the page. */
+/** Fills an element with JSON in colour; a long text stays plain, for its many spans would stall the page. */
 export function show(node, text) {
   node.replaceChildren();
   if (text.length > longestColoured) return node.append(text);

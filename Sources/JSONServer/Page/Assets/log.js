@@ -1,7 +1,7 @@
-// The requests that the server answered, newest first, without those that this page sends for itself.
+// The answered requests, newest first, without this page's own.
 
-import { admin, isOwn } from "./api.js";
-import { attempt, confirmLoss, element, find, headerList, requestLine, statusCode } from "./dom.js";
+import { admin, isOwn, readable } from "./api.js";
+import { attempt, confirmLoss, element, find, headerList, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
 const longest = 200;
@@ -13,17 +13,15 @@ export const start = () => attempt(async () => {
   for (const entry of await admin("GET", "requests?limit=100")) add(entry);
 });
 
-/** Adds a request that was just answered. */
 export function add(entry) {
   if (isOwn(entry)) return;
-  const { id, time, milliseconds } = entry;
-  list.prepend(requestLine({ ...entry, path: readable(entry.path) }, () => open(id),
-    element("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`)));
+  const { id, time, method, status, milliseconds } = entry;
+  const path = readable(entry.path);
+  list.prepend(element("li", {}, element("button", { type: "button", title: path, onclick: () => open(id) },
+    element("span", { class: "method", "data-method": method }, method), " ",
+    element("span", { class: "path" }, path), " ", statusCode(status),
+    element("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`))));
   while (list.children.length > longest) list.lastChild.remove();
-}
-
-function readable(path) {
-  try { return decodeURIComponent(path); } catch { return path; }
 }
 
 const open = (id) => attempt(async () => {

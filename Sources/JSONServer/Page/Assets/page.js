@@ -1,6 +1,6 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
-import { admin, listen, pathTo } from "./api.js";
+import { admin, listen, pathTo, readable } from "./api.js";
 import { attempt, debounced, element, find } from "./dom.js";
 import * as log from "./log.js";
 import * as record from "./record.js";
@@ -15,7 +15,7 @@ let wasLive = true;
 /** Shows what the address says: #records/posts/1?q=x, #try?path=/posts, #log or #server. */
 function render() {
   const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(location.hash);
-  const [view, name, id] = path.split("/").map(decodeURIComponent);
+  const [view, name, id] = path.split("/").map(readable);
   if (view === "main") return;
   const parameters = new URLSearchParams(query);
   const isTool = ["try", "log", "server"].includes(view);
@@ -38,15 +38,17 @@ function render() {
 
 function markCurrent() {
   for (const link of document.querySelectorAll(".side a")) {
-    if (link.getAttribute("href") === current) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    const isCurrent = link.getAttribute("href") === current;
+    link.ariaCurrent = isCurrent ? "page" : null;
+    // On a phone the resources are one line that scrolls.
+    if (isCurrent) link.closest("ul").scrollLeft = link.offsetLeft - 24;
   }
 }
 
 async function loadResources() {
   resources = await admin("GET", "resources");
   find("resources").replaceChildren(...resources.map(({ name, kind, count }) =>
-    element("li", {}, element("a", { href: `#records${pathTo(name)}` }, element("span", {}, name),
+    element("li", {}, element("a", { href: `#records${pathTo(name)}` }, element("span", { title: name }, name),
       element("span", { class: "count" }, kind === "object" ? "{ }" : count.toLocaleString("en"))))));
 }
 

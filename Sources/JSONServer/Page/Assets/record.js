@@ -1,6 +1,6 @@
-// One record: reading, editing, making and deleting it. Its text is what is edited, so numbers keep their digits.
+// One record. Its text is what is edited, so that numbers keep their digits.
 
-import { address, pathTo, send } from "./api.js";
+import { address, pathTo, readable, send } from "./api.js";
 import { announce, attempt, confirmLoss, element, find, onSubmit } from "./dom.js";
 import { compact, kind, pretty, show } from "./json.js";
 import * as records from "./records.js";
@@ -10,19 +10,20 @@ const dialog = find("record");
 const text = find("record-text");
 let current;
 
-/** Shows a record of a collection. */
 export function open(resource, id, resources) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
   start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
-  read();
+  const hasAddress = !["", ".", ".."].includes(id);
+  find("record-actions").hidden = !hasAddress;
+  if (hasAddress) read();
+  else find("record-notice").textContent = "No browser can address a record with this id. Change it in the file.";
 }
 
-/** Shows a resource that is one object. */
 export const openObject = (resource) => attempt(async () => {
   const path = pathTo(resource.name);
   const answer = await send("GET", path);
   find("object-title").textContent = resource.name;
-  find("object-url").textContent = path;
+  find("object-url").textContent = readable(path);
   find("object-url").href = address(path);
   show(find("object-json"), pretty(answer.text));
   find("object-edit").onclick = () => {
@@ -31,10 +32,8 @@ export const openObject = (resource) => attempt(async () => {
   };
 });
 
-/** Opens the form for a new record of the shown collection. */
 function make() {
-  const { resource, columns } = records.current();
-  const draft = Object.fromEntries(columns.filter((name) => name !== resource.idName).map((name) => [name, ""]));
+  const { resource, draft } = records.current();
   start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(draft)) }, `New in ${resource.name}`);
   edit();
 }
@@ -134,7 +133,7 @@ function finish(value) {
 
 async function remove() {
   const { resource, id, path } = current;
-  const text = "Records that depend on it go too. Only a snapshot or a reset brings them back.";
+  const text = "Records that depend on it go too.";
   if (!(await confirmLoss(`Delete ${resource.name} / ${id}?`, text, "Delete"))) return;
   try {
     await send("DELETE", path);

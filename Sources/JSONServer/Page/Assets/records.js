@@ -1,6 +1,6 @@
 // The table of a collection. Its search, order, page and filters are the query after # in the address.
 
-import { address, pathTo, send } from "./api.js";
+import { address, pathTo, readable, send } from "./api.js";
 import { debounced, element, find } from "./dom.js";
 import { compact, kind } from "./json.js";
 import { noteMembers, parentOf } from "./relations.js";
@@ -8,35 +8,45 @@ import { noteMembers, parentOf } from "./relations.js";
 let shown;
 let sizeName = "_limit";
 let reading = 0;
-const highlights = new Set();
+const highlights = new Map();
+const highlightTime = 2_500;
 
-/** Shows a collection. */
 export function open(resource, query, resources) {
   const isOther = shown?.resource.name !== resource.name;
   const isSame = !isOther && String(shown.query) === String(query);
   shown = { resource, query, resources };
   if (isSame) return;
   find("records-title").textContent = resource.name;
-  find("records-url").textContent = pathTo(resource.name);
+  find("records-url").textContent = readable(pathTo(resource.name));
   find("records-url").href = address(pathTo(resource.name));
   if (document.activeElement !== find("search")) find("search").value = query.get("q") ?? "";
-  if (isOther) find("rows").replaceChildren();
+  if (isOther) {
+    find("rows").replaceChildren();
+    highlights.clear();
+    draft = {};
+  }
   showFilters();
   load();
 }
 
-/** Takes over new counts. */
 export function update(resources) {
   const resource = resources.find(({ name }) => name === shown?.resource.name);
   if (resource) shown = { ...shown, resource, resources };
 }
 
-/** The collection on show, and the names of its columns. */
-export const current = () => ({
-  ...shown, columns: [...find("columns").children].map(({ textContent }) => textContent),
-});
+let draft = {};
 
-/** The address of the shown list, with other parameters where given; null takes one out. */
+/** The collection on show, and a record to start a new one from. */
+export const current = () => ({ ...shown, draft });
+
+const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
+
+function draftLike(rows, names) {
+  const kinds = names.map((name) => kind(rows.map((row) => row?.[name]).findLast((value) => value != null) ?? null));
+  return Object.fromEntries(names.map((name, index) => [name, emptyValues[kinds[index]] ?? null]));
+}
+
+/** The address of the shown list with parameters changed; null takes one out. */
 export function listAddress(changes = {}, ...id) {
   const query = new URLSearchParams(shown.query);
   for (const [name, value] of Object.entries(changes)) {
@@ -61,7 +71,7 @@ async function load() {
     if (turn !== reading) return;
     const rows = value.data ?? value;
     if (value.data && sizeName === "_limit") {
-      // json-server 1.0's dialect: a page is an envelope, and its size has another name.
+      // json-server 1.0's dialect.
       sizeName = "_per_page";
       return load();
     }
@@ -74,14 +84,13 @@ async function load() {
   }
 }
 
-/** Reads the page again, soon. */
 export const refresh = debounced(120, () => { if (!find("records").hidden) load(); });
 
 /** Follows a change that any client made. */
 export function apply({ resource, kind: change, id }) {
   if (find("records").hidden || resource !== shown.resource.name) return;
   if (change === "deleted") rowOf(id)?.classList.add("leaving");
-  else highlights.add(String(id));
+  else highlights.set(String(id), performance.now());
   refresh();
 }
 
@@ -99,17 +108,27 @@ function showTable(rows) {
   const numeric = new Set(columns.filter((name) => rows.every((row) => kind(row?.[name] ?? 0) === "number")));
   const focused = document.activeElement?.dataset.key;
   noteMembers(name, columns);
+  if (rows.length > 0) draft = draftLike(rows, columns.filter((name) => name !== idName));
 
   find("columns").replaceChildren(...columns.map((name) => columnHead(name, numeric.has(name))));
   find("rows").replaceChildren(...rows.map((row) => element("tr", { "data-id": compact(row?.[idName] ?? "") },
     ...columns.map((name) => cell(row, name)))));
-  for (const id of highlights) rowOf(id)?.classList.add("changed");
-  highlights.clear();
+  for (const [id, time] of highlights) highlight(id, performance.now() - time);
 
   find("records-frame").hidden = rows.length === 0;
   find("records-note").hidden = true;
   if (rows.length === 0) showEmpty();
   if (focused) find("records-frame").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+}
+
+/** Marks a row, from where the table before left off. */
+function highlight(id, age) {
+  if (age >= highlightTime) return highlights.delete(id);
+  const row = rowOf(id);
+  if (!row) return;
+  row.classList.add("changed");
+  row.style.animationDelay = `-${age}ms`;
+  setTimeout(() => row.classList.remove("changed"), highlightTime - age);
 }
 
 function columnHead(name, isNumeric) {
@@ -138,21 +157,23 @@ function showEmpty() {
   const isNarrowed = shown.query.has("q") || filters().length > 0;
   if (isNarrowed) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
   const url = address(pathTo(shown.resource.name));
-  showNote("No records yet.", `Press “New record”, or: curl ${url} -H 'Content-Type: application/json' -d '{}'`);
+  showNote("No records yet.", "Press “New record”, or send one:",
+    element("pre", { tabindex: 0, "aria-label": "Command" }, `curl '${url}' -H 'Content-Type: application/json' -d '{}'`));
 }
 
-function showNote(title, text) {
+function showNote(title, text, ...more) {
   find("records-frame").hidden = true;
   find("records-note").hidden = false;
-  find("records-note").replaceChildren(element("strong", {}, title), element("p", {}, text));
+  find("records-note").replaceChildren(element("strong", {}, title), element("p", {}, text), ...more);
 }
 
 function showPages(count, total) {
   const page = pageNumber();
   const last = lastPage(total);
   const first = (page - 1) * pageSize;
-  const range = count ? `${first + 1}–${first + count} of ` : "";
-  find("records-range").textContent = `${range}${total.toLocaleString("en")}`;
+  const range = `${(first + 1).toLocaleString("en")}–${(first + count).toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  find("records-range").textContent = last > 1 ? range : total === 1 ? "1 record" : `${total} records`;
+  find("records-pages").hidden = last === 1;
   find("page-number").textContent = `${page} / ${last}`;
   const numbers = { previous: page - 1, next: page + 1 };
   for (const [name, number] of Object.entries(numbers)) {

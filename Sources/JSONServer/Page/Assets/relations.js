@@ -12,7 +12,6 @@ export function parentOf(member, resources) {
 
 const members = new Map();
 
-/** Notes the members of a resource's records, so that they need not be asked for. */
 export const noteMembers = (name, names) => members.set(name, names);
 
 async function membersOf(name) {

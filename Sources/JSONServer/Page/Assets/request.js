@@ -1,7 +1,7 @@
-// Try a request: send anything to the API and see the answer; the last ten are kept in this browser.
+// Try a request: send anything to the API and see the answer.
 
 import { address } from "./api.js";
-import { announce, find, headerList, onSubmit, requestLine, statusCode } from "./dom.js";
+import { announce, find, headerList, onSubmit, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
 const method = find("try-method");
@@ -12,16 +12,13 @@ let opened = "";
 export function open(query) {
   if (query.toString() === opened) return;
   opened = query.toString();
-  fill(Object.fromEntries(query));
-  clearAnswer("");
-}
-
-function fill(request) {
+  const request = Object.fromEntries(query);
   method.value = request.method ?? "GET";
   find("try-path").value = request.path ?? "/";
   find("try-headers").value = request.headers ?? "";
   find("try-body").value = pretty(request.body ?? "");
   follow();
+  clearAnswer("");
 }
 
 const read = () => ({
@@ -54,7 +51,6 @@ async function run() {
     });
     const text = await response.text();
     showAnswer(response, text, performance.now() - began);
-    note({ ...request, status: response.status });
   } catch (error) {
     if (running !== controller) return;
     clearAnswer(controller.signal.aborted ? "Cancelled." : `No answer: ${error.message}. A fault may have cut the connection.`);
@@ -113,25 +109,6 @@ function follow() {
   find("code-text").textContent = { curl, swift }[find("code-kind").value](read());
 }
 
-function earlier() {
-  try { return JSON.parse(localStorage.pageHistory); } catch { return []; }
-}
-
-function note(request) {
-  const requests = [request, ...earlier()].slice(0, 10);
-  try { localStorage.pageHistory = JSON.stringify(requests); } catch { /* Storage is off or full: this one is not kept. */ }
-  showHistory();
-}
-
-function showHistory() {
-  const requests = earlier();
-  find("history").hidden = requests.length === 0;
-  find("history-list").replaceChildren(...requests.map((request) => requestLine(request, () => {
-    fill(request);
-    find("try-path").focus();
-  })));
-}
-
 async function copy() {
   try {
     await navigator.clipboard.writeText(find("code-text").textContent);
@@ -147,4 +124,3 @@ find("try-cancel").onclick = () => running.abort();
 find("code-kind").onchange = follow;
 find("code-copy").onclick = copy;
 follow();
-showHistory();

@@ -3,7 +3,6 @@
 import { admin } from "./api.js";
 import { attempt, button, confirmLoss, element, find, onSubmit } from "./dom.js";
 
-/** Reads all switches and shows them. */
 export const refresh = () => attempt(async () => {
   const [settings, snapshots, faults] = await Promise.all(["settings", "snapshots", "faults"].map((path) => admin("GET", path)));
   find("delay").value = settings.delay;
@@ -40,7 +39,6 @@ async function act(method, path, value, done) {
   await refresh();
 }
 
-/** Changes something once the person agrees to what is lost. */
 async function actOnLoss(title, text, action, method, path) {
   if (await confirmLoss(title, text, action)) await act(method, path, undefined, `${action}: done`);
 }

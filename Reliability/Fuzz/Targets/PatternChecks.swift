@@ -1,0 +1,47 @@
+import JSONDatabase
+import OrderedJSON
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What must hold of patterns, and how long they may take.
+enum PatternChecks {
+  /// The bytes are a pattern and, after a line feed, a text.
+  ///
+  /// A matcher that knows its states answers as a new one; the time for a long text is linear in its length.
+  static func check(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let text = String(validating: parts[0], as: UTF8.self), let pattern = try? Pattern(text) else { return }
+    let matcher = PatternMatcher(pattern)
+    let subject = parts.count > 1 ? Array(parts[1]) : []
+    let isMatch = subject.withUnsafeBufferPointer { matcher.matches($0) }
+    precondition(subject.withUnsafeBufferPointer { matcher.matches($0) } == isMatch, "a matcher changes its mind")
+    precondition(subject.withUnsafeBufferPointer { pattern.matches($0) } == isMatch, "two matchers differ")
+    if subject.count > 8, subject[0] & 15 == 0 { checkTime(pattern, subject) }
+  }
+
+  /// Sixteen times the text may not take a hundred times as long; a quadratic matcher takes 256 times.
+  private static func checkTime(_ pattern: Pattern, _ piece: [UInt8]) {
+    let short = seconds(pattern, Array(repeatElement(piece, count: 2048 / piece.count + 1).joined()))
+    let long = seconds(pattern, Array(repeatElement(piece, count: 16 * (2048 / piece.count + 1)).joined()))
+    precondition(long < 100 * short + 0.05, "matching is not linear: \(short) s, then \(long) s")
+  }
+
+  /// The least time of three that a match takes this thread; what else the machine does is left out.
+  private static func seconds(_ pattern: Pattern, _ text: [UInt8]) -> Double {
+    (0..<3).map { _ in
+      let start = threadTime
+      _ = text.withUnsafeBufferPointer { pattern.matches($0) }
+      return threadTime - start
+    }.min() ?? 0
+  }
+
+  private static var threadTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

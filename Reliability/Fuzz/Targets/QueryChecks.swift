@@ -1,0 +1,62 @@
+import JSONDatabase
+import OrderedJSON
+
+@testable import JSONServer
+
+/// What must hold of targets and of what they ask of a collection.
+enum QueryChecks {
+  private static let text = Text(
+    """
+    {"posts": [
+      {"id": 1, "title": "Ada", "views": 10, "tags": ["x", "y"], "author": {"name": "ada", "born": 1815}, "on": true},
+      {"id": 2, "title": "ähm", "views": 1e400, "tags": [], "author": null, "userId": "u"},
+      {"id": "3", "title": "", "views": -0.5, "a.b": 1, "on": "2024-01-01"},
+      {"title": "no id", "views": "10"}, 5, null, "text", [1]],
+    "comments": [{"id": 1, "postId": 1}, {"id": 2, "postId": "3"}],
+    "users": [{"id": "u"}], "profile": {"name": "p"}}
+    """)
+
+  private static func database(_ dialect: Dialect) -> Database? {
+    var schema = Schema()
+    schema.dialect = dialect
+    return try? Database(parsing: text, schema: schema, ids: IDGenerator { "id" })
+  }
+
+  /// A query selects a part of the records, and no more than its window holds.
+  static func checkTarget(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let query = String(validating: bytes, as: UTF8.self) else { return }
+    let target = "/posts?" + query
+    guard let path = try? Path(target: target), let parameters = try? QueryParameters(target: target) else { return }
+    precondition(path.segments == ["posts"], "the query is in the path")
+    precondition(parameters.items.count <= QueryParameters.maximumCount, "there are too many parameters")
+    for dialect in Dialect.allCases {
+      guard let list = try? ListParameters(parameters, dialect: dialect) else { continue }
+      check(list.query, dialect)
+    }
+    _ = try? Path(target: query)
+  }
+
+  /// What `_where` accepts selects a part of the records, the same each time.
+  static func checkConditions(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let conditions = try? JSONValue(parsing: Array(bytes), maximumDepth: 64) else { return }
+    var query = Query()
+    query.conditions = conditions
+    for dialect in Dialect.allCases { check(query, dialect) }
+  }
+
+  private static func check(_ query: Query, _ dialect: Dialect) {
+    guard var database = database(dialect) else { preconditionFailure("the database is not read") }
+    let before = database.text.bytes
+    guard let (selection, records) = try? database.list("posts", query) else { return }
+    precondition(selection.total <= 8, "more records match than there are")
+    precondition(records.count == selection.records.count, "relations change the number of records")
+    switch query.window {
+    case .all: precondition(records.count == selection.total, "a list is not whole")
+    case .slice: precondition(records.count <= selection.total, "a slice is longer than the list")
+    case .page(_, let size): precondition(records.count <= min(size, selection.total), "a page is too long")
+    }
+    precondition(database.text.bytes == before, "reading changes the database")
+    let again = try? database.list("posts", query).selection.records
+    precondition(again == selection.records, "with its indexes built, the same query selects other records")
+  }
+}

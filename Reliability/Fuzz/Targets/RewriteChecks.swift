@@ -1,0 +1,20 @@
+import OrderedJSON
+
+@testable import JSONServer
+
+/// What must hold of rewrite rules.
+enum RewriteChecks {
+  /// The bytes are a rule's pattern, its target and a request's target, each on a line.
+  ///
+  /// A rule that is accepted answers the same each time, and what it makes is a path.
+  static func check(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+      .compactMap { String(validating: $0, as: UTF8.self) }
+    guard lines.count == 3, let rules = try? RewriteRules(json: JSONObject([(lines[0], .string(lines[1]))])) else {
+      return
+    }
+    let rewritten = rules.rewrite(lines[2])
+    precondition(rewritten == lines[2] || rewritten.hasPrefix("/"), "a target does not start with a slash")
+    precondition(rules.rewrite(lines[2]) == rewritten, "a rule rewrites otherwise the second time")
+  }
+}

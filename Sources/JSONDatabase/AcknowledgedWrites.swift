@@ -1,0 +1,162 @@
+import OrderedJSON
+
+/// What was written since a source was last read, to notice an edit of it that was made without having seen that.
+package struct AcknowledgedWrites: Sendable {
+  /// A record of a resource by its id, or the one value of a singular resource.
+  private enum Place: Hashable, Sendable {
+    case record(TextKey)
+    case value
+  }
+
+  /// The most places that are remembered; what is written beyond them is not told apart.
+  private static let maximumCount = 10_000
+
+  /// What stood in each place of each resource before it was first written; `nil` where nothing did.
+  private var written: [TextKey: [Place: Text?]] = [:]
+  private var count = 0
+  /// The resources before all were first replaced at once; those that came by that are empty.
+  private var replaced: [TextKey: Resource] = [:]
+
+  package init() {}
+
+  /// Remembers changes whose answers are sent. O(number of changes).
+  ///
+  /// - Parameter database: The database with these changes, and perhaps later ones.
+  package mutating func note(_ changes: Changes, in database: Database) {
+    var steps = changes.steps[...]
+    while let index = steps.firstIndex(where: { if case .replaceAll = $0 { true } else { false } }) {
+      guard case .replaceAll(let before, _) = steps[index] else { break }
+      note(steps[..<index], in: before)
+      noteReplacement(of: before, by: database)
+      steps = steps[(index + 1)...]
+    }
+    note(steps, in: database)
+  }
+
+  private mutating func note(_ steps: ArraySlice<Changes.Step>, in database: Database) {
+    // What was written after all was replaced is part of what replaced it.
+    guard replaced.isEmpty else { return }
+    for step in steps {
+      switch step {
+      case .append(let position, let slot):
+        guard let collection = database.collection(at: position), let row = collection.rows[slot] else { continue }
+        note(row, before: nil, in: collection)
+      case .set(let position, _, let row):
+        guard let collection = database.collection(at: position) else { continue }
+        note(row, before: row.record, in: collection)
+      case .replace(let position, let before):
+        guard database.entries.indices.contains(position) else { continue }
+        note(.value, before: before, in: database.entries[position].name)
+      case .replaceAll: break
+      }
+    }
+  }
+
+  private mutating func note(_ row: Row, before: Text?, in collection: Collection) {
+    guard let id = collection.id(of: row) else { return }
+    note(.record(id), before: before, in: collection.name)
+  }
+
+  private mutating func note(_ place: Place, before: Text?, in resource: String) {
+    guard count < Self.maximumCount, written[TextKey(resource)]?[place] == nil else { return }
+    written[TextKey(resource), default: [:]][place] = .some(before)
+    count += 1
+  }
+
+  private mutating func noteReplacement(of before: Database, by after: Database) {
+    guard replaced.isEmpty else { return }
+    for entry in after.entries { replaced[TextKey(entry.name)] = .unserved(Text("")) }
+    for entry in before.entries { replaced[TextKey(entry.name)] = entry.resource }
+  }
+
+  /// Forgets what was written to a file that was read again.
+  ///
+  /// - Parameter resource: The file's resource; empty for the file of all.
+  package mutating func forget(_ resource: String) {
+    guard !resource.isEmpty else {
+      self = AcknowledgedWrites()
+      return
+    }
+    count -= written.removeValue(forKey: TextKey(resource))?.count ?? 0
+    replaced.removeValue(forKey: TextKey(resource))
+  }
+
+  /// The paths of what an edit undoes: of records and values that it lacks, or holds as they were before they were
+  /// written.
+  ///
+  /// - Parameter current: The database that the edit replaces.
+  /// - Complexity: O(number of what was written), or of all records once all were replaced.
+  package func undone(by edited: Database, replacing current: Database) -> [String] {
+    Set(written.keys).union(replaced.keys).flatMap { name in
+      var before = replaced[name]
+      var (now, then) = (edited.resource(named: name.string), current.resource(named: name.string))
+      var places = Set((written[name] ?? [:]).keys)
+      if let before { places.formUnion(Self.places(of: before) + (then.map(Self.places) ?? [])) }
+      return places.filter { place in
+        let first = written[name]?[place] ?? Self.text(at: place, of: &before)
+        let (current, edited) = (Self.text(at: place, of: &then), Self.text(at: place, of: &now))
+        return !Self.isSame(current, edited) && (edited == nil || Self.isSame(first, edited))
+      }.map { Self.path(name.string, $0) }
+    }.sorted()
+  }
+
+  private static func path(_ name: String, _ place: Place) -> String {
+    switch place {
+    case .record(let id): "/\(name)/\(id.string)"
+    case .value: "/\(name)"
+    }
+  }
+
+  private static func places(of resource: Resource) -> [Place] {
+    switch resource {
+    case .collection(let collection):
+      var places: [Place] = []
+      collection.rows.forEach { _, row in
+        if let id = collection.id(of: row) { places.append(.record(id)) }
+        return true
+      }
+      return places
+    case .singular: return [.value]
+    case .unserved: return []
+    }
+  }
+
+  private static func text(at place: Place, of resource: inout Resource?) -> Text? {
+    switch (place, resource) {
+    case (.record(let id), .collection(var collection)?):
+      // The resource gives the collection away for the time: its index of ids is built once.
+      resource = nil
+      defer { resource = .collection(collection) }
+      return collection.slot(of: id.string).flatMap { collection.rows[$0]?.record }
+    case (.value, .singular(let text)?): return text
+    default: return nil
+    }
+  }
+
+  /// Whether two texts are the same but for their layout.
+  private static func isSame(_ left: Text?, _ right: Text?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return left.bytes.elementsEqual(right.bytes) || compact(left) == compact(right)
+  }
+
+  private static func compact(_ text: Text) -> [UInt8] {
+    var output: [UInt8] = []
+    text.withBytes { _ = JSONFormatter(.compact).append($0, to: &output) }
+    return output
+  }
+}
+
+extension Database {
+  fileprivate func collection(at position: Int) -> Collection? {
+    guard entries.indices.contains(position), case .collection(let collection) = entries[position].resource else {
+      return nil
+    }
+    return collection
+  }
+}
+
+extension Collection {
+  fileprivate func id(of row: Row) -> TextKey? {
+    row.withRecord { ObjectReader.value(named: Array(idName.utf8), in: $0).map { TextKey($0.idText) } }
+  }
+}

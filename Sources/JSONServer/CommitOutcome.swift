@@ -1,0 +1,45 @@
+import JSONStorage
+import Synchronization
+
+/// Waits for the files of one commit; the commit is as bad as its worst file.
+final class CommitOutcome: Sendable {
+  private struct State {
+    var missing: Int
+    var worst = Commit.done
+    var published: Set<String> = []
+  }
+
+  private let state: Mutex<State>
+  private let completion: @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
+
+  /// - Parameters:
+  ///   - count: How many files there are to wait for.
+  ///   - completion: Called once, with how the worst file ended and the resources whose files hold the version.
+  init(count: Int, _ completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void) {
+    state = Mutex(State(missing: count))
+    self.completion = completion
+    if count == 0 { completion(.done, []) }
+  }
+
+  /// Takes note of how the file of a resource ended.
+  func add(_ commit: Commit, _ resource: String) {
+    let finished = state.withLock { state -> State? in
+      state.missing -= 1
+      if commit.severity < 2 { state.published.insert(resource) }
+      if commit.severity > state.worst.severity { state.worst = commit }
+      return state.missing == 0 ? state : nil
+    }
+    if let finished { completion(finished.worst, finished.published) }
+  }
+}
+
+extension Commit {
+  /// 0: the file holds the version, durably; 1: it holds it; 2: it does not; 3: it holds somebody else's.
+  fileprivate var severity: Int {
+    switch self {
+    case .done: 0
+    case .failed(let error): error.code == .durabilityUnknown ? 1 : 2
+    case .edited: 3
+    }
+  }
+}
