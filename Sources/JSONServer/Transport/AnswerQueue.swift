@@ -4,6 +4,8 @@ import NIOCore
 struct AnswerQueue {
   private var entries = CircularBuffer<(form: AnswerForm, response: Response?)>()
   private var firstNumber = 0
+  /// The bytes of the bodies that wait for their turn.
+  private(set) var heldBytes = 0
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
@@ -21,7 +23,9 @@ struct AnswerQueue {
     let offset = number - firstNumber
     guard entries.indices.count > offset, offset >= 0 else { return }
     let index = entries.index(entries.startIndex, offsetBy: offset)
-    if entries[index].response == nil { entries[index].response = response }
+    guard entries[index].response == nil else { return }
+    entries[index].response = response
+    heldBytes += response.bytes.count
   }
 
   /// Takes the answer that is next in order; nil when it is not made yet.
@@ -29,6 +33,7 @@ struct AnswerQueue {
     guard let first = entries.first, let response = first.response else { return nil }
     entries.removeFirst()
     firstNumber += 1
+    heldBytes -= response.bytes.count
     return (first.form, response)
   }
 
@@ -36,5 +41,6 @@ struct AnswerQueue {
   mutating func removeAll() {
     firstNumber += entries.count
     entries.removeAll()
+    heldBytes = 0
   }
 }
