@@ -91,6 +91,57 @@ struct TransportDeliveryTests {
     }
   }
 
+  @Test(arguments: ["1.1", "1.0"])
+  func `A stream of known length announces it, and the connection goes on after it`(_ version: String) async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg"]), length: 7)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      let request = "GET / HTTP/\(version)\r\nHost: a\r\nConnection: keep-alive\r\n\r\n"
+      try await client.send(request + request)
+      for _ in 0..<2 {
+        let answer = try await client.readAnswer()
+        #expect(answer.fields["transfer-encoding"] == nil)
+        #expect(answer.fields["content-length"] == "7")
+        #expect(answer.body == "abcdefg")
+      }
+    }
+  }
+
+  @Test func `A stream that falls short of its length ends with the connection`() async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc"]), length: 7)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get + Self.get)
+      let received = try await client.readToEnd()
+      #expect(received.contains("Content-Length: 7\r\n"))
+      #expect(received.hasSuffix("\r\n\r\nabc"))
+    }
+  }
+
+  @Test func `A stream that brings more than its length is cut there`() async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg", "h"]), length: 5)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get + Self.get)
+      for _ in 0..<2 { #expect(try await client.readAnswer().body == "abcde") }
+    }
+  }
+
+  @Test func `A file that is streamed arrives with its length`() async throws {
+    let directory = try TemporaryDirectory()
+    let text = String(repeating: "0123456789abcdef", count: 100_000)
+    try directory.write(text, to: "large.bin")
+    let files = StaticFiles(directories: [directory.path], forbidden: [])
+    let application = TestApplication { request, reply in reply(files.respond(to: request) ?? .echo(request)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
+      let answer = try await client.readAnswer()
+      #expect(answer.fields["content-length"] == "\(text.utf8.count)")
+      #expect(answer.body == text)
+    }
+  }
+
   @Test func `HEAD of a stream has no body`() async throws {
     let application = Self.application { Response(body: .stream(Self.pieces(["abc"]))) }
     try await TestServer.run(application) { server in

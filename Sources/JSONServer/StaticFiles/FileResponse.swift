@@ -64,6 +64,6 @@ struct FileResponse {
       fields[.contentLength] = "\(bytes.count)"
       return Response(status: status, headerFields: fields, body: .bytes(bytes))
     }
-    return Response(status: status, headerFields: fields, body: .stream(FileStream(file, range).chunks))
+    return Response(status: status, headerFields: fields, body: FileStream(file, range).body)
   }
 }

@@ -179,8 +179,6 @@ extension HTTPConnection {
     if !isInBurst { sendReady() }
   }
 
-  private func handle(_ arrival: Arrival) {
-    guard let context else { return }
   /// Whether the application may be asked for another answer.
   private var mayAsk: Bool {
     answers.count < Self.maximumPending && answers.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
