@@ -31,11 +31,11 @@ extension HTTPConnection {
     }
   }
 
-  /// Finishes the requests under way and closes; a stream ends, since it would have no other end.
+  /// Finishes the requests under way and closes; an endless stream ends, since it would have no other end.
   func shutDown() {
     switch output {
     case .ready: sendReady()
-    case .streaming(let task): task.cancel()
+    case .streaming(let task): if stream.isEndless { task.cancel() }
     case .silent: closeNow()
     case .closing: if patience.isLingering { closeNow() }
     }

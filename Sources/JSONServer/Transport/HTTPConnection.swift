@@ -130,7 +130,9 @@ extension HTTPConnection {
     reader.stop()
     switch output {
     case .ready: sendReady()
-    // Nobody is there to see how the answer goes on.
+    // The client may have said all it wants to, and reads on; if it has gone, the next write fails.
+    case .streaming where !stream.isEndless: break
+    case .closing where !patience.isLingering: break
     case .streaming, .silent, .closing: closeNow()
     }
   }
