@@ -153,7 +153,7 @@ extension HTTPConnection {
 
   /// Answers an error after what came before it, and closes then; does nothing when that is under way.
   func refuse(_ error: HTTPError) {
-    guard !reader.isStopped else { return }
+    guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
     reader.stop()
     take(.refusal(error, AnswerForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
@@ -186,6 +186,8 @@ extension HTTPConnection {
     answers.count < Self.maximumPending && answers.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
   }
 
+  private func handle(_ arrival: Arrival) {
+    guard let context else { return }
     switch arrival {
     case .request(let request, let form):
       let number = answers.append(form)
@@ -237,8 +239,6 @@ extension HTTPConnection {
     updatePatience()
   }
 
-  /// Gives leave to send the body, once all that came before is answered.
-  private func sendContinue() {
   /// Goes on with the answers when other connections have had their turn.
   private func giveWay(_ context: ChannelHandlerContext) {
     guard !isGivingWay else { return }
@@ -251,6 +251,8 @@ extension HTTPConnection {
     }
   }
 
+  /// Gives leave to send the body, once all that came before is answered.
+  private func sendContinue() {
     guard owesContinue else { return }
     owesContinue = false
     outbound.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
@@ -282,11 +284,11 @@ extension HTTPConnection {
     case .bytes(let bytes) where hasBody:
       outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
       if bodyLimit != nil { closes = true }
-    case .stream(let chunks) where hasBody:
-      return start(chunks, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
+    case .stream(let chunks, let length) where hasBody:
+      return start(chunks, length: length, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
     case .bytes, .stream: break
     }
-    if closes { closeAfterFlush(lingers: form.isRefusal) }
+    if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
   }
 
   private func reserve(for response: Response) {
