@@ -23,8 +23,8 @@ struct FileResponse {
       .acceptRanges: "bytes", .cacheControl: "public, max-age=0", .lastModified: lastModified.text,
       .eTag: entityTag,
     ]
-    guard !isUnchanged(for: request.headerFields) else { return Response(status: .notModified, headerFields: fields) }
     fields[.contentType] = FileType.contentType(ofFileNamed: name)
+    guard !isUnchanged(for: request.headerFields) else { return Response(status: .notModified, headerFields: fields) }
     fields[.xContentTypeOptions] = "nosniff"
     switch requestedRange(of: request) {
     case .whole:
