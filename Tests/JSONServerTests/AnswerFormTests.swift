@@ -47,4 +47,28 @@ import Testing
       #expect(unchanged.headerFields[name] == whole.headerFields[name], "\(name)")
     }
   }
+
+  @Test(arguments: targets)
+  func `HEAD has the status and the fields of GET, and no body`(_ target: String) async throws {
+    let server = try await server()
+    let whole = await server.send(.get, target)
+    let head = await server.send(.head, target)
+    #expect(head.status == whole.status)
+    guard case .bytes(let body) = head.body else {
+      Issue.record("The answer to HEAD is a stream.")
+      return
+    }
+    #expect(body.isEmpty)
+    let length =
+      switch whole.body {
+      case .bytes(let bytes): bytes.count
+      case .stream(_, let length): length ?? 0
+      }
+    // The health tells the time.
+    if target != "/__admin/health" { #expect(head.headerFields[.contentLength] == "\(length)") }
+    var fields = whole.headerFields
+    fields[.contentLength] = head.headerFields[.contentLength]
+    if target == "/__admin/health" { fields[.eTag] = head.headerFields[.eTag] }
+    #expect(Set(head.headerFields) == Set(fields))
+  }
 }
