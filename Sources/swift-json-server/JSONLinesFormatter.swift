@@ -33,6 +33,6 @@ struct JSONLinesFormatter: EventFormatter {
   /// The line of an event.
   static func line(_ name: String, _ time: Timestamp, _ members: [(String, JSONValue)]) -> (LogStream, String) {
     let object = JSONObject([("time", .string(time.rfc3339)), ("event", .string(name))] + members)
-    return (.output, JSONValue.object(object).text(pretty: false))
+    return (.output, LogText.escapedInJSON(JSONValue.object(object).text(pretty: false)))
   }
 }
