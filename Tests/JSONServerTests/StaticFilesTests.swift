@@ -162,9 +162,9 @@ import Testing
   }
 
   @Test func `A large file is streamed whole and in part`() async throws {
-    let text = String(repeating: "0123456789abcdef", count: 100_000)
+    let text = String(repeating: "0123456789abcdef", count: 10_000)
     try directory.write(text, to: "public/large.bin")
-    for (range, expected) in [("", text[...]), ("bytes=1-1500000", text.dropFirst().prefix(1_500_000))] {
+    for (range, expected) in [("", text[...]), ("bytes=1-150000", text.dropFirst().prefix(150_000))] {
       let response = try #require(answer("/large.bin", range.isEmpty ? [:] : [.range: range]))
       guard case .stream(let chunks, let length) = response.body else {
         Issue.record("The file was read at once.")

@@ -4,8 +4,8 @@ import HTTPTypes
 package struct StaticFiles: Sendable {
   private let directories: [StaticDirectory]
 
-  /// The most bytes that are read at once; a larger file is streamed.
-  static let maximumBytesAtOnce = 1024 * 1024
+  /// The most bytes that are read at once; a larger file is streamed, and read off the event loop.
+  static let maximumBytesAtOnce = 64 * 1024
 
   /// Creates a reader of files.
   ///
