@@ -58,7 +58,7 @@ extension Endpoint {
         throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
       return .merge(name, id: id, body: try RequestBody.json(from: request) ?? emptyObject)
-    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+    default: throw methodNotAllowed(request, ["GET", "HEAD"] + posting(dialect) + ["PUT", "PATCH", "DELETE"])
     }
   }
 
@@ -75,7 +75,7 @@ extension Endpoint {
       }
       let body = try RequestBody.json(from: request) ?? emptyObject
       return .writeSingular(name, body: body, merging: false, isPost: true)
-    default: throw methodNotAllowed(request, ["GET", "HEAD", "POST", "PUT", "PATCH"])
+    default: throw methodNotAllowed(request, ["GET", "HEAD"] + posting(dialect) + ["PUT", "PATCH"])
     }
   }
 
@@ -110,6 +110,11 @@ extension Endpoint {
   private static func body(of request: Request, _ parameters: QueryParameters) throws(HTTPError) -> [UInt8] {
     if let body = try RequestBody.json(from: request) { return body }
     return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? emptyObject
+  }
+
+  /// The methods that what is no collection takes beside those of both dialects.
+  private static func posting(_ dialect: Dialect) -> [String] {
+    dialect == .classic ? ["POST"] : []
   }
 
   private static func methodNotAllowed(_ request: Request, _ methods: [String]) -> HTTPError {

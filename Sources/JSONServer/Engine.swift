@@ -137,7 +137,8 @@ actor Engine: Application {
       if endpoint.isWrite { try allowWriting(call.request) }
       perform(endpoint, call)
     } catch {
-      finish(call, error.response())
+      let methods = call.request.method == .options ? methods(of: call.request, refusedWith: error) : nil
+      finish(call, methods ?? error.response())
     }
   }
 

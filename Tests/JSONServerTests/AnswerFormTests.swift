@@ -71,4 +71,34 @@ import Testing
     if target == "/__admin/health" { fields[.eTag] = head.headerFields[.eTag] }
     #expect(Set(head.headerFields) == Set(fields))
   }
+
+  private static let methods: [(String, Dialect, String?)] = [
+    ("/posts", .classic, "GET, HEAD, POST, OPTIONS"),
+    ("/posts/1", .classic, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
+    ("/posts/1", .v1, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
+    ("/posts/1/comments?_page=1", .classic, "GET, HEAD, POST, OPTIONS"),
+    ("/profile", .classic, "GET, HEAD, POST, PUT, PATCH, OPTIONS"),
+    ("/profile", .v1, "GET, HEAD, PUT, PATCH, OPTIONS"),
+    ("/db", .classic, "GET, HEAD, OPTIONS"), ("/__admin/faults/1", .classic, "DELETE, OPTIONS"),
+    ("/__admin/settings", .classic, "GET, HEAD, PATCH, OPTIONS"), ("/", .classic, "GET, HEAD, OPTIONS"),
+    ("/__rules", .classic, "GET, HEAD, OPTIONS"), ("/file.txt", .classic, "GET, HEAD, OPTIONS"),
+    ("*", .classic, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"), ("/nothing", .classic, nil),
+    ("/missing.txt", .classic, nil), ("/__admin/nothing", .classic, nil),
+  ]
+
+  @Test(arguments: methods)
+  func `OPTIONS tells the methods that others are refused with`(
+    _ target: String, _ dialect: Dialect, _ allowed: String?
+  ) async throws {
+    let server = try await server(dialect)
+    let answer = await server.send(.options, target)
+    #expect(answer.status == (allowed == nil ? .notFound : .noContent))
+    #expect(answer.headerFields[.allow] == allowed)
+    #expect((answer.bytes.isEmpty) == (allowed != nil))
+    let refusal = await server.send(try #require(HTTPRequest.Method("PROPFIND")), target)
+    if refusal.status == .methodNotAllowed { #expect(refusal.headerFields[.allow] == allowed) }
+    let preflight = await server.send(.options, target, fields: [.accessControlRequestMethod: "PUT"])
+    #expect(preflight.status == .noContent)
+    #expect(preflight.headerFields[.allow] == nil)
+  }
 }
