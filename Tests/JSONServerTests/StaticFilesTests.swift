@@ -105,6 +105,12 @@ import Testing
     #expect(response.headerFields[.location] == "/sub/?a=b")
   }
 
+  @Test func `The redirect leads to where the server is mounted`() throws {
+    var request = Request(method: .get, target: "/sub?a=b")
+    request.mountPath = "/mock"
+    #expect(files.respond(to: request)?.headerFields[.location] == "/mock/sub/?a=b")
+  }
+
   @Test func `A version that the client has is not sent again`() throws {
     let fields = try #require(answer("/digits.txt")).headerFields
     let tag = try #require(fields[.eTag])

@@ -32,7 +32,8 @@ package struct StaticFiles: Sendable {
       if found.isDirectory {
         guard let index = directory.open(path.segments + ["index.html"]), index.isRegular else { continue }
         return path.isDirectory
-          ? FileResponse(index, name: "index.html").response(to: request) : redirect(from: request.target)
+          ? FileResponse(index, name: "index.html").response(to: request)
+          : redirect(from: request.mountPath + request.target)
       }
       guard !path.isDirectory else { continue }
       return FileResponse(found, name: path.segments.last ?? "").response(to: request)
