@@ -40,9 +40,4 @@ struct TextTests {
   func `An excerpt shows the line and a caret under the place`() {
     #expect(Excerpt(of: Array("{\n  é: 1,\n}".utf8), at: 7).text == "    é: 1,\n      ^")
   }
-
-  @Test
-  func `A time is written as RFC 3339 has it`() {
-    #expect(Timestamp(milliseconds: 1_706_745_599_042).rfc3339 == "2024-01-31T23:59:59.042Z")
-  }
 }

@@ -186,7 +186,8 @@ import Testing
   @Test(arguments: [
     (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
     (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
-    (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+    (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"), (-86_400, "Wed, 31 Dec 1969 00:00:00 GMT"),
+    (-62_135_596_800, "Mon, 01 Jan 0001 00:00:00 GMT"),
   ])
   func `A date is written and read as HTTP has it`(seconds: Int, text: String) {
     #expect(HTTPDate(secondsSince1970: seconds).text == text)
