@@ -1,5 +1,5 @@
 /// A point in time as the Gregorian calendar and a clock in UTC show it.
-package struct CivilTime: Sendable, Hashable {
+package struct CivilTime {
   let year: Int
   /// From 1.
   let month: Int
@@ -8,19 +8,20 @@ package struct CivilTime: Sendable, Hashable {
   let weekday: Int
   private let secondOfDay: Int
 
-  package init(secondsSince1970: Int) {
+  init(secondsSince1970: Int) {
     let days = (secondsSince1970 >= 0 ? secondsSince1970 : secondsSince1970 - 86_399) / 86_400
     secondOfDay = secondsSince1970 - days * 86_400
     weekday = ((days + 4) % 7 + 7) % 7
     (year, month, day) = Self.date(daysSince1970: days)
   }
 
-  /// `08:49:37`.
-  package var clock: String {
+  /// The time of day: `08:49:37`.
+  var clock: String {
     [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map(Self.twoDigits).joined(separator: ":")
   }
 
-  static func twoDigits(_ number: Int) -> String {
+  /// A number below 100 as calendars and clocks write it.
+  package static func twoDigits(_ number: Int) -> String {
     number < 10 ? "0\(number)" : "\(number)"
   }
 

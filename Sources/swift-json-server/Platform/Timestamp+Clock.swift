@@ -14,6 +14,6 @@ extension Timestamp {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()
     localtime_r(&seconds, &parts)
-    return CivilTime(secondsSince1970: seconds + parts.tm_gmtoff).clock
+    return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { CivilTime.twoDigits(Int($0)) }.joined(separator: ":")
   }
 }
