@@ -2,11 +2,23 @@
 enum LogText {
   /// Writes control characters, line breaks and characters that turn the direction of text as `\u{1B}`.
   static func escaped(_ text: String) -> String {
+    replacingUnsafe(in: text) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+  }
+
+  /// Writes the same characters in the strings of JSON text as `\u202E`, so that a reader of it sees what they were.
+  static func escapedInJSON(_ text: String) -> String {
+    // All of them have four digits or fewer, and none stands outside of strings in JSON text on one line.
+    replacingUnsafe(in: text) { "\\u\(String(0x1_0000 + $0.value, radix: 16, uppercase: true).dropFirst())" }
+  }
+
+  private static func replacingUnsafe(
+    in text: String, with escape: (Unicode.Scalar) -> String
+  ) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       if isUnsafe(scalar) {
-        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        result += escape(scalar)
       } else {
         result.unicodeScalars.append(scalar)
       }

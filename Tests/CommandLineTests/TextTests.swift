@@ -14,6 +14,14 @@ struct TextTests {
   }
 
   @Test(arguments: [
+    (#"{"a": "ü\n\u001B"}"#, #"{"a": "ü\n\u001B"}"#),
+    ("{\"\u{7F}\u{9B}\": \"\u{202E}\u{FEFF}\"}", #"{"\u007F\u009B": "\u202E\uFEFF"}"#),
+  ])
+  func `Characters that steer a terminal are escaped in logs of JSON`(_ text: String, _ expected: String) {
+    #expect(LogText.escapedInJSON(text) == expected)
+  }
+
+  @Test(arguments: [
     ("0", 0), ("1048576", 1_048_576), ("500k", 512_000), ("10M", 10_485_760), ("1GB", 1_073_741_824),
     ("", nil), ("M", nil), ("-1", nil), ("1.5M", nil), ("9223372036854775807k", nil), ("ten", nil),
   ])
@@ -51,10 +59,5 @@ struct TextTests {
   @Test(arguments: [("posts", "/posts"), ("naïve café", "/naïve%20café"), ("100%", "/100%25"), ("a?b#c", "/a%3Fb%23c")])
   func `The address of a resource can be clicked and copied`(_ name: String, _ path: String) {
     #expect(Banner.path(to: name) == path)
-  }
-
-  @Test
-  func `A time is written as RFC 3339 has it`() {
-    #expect(Timestamp(milliseconds: 1_706_745_599_042).rfc3339 == "2024-01-31T23:59:59.042Z")
   }
 }
