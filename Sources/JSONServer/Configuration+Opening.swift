@@ -9,7 +9,11 @@ extension Server.Configuration {
     schema.idName = idName
     schema.idNames = idNames
     schema.foreignKeySuffix = foreignKeySuffix
-    schema.dialect = dialect
+    schema.dialect =
+      switch dialect {
+      case .classic: .classic
+      case .v1: .v1
+      }
     schema.maximumDepth = maximumDepth
     return schema
   }

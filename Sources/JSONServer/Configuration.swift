@@ -1,9 +1,16 @@
-public import JSONDatabase
 public import OrderedJSON
 
 extension Server {
   /// How a server behaves; every property has the default of the command line.
   public struct Configuration: Sendable {
+    /// Which json-server's answers are given where the two differ.
+    public enum Dialect: String, Sendable, Hashable, CaseIterable {
+      /// json-server 0.17.4's answers, and every spelling of 1.0 that does not contradict them.
+      case classic = "v0"
+      /// json-server 1.0's answers.
+      case v1 = "v1"
+    }
+
     /// When a write counts as done.
     public enum Durability: Sendable, Hashable {
       /// When it survives a power cut.
