@@ -75,7 +75,9 @@ extension Server {
     public var limits = Limits()
     /// The most exchanges that the journal keeps.
     public var journalCapacity = 1_000
-    /// Makes the random numbers of text ids; a test may pass its own.
+    /// The most bytes of bodies that the journal keeps.
+    public var journalByteCapacity = 32 * 1024 * 1024
+    /// Makes the random numbers of text ids and of faults' delays; a test may pass its own.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     /// Told of what happens, on the server's event loop; must return at once.
     public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }

@@ -55,7 +55,7 @@ actor Engine: Application {
     initial = source.database
     settings = Settings(configuration)
     cannedAnswers = CannedAnswers(configuration.cannedAnswers)
-    journal = Journal(capacity: configuration.journalCapacity)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
   }
 
   nonisolated func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {

@@ -3,6 +3,8 @@ public import OrderedJSON
 
 extension MockServer {
   /// The requests that came, oldest first, with their answers; those to `/__admin` are left out.
+  ///
+  /// All of them, unless the test's `configure` bounds the journal.
   public var requests: [Exchange] {
     get async { await server.journal }
   }

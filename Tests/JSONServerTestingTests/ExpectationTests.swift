@@ -69,6 +69,14 @@ struct `What a client is expected to have sent` {
     #expect(goesOn)
   }
 
+  @Test(arguments: [(1_001, 1), (4, 10 << 20)])
+  func `Every request counts, however many there are and however large`(_ count: Int, _ size: Int) async throws {
+    let server = try MockServer.current
+    let body = [UInt8](repeating: UInt8(ascii: " "), count: size)
+    for _ in 0..<count { _ = await server.respond(to: Request(method: .post, target: "/bookmarks", body: body)) }
+    try await server.expect(.post("/bookmarks"), times: count)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `A request that is yet to come is waited for`() async throws {
     let server = try MockServer.current
