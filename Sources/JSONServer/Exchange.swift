@@ -4,6 +4,8 @@ public struct Exchange: Sendable {
   public let id: Int
   public let request: Request
   /// The answer as it was sent, or meant to be sent when a fault kept it back.
+  /// What faults and expectations match it by.
+  package let route: EffectiveRoute
   ///
   /// Its body is the one before compression, and empty for a stream.
   public let response: Response

@@ -11,7 +11,7 @@ extension MockServer {
 
   /// Returns the requests of a route, oldest first.
   public func requests(_ route: Route) async -> [Exchange] {
-    await server.journal.filter { route.matches($0.request) }
+    await server.journal.filter { route.matches($0) }
   }
 
   /// Forgets the requests that came.
@@ -38,7 +38,7 @@ extension MockServer {
   ) async throws(MockServerError) {
     let expectation = RequestExpectation(route, query: query, headers: headers, body: body)
     let exchanges = await requests
-    let count = exchanges.count { expectation.isMet(by: $0.request) }
+    let count = exchanges.count { expectation.isMet(by: $0) }
     guard times.map({ $0 == count }) ?? (count > 0) else {
       let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
       return try place.report(
@@ -62,7 +62,7 @@ extension MockServer {
     body: JSONValue? = nil, after exchange: Exchange? = nil, within timeout: Duration = .seconds(5)
   ) async throws(MockServerError) -> Exchange {
     let expectation = RequestExpectation(route, query: query, headers: headers, body: body)
-    let found = await server.exchange(after: exchange?.id ?? 0, timeout: timeout) { expectation.isMet(by: $0.request) }
+    let found = await server.exchange(after: exchange?.id ?? 0, timeout: timeout) { expectation.isMet(by: $0) }
     if let found { return found }
     throw Self.error("Expected \(expectation) within \(timeout), but it did not come.", expectation, await requests)
   }
@@ -80,7 +80,7 @@ extension MockServer {
   private static func error(
     _ summary: String, _ expectation: RequestExpectation, _ exchanges: [Exchange]
   ) -> MockServerError {
-    let others = exchanges.filter { expectation.route.matches($0.request) }.compactMap { exchange -> String? in
+    let others = exchanges.filter { expectation.route.matches($0) }.compactMap { exchange -> String? in
       let differences = expectation.differences(from: exchange.request)
       guard !differences.isEmpty else { return nil }
       return "Request \(exchange.id) differs:\n" + differences.map { "  \($0)" }.joined(separator: "\n")

@@ -27,7 +27,7 @@ struct CannedAnswers {
 
   /// Returns the answer to a call, if one is canned.
   func response(to call: Call) -> Response? {
-    entries.first { $0.pattern.matches(call) }?.answer.response
+    entries.first { $0.pattern.matches(call.route) }?.answer.response
   }
 }
 
