@@ -62,7 +62,7 @@
     private func deliver(_ response: Response, to urlRequest: URLRequest) async throws {
       switch response.delivery {
       case .hang:
-        try await Task.sleep(for: .seconds(urlRequest.timeoutInterval))
+        try await Task.sleep(for: urlRequest.timeout)
         throw URLError(.timedOut)
       case .reset:
         throw URLError(.networkConnectionLost)

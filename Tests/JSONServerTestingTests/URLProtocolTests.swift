@@ -1,13 +1,14 @@
 import Foundation
 import HTTPTypes
 import JSONServer
-import JSONServerTesting
 import OrderedJSON
 import Testing
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
+
+@testable import JSONServerTesting
 
 @Suite(.jsonServer(["notes": [["id": 1, "text": "one"]]], listens: false))
 struct `A session without a socket` {
@@ -77,6 +78,17 @@ struct `A session without a socket` {
     request.timeoutInterval = 0.2
     let error = await #expect(throws: URLError.self) { try await session().send(request) }
     #expect(error?.code == code)
+  }
+
+  @Test(
+    arguments: [
+      (0.2, .milliseconds(200)), (-1, .zero), (.infinity, .seconds(86_400)), (.nan, .seconds(86_400)),
+      (1e300, .seconds(86_400)),
+    ] as [(TimeInterval, Duration)])
+  func `A request waits for its timeout, at most a day`(_ interval: TimeInterval, _ duration: Duration) throws {
+    var request = try request("/notes")
+    request.timeoutInterval = interval
+    #expect(request.timeout == duration)
   }
 
   @Test func `A stopped server is no longer reached`() async throws {
