@@ -4,11 +4,11 @@ import JSONServer
 import OrderedJSON
 import Testing
 
+@testable import JSONServerTesting
+
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
-
-@testable import JSONServerTesting
 
 @Suite(.jsonServer(["notes": [["id": 1, "text": "one"]]], listens: false))
 struct `A session without a socket` {
@@ -91,12 +91,16 @@ struct `A session without a socket` {
     #expect(request.timeout == duration)
   }
 
-  @Test func `A stopped server is no longer reached`() async throws {
-    let configuration = try await withJSONServer(listens: false) { URLSessionConfiguration.jsonServer($0) }
+  @Test func `A stopped server is no longer reached, nor kept`() async throws {
+    var stopped: MockServer? = try await withJSONServer(listens: false) { $0 }
+    weak let server = stopped
+    let configuration = URLSessionConfiguration.jsonServer(try #require(stopped))
     let request = try request("/notes")
     let error = await #expect(throws: URLError.self) {
       try await URLSession(configuration: configuration).send(request)
     }
     #expect(error?.code == .cannotConnectToHost)
+    stopped = nil
+    #expect(server == nil)
   }
 }
