@@ -72,7 +72,7 @@
 
     override func startLoading() {
       let type = ObjectIdentifier(Swift.type(of: self))
-      let loader = JSONServerLoader(self, server: Self.servers.withLock { $0[type] })
+      guard let loader = JSONServerLoader(self, server: Self.servers.withLock { $0[type] }) else { return }
       loading = Task { await loader.load() }
     }
 

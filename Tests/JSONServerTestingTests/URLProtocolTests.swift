@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONServer
 import OrderedJSON
+import Synchronization
 import Testing
 
 @testable import JSONServerTesting
@@ -103,4 +104,54 @@ struct `A session without a socket` {
     stopped = nil
     #expect(server == nil)
   }
+
+  @Test func `A client that stops loading is told nothing more`() async throws {
+    try await withJSONServer(listens: false) {
+      $0.middleware = [PiecewiseAnswer()]
+    } _: { server in
+      let client = StoppingClient()
+      let loading = URLProtocol(request: try request("/notes"), cachedResponse: nil, client: client)
+      await JSONServerLoader(loading, server: server)?.load()
+      #expect(client.events.withLock { $0 } == ["piece 1"])
+    }
+  }
+}
+
+/// Answers with a body in three pieces that are all there at once.
+private struct PiecewiseAnswer: Middleware {
+  func respond(
+    to request: Request, next: @Sendable (Request) async throws -> Response
+  ) async throws -> Response {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    for piece: UInt8 in 1...3 { continuation.yield([piece]) }
+    continuation.finish()
+    return Response(body: .stream(stream))
+  }
+}
+
+/// A client that stops the loading at the first piece of a body.
+private final class StoppingClient: NSObject, URLProtocolClient {
+  /// What the client was told, the head of the answer apart.
+  let events = Mutex<[String]>([])
+
+  func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+    events.withLock { $0.append("piece \(data.first ?? 0)") }
+    withUnsafeCurrentTask { $0?.cancel() }
+  }
+
+  func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+    events.withLock { $0.append("end") }
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+    events.withLock { $0.append("error") }
+  }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy: URLCache.StoragePolicy
+  ) {}
+  func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {}
+  func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {}
+  func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {}
+  func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
 }
