@@ -62,7 +62,7 @@ extension Server {
     public var staticDirectories: [String] = []
     /// Rewrite rules, pattern to target, in the order they are tried.
     public var routes = JSONObject()
-    /// Answers that are given without looking at the data.
+    /// Answers that are given without looking at the data from the start on; the first that fits counts.
     public var cannedAnswers: [CannedAnswer] = []
     /// Called around every request, the first outermost.
     public var middleware: [any Middleware] = []
