@@ -21,7 +21,7 @@ public final class Server: Sendable {
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
   ///
-  /// Blocks until the source is read: about 1 GB/s.
+  /// Ends when the source is read: about 1 GB/s.
   ///
   /// - Throws: ``ServerError`` that names the file, the line or the option that is at fault.
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
@@ -29,7 +29,8 @@ public final class Server: Sendable {
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
     let ids = IDGenerator.urlSafe(length: length, random: configuration.random)
-    let source = try configuration.open(SourceParser(schema: configuration.schema, ids: ids)) { mailbox.deliver($0) }
+    let parser = SourceParser(schema: configuration.schema, ids: ids)
+    let source = try await configuration.open(parser) { mailbox.deliver($0) }
     let engine = try Engine(configuration, source, ids: ids, loop: loop)
     mailbox.connect { edit in
       loop.execute { engine.assumeIsolated { $0.take(edit) } }
