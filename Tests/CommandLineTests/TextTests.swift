@@ -4,16 +4,6 @@ import Testing
 
 struct TextTests {
   @Test(arguments: [
-    ("/posts?q=ü", "/posts?q=ü"),
-    ("/a\u{1B}[2J\r\nb", "/a\\u{1B}[2J\\u{D}\\u{A}b"),
-    ("/\u{202E}gpj.exe", "/\\u{202E}gpj.exe"),
-    ("\u{9B}31m\u{2028}", "\\u{9B}31m\\u{2028}"),
-  ])
-  func `Characters that steer a terminal are escaped in logs`(_ text: String, _ expected: String) {
-    #expect(LogText.escaped(text) == expected)
-  }
-
-  @Test(arguments: [
     ("0", 0), ("1048576", 1_048_576), ("500k", 512_000), ("10M", 10_485_760), ("1GB", 1_073_741_824),
     ("", nil), ("M", nil), ("-1", nil), ("1.5M", nil), ("9223372036854775807k", nil), ("ten", nil),
   ])
@@ -26,11 +16,6 @@ struct TextTests {
   ])
   func `A duration is shown in milliseconds with two decimals`(_ duration: Duration, _ expected: String) {
     #expect(Milliseconds(duration).text == expected)
-  }
-
-  @Test
-  func `An excerpt shows the line and a caret under the place`() {
-    #expect(Excerpt(of: Array("{\n  é: 1,\n}".utf8), at: 7).text == "    é: 1,\n      ^")
   }
 
   @Test

@@ -1,7 +1,7 @@
 /// Text from outside, made safe for a terminal and a log.
-enum LogText {
+package enum LogText {
   /// Writes control characters, line breaks and characters that turn the direction of text as `\u{1B}`.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
