@@ -22,7 +22,7 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     let source = OpenedSource(
       persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
-    engine = try Engine(configuration, source, ids: Self.ids, loop: ServerLoop())
+    engine = Engine(configuration, source, gate: try Gate(configuration), ids: Self.ids, loop: ServerLoop())
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {

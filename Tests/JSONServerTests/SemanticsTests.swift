@@ -20,7 +20,7 @@ struct SemanticsTests {
     """
 
   private static func server(
-    _ dialect: Dialect = .classic, onHint: @escaping @Sendable (String) -> Void = { _ in }
+    _ dialect: Server.Configuration.Dialect = .classic, onHint: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws -> Server {
     var configuration = Server.Configuration(source: .text(Array(text.utf8), name: "test"))
     configuration.dialect = dialect
@@ -100,8 +100,10 @@ struct SemanticsTests {
     "/posts?_page=1&_per_page=9223372036854775807", "/posts?_start=9223372036854775807&_limit=-9223372036854775808",
   ]
 
-  @Test(arguments: odd, Dialect.allCases)
-  func `A query is never answered with a fault of the server`(_ target: String, _ dialect: Dialect) async throws {
+  @Test(arguments: odd, Server.Configuration.Dialect.allCases)
+  func `A query is never answered with a fault of the server`(_ target: String, _ dialect: Server.Configuration.Dialect)
+    async throws
+  {
     let server = try await Self.server(dialect)
     let response = await Self.get(target, from: server)
     #expect(response.status.code < 500, "\(target.prefix(80)): \(response.status)")
