@@ -117,10 +117,14 @@ extension Database {
       guard let parents, let parentKey else { return nil }
       return .parent(position: parents, key: parentKey)
     case .embed:
-      // A name that is singular and plural at once, such as `equipment`, leads to a parent where the key to one is.
-      let isAmbiguous = isSingularName && parents == children
-      if let children, !(isAmbiguous && hasMember(parentKey, in: own)) {
-        return .children(position: children, key: foreignKey(in: children, to: name, singular: nil))
+      if let children {
+        let key = foreignKey(in: children, to: name, singular: nil)
+        // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to one.
+        let isAmbiguous = isSingularName && parents == children
+        let prefersParent = schema.dialect == .v1 || !hasMember(key, in: children)
+        if !(isAmbiguous && prefersParent && hasMember(parentKey, in: own)) {
+          return .children(position: children, key: key)
+        }
       }
       if let parents, let parentKey { return .parent(position: parents, key: parentKey) }
       return schema.dialect == .classic ? .nothing : nil

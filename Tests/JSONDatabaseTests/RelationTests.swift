@@ -80,6 +80,10 @@ struct RelationTests {
         #"[{"id":2,"roomId":1}]"#
       ),
       (#"{"parts":[{"id":1,"equipmentId":2}],"equipment":[{"id":2}]}"#, "parts", .embed, "equipment", #"{"id":2}"#),
+      (
+        #"{"rooms":[{"id":1,"equipmentId":2}],"equipment":[{"id":2,"roomId":1}]}"#, "rooms", .embed, "equipment",
+        #"[{"id":2,"roomId":1}]"#
+      ),
       (#"{"posts":[{"id":1}]}"#, "posts", .embed, "nothing", "[]"),
       (#"{"posts":[{"id":1}]}"#, "posts", .expand, "nothing", nil),
       (#"{"posts":[{"id":1,"comments":7}],"comments":[]}"#, "posts", .embed, "comments", "[]"),
