@@ -15,6 +15,8 @@ extension Collection {
       unknown.append(parameter.name)
     }
     if let conditions = query.conditions {
+      // In 1.0 a tree takes the place of all other filters.
+      if dialect == .v1 { filter.nodes = [] }
       filter.nodes.append(try Filter.node(where: conditions, dialect: dialect))
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
@@ -67,7 +69,9 @@ extension Collection {
       candidates = .list(slots(where: parent.key, equals: parent.id))
     } else if let (index, slots) = smallestEquality(filter) {
       candidates = .list(slots)
-      filter.nodes.remove(at: index)
+      if case .condition(let condition) = filter.nodes[index], condition.isSettledByIndex {
+        filter.nodes.remove(at: index)
+      }
     } else {
       candidates = liveSlots
     }
