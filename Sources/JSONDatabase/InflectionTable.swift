@@ -49,7 +49,8 @@ enum InflectionTable {
     // What looks like one ending and has another.
     ("human", "humans"), ("german", "germans"), ("roman", "romans"), ("shaman", "shamans"),
     ("specimen", "specimens"), ("regimen", "regimens"), ("omen", "omens"),
-    ("menu", "menus"), ("bureau", "bureaus"), ("plateau", "plateaus"), ("cpu", "cpus"), ("gpu", "gpus"), ("guru", "gurus"), ("emu", "emus"),
+    ("menu", "menus"), ("bureau", "bureaus"), ("plateau", "plateaus"),
+    ("cpu", "cpus"), ("gpu", "gpus"), ("guru", "gurus"), ("emu", "emus"),
     ("use", "uses"), ("excuse", "excuses"), ("fuse", "fuses"), ("muse", "muses"), ("abuse", "abuses"),
     ("cache", "caches"), ("ache", "aches"), ("headache", "headaches"), ("niche", "niches"),
     ("avalanche", "avalanches"), ("movie", "movies"), ("cookie", "cookies"), ("zombie", "zombies"),

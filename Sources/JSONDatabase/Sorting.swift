@@ -17,7 +17,9 @@ struct Sorting {
   func sorted(_ slots: [Int32], of rows: RowVector) -> [Int32] {
     let columns = columns(slots, of: rows)
     guard columns.contains(where: { SortValue.Kinds($0).isMixed }) else { return sorted(slots, by: columns) }
-    guard dialect == .classic, slots.count < InsertionSort.limit else { return sorted(slots, by: columns.map(Self.unmixed)) }
+    guard dialect == .classic, slots.count < InsertionSort.limit else {
+      return sorted(slots, by: columns.map(Self.unmixed))
+    }
     var order = Array(slots.indices)
     InsertionSort.sort(&order) { left, right in
       for (key, column) in zip(keys, columns) {

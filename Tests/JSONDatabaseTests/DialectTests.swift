@@ -52,7 +52,8 @@ struct DialectTests {
 
   /// Numbers and words, and the places in which json-server 0.17 sends them.
   static let mixtures: [(values: String, ascending: String, descending: String)] = [
-    (#""nan" 3 "x" "20" 1 "inf""#, "1 5 2 4 6 3", "1 2 3 4 5 6"), (#""b" 2 10 "a" "9" 1"#, "1 6 2 5 3 4", "1 3 5 2 4 6"),
+    (#""nan" 3 "x" "20" 1 "inf""#, "1 5 2 4 6 3", "1 2 3 4 5 6"),
+    (#""b" 2 10 "a" "9" 1"#, "1 6 2 5 3 4", "1 3 5 2 4 6"),
     (#"1 2 3 "mine""#, "1 2 3 4", "3 2 1 4"), (#""10" 9 "9" 10 11 "8""#, "2 1 6 3 4 5", "5 1 4 2 3 6"),
   ]
 
