@@ -62,10 +62,15 @@ extension Database {
     if schema.dialect == .v1 { giveTextIDs(ids) }
   }
 
-  /// Puts a part that was read anew in the place of the resource of its name.
+  /// Puts a part that was read anew in the place of the resource of its name, or after all others when there is none.
   package mutating func replace(with part: DatabasePart, ids: IDGenerator) {
-    guard let position = try? position(of: part.name) else { return }
-    entries[position].resource = part.resource
+    if let position = try? position(of: part.name) {
+      entries[position].resource = part.resource
+    } else {
+      let earlier = takeChanges()
+      add(Database(joining: [part], schema: schema, ids: ids))
+      changes = earlier
+    }
     if schema.dialect == .v1 { giveTextIDs(ids) }
   }
 }

@@ -12,14 +12,14 @@ struct Operand {
   private let number: Double?
   /// The number when the text is just how JavaScript writes it, so that `9` also equals a stored `9.0`.
   private let canonicalNumber: Double?
-  /// Whether the text was a string in JSON, which is no number whatever it looks like.
+  /// Whether the text was a string in JSON, or is blank: to 1.0 that is no number whatever JavaScript makes of it.
   private let isString: Bool
   /// The automaton of a regular expression; it grows with what it reads, so an operand serves one query.
   let pattern: PatternMatcher?
 
   init(_ text: String, folding: Bool = false, isString: Bool = false) {
     self.text = Array((folding ? text.lowercased() : text).utf8)
-    self.isString = isString
+    self.isString = isString || text.allSatisfy(\.isWhitespace)
     number = Self.number(text)
     canonicalNumber = number.flatMap { JavaScriptNumber.text(of: $0) == text ? $0 : nil }
     pattern = nil

@@ -15,18 +15,22 @@ extension Engine {
     switch commit {
     case .done:
       for answer in commits.finish().answers { acknowledge(answer) }
+      takePostponedEdits()
       startCommit()
     case .edited(let source):
       take(source)
+      takePostponedEdits()
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is told what is not known.
       for answer in commits.finish().answers {
         publishChange(of: answer)
         finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
       }
+      takePostponedEdits()
       startCommit()
     case .failed(let error):
       refuse(error)
+      takePostponedEdits()
     }
   }
 
@@ -86,15 +90,24 @@ extension Engine {
   func take(_ edit: SourceEdit) {
     switch edit {
     case .changed(let source):
-      // A commit in flight was built on the version before: it will end with the same edit.
-      guard commits.inFlight == nil, source.generation > generations[source.name, default: 0] else { return }
-      take(source)
+      postponedEdits.append(source)
+      takePostponedEdits()
     case .invalid(let message): configuration.onEvent(.invalid(message: message))
     case .restored: configuration.onEvent(.restored)
     case .deleted: configuration.onEvent(.deleted)
     case .conflict(let path):
       configuration.onEvent(
         .warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))
+    }
+  }
+
+  /// Takes the edits that came, unless a commit is in flight: that was built on the version before, and may end with the
+  /// same edit.
+  private func takePostponedEdits() {
+    while commits.inFlight == nil, let source = postponedEdits.first {
+      postponedEdits.removeFirst()
+      // A file that comes while the server runs starts with generation 0.
+      if source.generation > generations[source.name, default: -1] { take(source) }
     }
   }
 

@@ -18,6 +18,8 @@ actor Engine: Application {
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
   var commits = CommitQueue()
+  /// The edits that came while a commit was in flight.
+  var postponedEdits: [LoadedSource] = []
   var acknowledged = AcknowledgedWrites()
   var hints = Hints()
 
