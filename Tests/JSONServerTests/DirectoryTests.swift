@@ -92,7 +92,7 @@ import Testing
     #expect(await server.send(.post, "/merge", ["tags": [["id": 1]], "users": [["id": 2]]]).status == .ok)
     #expect(try text("tags.json").contains(#""id""#))
     #expect(await server.send(.post, "/tags", [:]).status == .created)
-    #expect(await server.send(.post, "/reset").status == .ok)
+    #expect(await server.send(.post, "/__admin/reset").status == .ok)
     #expect(try text("users.json") == #"[{"id":1}]"#)
     #expect(await server.send(.get, "/tags").status == .notFound)
     #expect(await server.send(.post, "/posts", [:]).status == .created)
