@@ -109,7 +109,7 @@ extension Database {
     let own = try position(of: name)
     let children = collectionPosition(request.name)
     let singular = Inflection.singular(of: request.name)
-    let parents = collectionPosition(Inflection.plural(of: request.name)) ?? children
+    let parents = parentsPosition(request.name) ?? children
     let parentKey = parents.map { foreignKey(in: own, to: entries[$0].name, singular: singular) }
     let isSingularName = singular == request.name
     switch request.kind {
@@ -139,10 +139,13 @@ extension Database {
   }
 
   private func collectionPosition(_ name: String) -> Int? {
-    entries.firstIndex { entry in
-      guard case .collection = entry.resource else { return false }
-      return entry.name == name
-    }
+    collectionPositions.first { entries[$0].name == name }
+  }
+
+  /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that is there.
+  private func parentsPosition(_ name: String) -> Int? {
+    collectionPosition(Inflection.plural(of: name))
+      ?? collectionPositions.first { entries[$0].name != name && Inflection.singular(of: entries[$0].name) == name }
   }
 
   /// The member by which a collection's records refer to those of another, by the collections' names.
