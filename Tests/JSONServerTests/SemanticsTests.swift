@@ -60,7 +60,7 @@ struct SemanticsTests {
     // Order
     ("_sort=title", "\"a/b\" 1 2 3"), ("_sort=author", "1 2 3 \"a/b\""), ("_sort=author&_order=desc", "\"a/b\" 3 2 1"),
     ("_sort=-author", "\"a/b\" 3 2 1"), ("_sort=views", "\"a/b\" 2 3 1"), ("_sort=nofield", "1 2 3 \"a/b\""),
-    ("_sort=nofield&_order=desc", "1 2 3 \"a/b\""), ("_sort=meta.lang,id&_order=desc,desc", "\"a/b\" 3 1 2"),
+    ("_sort=nofield&_order=desc", "1 2 3 \"a/b\""), ("_sort=meta.lang,id&_order=desc,desc", "3 \"a/b\" 1 2"),
     // Windows
     ("_limit=2", "1 2"), ("_start=1&_limit=2", "2 3"), ("_start=1&_end=2", "2"), ("_start=-3&_end=24", "2 3 \"a/b\""),
     ("_limit=-3", "1"), ("_start=-3&_limit=3", ""), ("_limit=0", ""), ("_start=2", "1 2 3 \"a/b\""),

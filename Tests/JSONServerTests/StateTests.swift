@@ -100,6 +100,13 @@ import Testing
     #expect(reverted.isEmpty == isReset)
   }
 
+  @Test func `takes an edit that comes during a commit when that ends`() async throws {
+    let server = try EngineFixture(AdminFixture.posts)
+    let edited = try EngineFixture.source(["authors": [["id": 1]]], generation: 1)
+    #expect(await server.send(.delete, "/posts/1", beforeEdit: edited).status == .ok)
+    #expect(await server.value == ["authors": [["id": 1]]])
+  }
+
   @Test func `is in the file when a reset is answered`() async throws {
     let directory = try TemporaryDirectory()
     let server = try await AdminFixture.server()
