@@ -138,7 +138,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "swift-json-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "swift-json-server", "JSONServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),

@@ -44,6 +44,14 @@ package struct Collection: Sendable {
     return id.withUTF8 { slot(of: $0) }
   }
 
+  /// The text of a row's id; `nil` when it has none.
+  func id(of row: Row) -> TextKey? {
+    row.withRecord { record in
+      guard let id = ObjectReader.value(named: Array(idName.utf8), in: record), !id.isNull else { return nil }
+      return TextKey(id.idText)
+    }
+  }
+
   mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
     let table = idTable ?? IDTable(idName: idName, rows: rows)
     if idTable == nil { idTable = table }
@@ -100,12 +108,13 @@ package struct Collection: Sendable {
   /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.
   mutating func set(_ row: Row?, at slot: Int) {
     let old = rows[slot]
-    if let old { forgetID(of: old, at: slot) }
+    let keepsID = if let old, let row { id(of: old) == id(of: row) } else { false }
+    if let old, !keepsID { forgetID(of: old, at: slot) }
     fields.replace(old, with: row, at: slot, in: rows)
     rows[slot] = row
     if (old == nil) != (row == nil) { note(slot, isOccupied: row != nil) }
     if let row {
-      idTable?.insert(slot, row, in: rows)
+      if !keepsID { idTable?.insert(slot, row, in: rows) }
       // A row in the same slot keeps its id; only one that comes back brings a number.
       if old == nil { numericIDs?.insert(row) }
     }
@@ -193,7 +202,7 @@ package struct Collection: Sendable {
     guard let last = rows.last else {
       return defaultLayout.indent == nil ? [] : Array((defaultLayout.newline + defaultLayout.margin).utf8)
     }
-    let lead = Array(last.lead.bytes)
+    let lead = last.lead.withBytes { Array($0) }
     // On one line the first record follows the bracket at once, the others a comma and perhaps a space.
     guard rows.count == 1, !lead.contains(UInt8(ascii: "\n")) else { return lead }
     return Array(recordLayout.afterComma.utf8)

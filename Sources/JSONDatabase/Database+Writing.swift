@@ -98,7 +98,7 @@ extension Database {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
     }
     let draft = try RecordDraft(body)
-    let lead = Text(Array(entries[position].lead.bytes.prefix(while: JSONSyntax.isWhitespace)))
+    let lead = Text(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
     let layout = lead.withBytes { lead in
       before.withBytes { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
@@ -206,10 +206,7 @@ extension Database {
 
   /// Gives a closure the collection at a place to change; does nothing at the place of another resource.
   mutating func change(_ position: Int, _ body: (inout Collection) -> Void) {
-    guard case .collection(var collection) = entries[position].resource else { return }
-    entries[position].resource = .unserved(Text(""))
-    body(&collection)
-    entries[position].resource = .collection(collection)
+    try? withCollection(at: position) { collection throws(DatabaseError) in body(&collection) }
   }
 }
 

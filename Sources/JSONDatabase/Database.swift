@@ -64,11 +64,6 @@ package struct Database: Sendable {
     entries.indices.filter { if case .collection = entries[$0].resource { true } else { false } }
   }
 
-  /// The name of the resource at a place.
-  package func name(at position: Int) -> String {
-    entries[position].name
-  }
-
   /// The place of a resource among the entries.
   package func position(of name: String) throws(DatabaseError) -> Int {
     guard let position = servedPosition(of: name) else {
@@ -77,8 +72,8 @@ package struct Database: Sendable {
     return position
   }
 
-  /// The names of the resources at places among the entries, in the file's order.
-  func resourceNames(at positions: Set<Int>) -> [String] {
+  /// The names of the resources at places among the entries, in the file's order; places of none are left out.
+  package func resourceNames(at positions: Set<Int>) -> [String] {
     positions.filter(entries.indices.contains).sorted().map { entries[$0].name }
   }
 

@@ -34,7 +34,7 @@ struct Row: Sendable {
   /// The row with another record between the same white space.
   func with(record: [UInt8]) -> Row {
     let trail = storage.bytes[(offset + Int(count))..<(offset + Int(count) + Int(trailCount))]
-    let text = Text(Array(lead.bytes) + record + trail)
+    let text = Text(lead.withBytes { Array($0) } + record + trail)
     return Row(
       text.storage, record: Int(leadCount)..<(Int(leadCount) + record.count), lead: Int(leadCount),
       trail: Int(trailCount))

@@ -10,7 +10,7 @@ extension Server.Configuration {
     schema.idNames = idNames
     schema.foreignKeySuffix = foreignKeySuffix
     schema.dialect = dialect
-    schema.maximumDepth = maximumDepth
+    schema.maximumDepth = min(max(maximumDepth, 4), 1_000)
     return schema
   }
 

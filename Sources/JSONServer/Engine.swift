@@ -76,8 +76,7 @@ actor Engine: Application {
     do throws(HTTPError) {
       call.request.target = try mountedTarget(call.original.target)
       call.mountedTarget = call.request.target
-      if var response = try gate.admit(&call.request) {
-        if let methods = methods(for: call.request) { response.headerFields[.allow] = methods }
+      if let response = try gate.admit(&call.request) {
         finish(call, response)
       } else if configuration.middleware.isEmpty {
         carryOut(call)
@@ -87,14 +86,6 @@ actor Engine: Application {
     } catch {
       finish(call, error.response())
     }
-  }
-
-  /// The methods that a question for them is answered with; `nil` when it asks for no resource.
-  private func methods(for request: Request) -> String? {
-    guard request.method == .options, let path = try? Path(target: gate.rules.rewrite(request.target)) else {
-      return nil
-    }
-    return Endpoint.methods(at: path, &database).map { ($0 + ["OPTIONS"]).joined(separator: ", ") }
   }
 
   /// A target without the path under which the server is mounted.
@@ -159,6 +150,9 @@ actor Engine: Application {
   func route(_ call: Call, _ parameters: QueryParameters) {
     do throws(HTTPError) {
       let path = try Path(target: call.request.target)
+      if let location = pageLocation(path, call) {
+        return finish(call, Response(status: .found, headerFields: [.location: location]))
+      }
       if let response = gate.special(call.request, path) { return finish(call, response) }
       if path.segments.first == AdminRoute.root {
         return administer(try AdminRoute(call.request, path.segments.dropFirst(), parameters), call)
@@ -168,7 +162,7 @@ actor Engine: Application {
         return administer(route, call)
       }
       let endpoint = try Endpoint(call.request, path: path, parameters: parameters, &database)
-      if case .list(let name, _) = endpoint, path.segments.count == 1, parameters.first("_watch") != nil {
+      if path.segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
         let interest = EventFeed.Interest(types: [.change], resource: name)
         return finish(call, watch(interest, lastSeen: AdminRoute.lastSeen(call.request, parameters)))
       }
@@ -178,7 +172,8 @@ actor Engine: Application {
       }
       perform(endpoint, call)
     } catch {
-      finish(call, error.response())
+      let methods = call.request.method == .options ? methods(of: call.request, refusedWith: error) : nil
+      finish(call, methods ?? error.response())
     }
   }
 

@@ -79,9 +79,10 @@ public final class Server: Sendable {
     // What comes from the process itself reached nobody else's host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
-    return await withCheckedContinuation { continuation in
+    let response = await withCheckedContinuation { continuation in
       engine.loop.execute { engine.answer(addressed) { continuation.resume(returning: $0) } }
     }
+    return request.method == .head ? response.head : response
   }
 
   /// The resources, in the file's order.

@@ -6,7 +6,7 @@ public enum ServerEvent: Sendable {
   case reloaded(resources: [String])
   /// The file cannot be read as it is now; the last good version is served.
   case invalid(message: String)
-  /// A file is as it was before it became invalid or vanished.
+  /// After it became invalid or vanished, a file is as it was before or was written again.
   case restored(path: String)
   /// A file was deleted; the next write recreates it.
   case deleted(path: String)

@@ -75,7 +75,7 @@
         switch response.body {
         case .bytes(let bytes):
           if !bytes.isEmpty { client?.urlProtocol(urlProtocol, didLoad: Data(bytes)) }
-        case .stream(let pieces):
+        case .stream(let pieces, _):
           for await piece in pieces { client?.urlProtocol(urlProtocol, didLoad: Data(piece)) }
         }
         try Task.checkCancellation()

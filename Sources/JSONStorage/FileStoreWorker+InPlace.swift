@@ -66,6 +66,7 @@ extension FileStoreWorker {
   /// Copies the recovery file into the file and removes it.
   private func copyRecovery(into target: FileDescriptor, in directory: FileDescriptor) throws(StorageError) {
     var isOverwriting = false
+    // Whether the file may hold neither the old version nor the new one.
     do throws(SystemError) {
       let source = try fileSystem.open(location.recoveryName, in: directory, for: .reading)
       defer { try? fileSystem.close(source) }
@@ -76,7 +77,9 @@ extension FileStoreWorker {
           try fileSystem.copy(oldSize..<newSize, from: source, to: target)
         } catch {
           try fileSystem.truncate(target, to: oldSize)
+          isOverwriting = true
           throw error
+          isOverwriting = false
         }
       }
       isOverwriting = true

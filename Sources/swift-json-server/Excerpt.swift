@@ -12,7 +12,7 @@ struct Excerpt {
     let before = Self.printable(bytes[start..<offset])
     let after = Self.printable(bytes[offset..<min(lineEnd, offset + 40)])
     let mark = start > lineStart ? "…" : ""
-    text = "  \(mark)\(before)\(after)\n  \(String(repeating: " ", count: mark.count + before.count))^"
+    text = "  \(mark)\(before)\(after)\n  \(String(repeating: " ", count: mark.count + LogText.width(of: before)))^"
   }
 
   private static func printable(_ bytes: ArraySlice<UInt8>) -> String {

@@ -2,16 +2,50 @@
 enum LogText {
   /// Writes control characters, line breaks and characters that turn the direction of text as `\u{1B}`.
   static func escaped(_ text: String) -> String {
+    replacingUnsafe(in: text) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+  }
+
+  /// Writes the same characters in the strings of JSON text as `\u202E`, so that a reader of it sees what they were.
+  static func escapedInJSON(_ text: String) -> String {
+    // All of them have four digits or fewer, and none stands outside of strings in JSON text on one line.
+    replacingUnsafe(in: text) { "\\u\(String(0x1_0000 + $0.value, radix: 16, uppercase: true).dropFirst())" }
+  }
+
+  private static func replacingUnsafe(
+    in text: String, with escape: (Unicode.Scalar) -> String
+  ) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       if isUnsafe(scalar) {
-        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        result += escape(scalar)
       } else {
         result.unicodeScalars.append(scalar)
       }
     }
     return result
+  }
+
+  /// How many columns of a terminal a text takes: two for each East Asian or emoji character.
+  static func width(of text: String) -> Int {
+    text.reduce(0) { width, character in
+      width + (character.unicodeScalars.first.map(isWide) == true ? 2 : 1)
+    }
+  }
+
+  /// Spaces up to a width, for what stands in columns.
+  static func padding(of text: String, to width: Int) -> String {
+    String(repeating: " ", count: max(width - self.width(of: text), 0))
+  }
+
+  /// The ranges of Unicode's East Asian Width that are wide (UAX #11), without their small gaps.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      true
+    default: scalar.properties.isEmojiPresentation
+    }
   }
 
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {

@@ -147,21 +147,4 @@ struct SemanticsTests {
     #expect(try JSONValue(parsing: response.bytes)["message"]?.string?.contains(expected) == true)
     await server.stop()
   }
-
-  @Test(arguments: [
-    ("/posts", "GET, HEAD, POST, OPTIONS"), ("/posts/1", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
-    ("/posts/1/comments", "GET, HEAD, POST, OPTIONS"), ("/profile", "GET, HEAD, POST, PUT, PATCH, OPTIONS"),
-    ("/db", "GET, HEAD, OPTIONS"),
-  ])
-  func `OPTIONS tells the methods of a path, which refuses all others`(_ target: String, _ methods: String) async throws
-  {
-    let server = try await Self.server()
-    var request = Request(method: .options, target: target)
-    if let host = HTTPField.Name("Host") { request.headerFields[host] = "localhost:3000" }
-    #expect(await server.respond(to: request).headerFields[.allow] == methods)
-    request.method = .trace
-    let refusal = await server.respond(to: request)
-    #expect(refusal.status == .methodNotAllowed)
-    #expect(refusal.headerFields[.allow] == methods)
-  }
 }

@@ -138,9 +138,11 @@ struct FaultyFileSystem: FileSystem {
     try real.setPermissions(permissions, of: file)
   }
 
-  func copyAttributes(from source: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
+  func copyAttributes(
+    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
+  ) throws(SystemError) {
     try script.record("setxattr")
-    try real.copyAttributes(from: source, to: target)
+    try real.copyAttributes(from: source, to: target, includingAccessList: includingAccessList)
   }
 
   func synchronize(_ file: FileDescriptor) throws(SystemError) {

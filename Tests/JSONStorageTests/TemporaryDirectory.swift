@@ -34,6 +34,17 @@ final class TemporaryDirectory: Sendable {
     ((try? FileManager.default.contentsOfDirectory(atPath: path(directory))) ?? []).sorted()
   }
 
+  /// The texts of all files, also of those in directories below.
+  var texts: [String] {
+    ((try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []).compactMap { text($0) }
+  }
+
+  /// Saves a file as an editor does that writes a new one and renames it.
+  func save(_ text: String, over name: String = "db.json") throws {
+    try write(text, to: "\(name)~")
+    guard rename(path("\(name)~"), path(name)) == 0 else { throw CocoaError(.fileWriteUnknown) }
+  }
+
   /// Runs a shell command in the directory, as a person would.
   func shell(_ command: String) throws {
     let process = Foundation.Process()

@@ -132,7 +132,9 @@ struct WatchingTests {
     try directory.shell("rm db.json")
     #expect(try open.edits.next().summary == "deleted")
     #expect(try open.publish("[1]").summary == "published")
+    #expect(try open.edits.next().summary == "restored")
     open.store.close()
+    #expect(open.edits.isEmpty)
     #expect(directory.text() == "[1]")
     try directory.shell("test \"$(ls -l db.json | cut -c1-10)\" = -rw-r-----")
   }
