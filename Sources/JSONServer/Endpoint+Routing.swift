@@ -14,8 +14,8 @@ extension Endpoint {
     guard let first = segments.first, segments.count <= 3 else {
       throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
     }
-    if first == "db", segments.count == 1 {
-      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, Self.readMethods) }
+    if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
+      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .database
       return
     }

@@ -50,20 +50,20 @@ actor Engine: Application {
   var lastNumber = 0
   var isClosed = false
 
-  init(_ configuration: Server.Configuration, _ source: OpenedSource, ids: IDGenerator, loop: ServerLoop)
-    throws(ServerError)
-  {
+  init(
+    _ configuration: Server.Configuration, _ source: OpenedSource, gate: Gate, ids: IDGenerator, loop: ServerLoop
+  ) {
     self.configuration = configuration
     self.ids = ids
     self.loop = loop
-    gate = try Gate(configuration)
+    self.gate = gate
     persistence = source.persistence
     database = source.database
     mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
     initial = source.database
     settings = Settings(configuration)
     cannedAnswers = CannedAnswers(configuration.cannedAnswers)
-    journal = Journal(capacity: configuration.journalCapacity)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
   }
 
   nonisolated func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {

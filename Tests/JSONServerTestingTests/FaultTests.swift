@@ -29,6 +29,28 @@ struct `What goes wrong on purpose` {
     #expect(try await URLSession.forTests.get("/users/1", at: server.url).response.statusCode == 200)
   }
 
+  @Test func `A canned answer is taken back`() async throws {
+    let server = try MockServer.current
+    func answer() async throws -> JSONValue {
+      try JSONValue(parsing: await server.respond(to: Request(.get, "/users")).bytes)
+    }
+    let id = await server.answer(.get("/users"), with: 1, headers: ["X-Name": "value"])
+    await server.answer(.get("/users"), with: 2)
+    #expect(try await answer() == 2)
+    await server.removeAnswer(id)
+    #expect(try await answer() == 2)
+    await server.removeAnswers()
+    #expect(try await answer() == [["id": 1]])
+  }
+
+  @Test func `A header field without a proper name is a mistake of the test`() async {
+    await #expect(processExitsWith: .failure) {
+      try await withJSONServer(listens: false) { server in
+        await server.answer(.get("/users"), with: nil, headers: ["X Name": "value"])
+      }
+    }
+  }
+
   @Test(arguments: [Fault.Action.reset, .truncate])
   func `A connection breaks`(_ action: Fault.Action) async throws {
     let server = try MockServer.current

@@ -25,8 +25,8 @@ import Testing
   }
 
   @Test func `forgets the oldest when the bodies become large`() async throws {
-    let server = try await AdminFixture.server()
-    let body = [UInt8](repeating: UInt8(ascii: " "), count: 12 << 20)
+    let server = try await AdminFixture.server { $0.journalByteCapacity = 32_000 }
+    let body = [UInt8](repeating: UInt8(ascii: " "), count: 12_000)
     for _ in 1...4 { await server.send(.get, "/posts", bytes: body) }
     #expect(await server.journal.count == 2)
   }
