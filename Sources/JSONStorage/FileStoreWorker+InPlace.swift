@@ -76,10 +76,10 @@ extension FileStoreWorker {
         do throws(SystemError) {
           try fileSystem.copy(oldSize..<newSize, from: source, to: target)
         } catch {
-          try fileSystem.truncate(target, to: oldSize)
           isOverwriting = true
-          throw error
+          try fileSystem.truncate(target, to: oldSize)
           isOverwriting = false
+          throw error
         }
       }
       isOverwriting = true

@@ -1,5 +1,4 @@
 import HTTPTypes
-import JSONDatabase
 import Testing
 
 @testable import JSONServer
@@ -20,7 +19,7 @@ import Testing
     try directory.write("image", to: "image.png")
   }
 
-  private func server(_ dialect: Dialect = .classic) async throws -> Server {
+  private func server(_ dialect: Server.Configuration.Dialect = .classic) async throws -> Server {
     try await AdminFixture.server { configuration in
       configuration.staticDirectories = [directory.path]
       configuration.dialect = dialect
@@ -72,7 +71,7 @@ import Testing
     #expect(Set(head.headerFields) == Set(fields))
   }
 
-  private static let methods: [(String, Dialect, String?)] = [
+  private static let methods: [(String, Server.Configuration.Dialect, String?)] = [
     ("/posts", .classic, "GET, HEAD, POST, OPTIONS"),
     ("/posts/1", .classic, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
     ("/posts/1", .v1, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
@@ -88,7 +87,7 @@ import Testing
 
   @Test(arguments: methods)
   func `OPTIONS tells the methods that others are refused with`(
-    _ target: String, _ dialect: Dialect, _ allowed: String?
+    _ target: String, _ dialect: Server.Configuration.Dialect, _ allowed: String?
   ) async throws {
     let server = try await server(dialect)
     let answer = await server.send(.options, target)
