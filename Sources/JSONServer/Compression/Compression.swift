@@ -38,9 +38,9 @@ package struct Compression: Sendable {
   }
 
   private func allowsCompression(_ response: Response) -> Bool {
-    guard Self.minimumBytes...Self.maximumBytes ~= response.bytes.count, !response.headerFields.contains(.contentEncoding),
-      !response.headerFields.contains(.contentRange), response.status != .noContent,
-      response.status != .notModified
+    guard Self.minimumBytes...Self.maximumBytes ~= response.bytes.count,
+      !response.headerFields.contains(.contentEncoding), !response.headerFields.contains(.contentRange),
+      response.status != .noContent, response.status != .notModified
     else { return false }
     let directives = response.headerFields.joined(.cacheControl) ?? ""
     // That of nearly all answers; it need not be searched for them.
