@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import JSONServer
 import JSONServerTesting
 import OrderedJSON
@@ -41,14 +42,6 @@ struct `What goes wrong on purpose` {
     #expect(try await answer() == 2)
     await server.removeAnswers()
     #expect(try await answer() == [["id": 1]])
-  }
-
-  @Test func `A header field without a proper name is a mistake of the test`() async {
-    await #expect(processExitsWith: .failure) {
-      try await withJSONServer(listens: false) { server in
-        await server.answer(.get("/users"), with: nil, headers: ["X Name": "value"])
-      }
-    }
   }
 
   @Test(arguments: [Fault.Action.reset, .truncate])
