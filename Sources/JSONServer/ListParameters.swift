@@ -126,7 +126,11 @@ struct ListParameters {
 
   /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one is as if absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
-    guard let value = parameters.first(name), !value.isEmpty else { return nil }
+    let values = parameters.all(name)
+    guard let value = values.first, !value.isEmpty || values.count > 1 else { return nil }
+    guard values.count == 1 else {
+      throw HTTPError(.badRequest, "'\(name)' must be one number; it is given \(values.count) times.")
+    }
     // An integer needs no look at each byte; one so short is below the largest number.
     if value.utf8.count < 12, let number = Int(value) { return number }
     // Swift would read words too: nan, inf, 0x1p4.

@@ -190,6 +190,14 @@ class Check:
             assert shown == expected, f"{order}: {shown} instead of {expected}"
         assert self.browser.evaluate("document.activeElement.textContent") == "title", "Sorting loses the focus."
 
+    def a_member_without_a_name_has_a_column(self):
+        [post] = self.records_made()
+        self.request("PATCH", f"/posts/{post[self.id_name]}", {"": "nameless"})
+        self.go(f"#records/posts?q={TITLE.replace(' ', '+')}")
+        self.browser.wait_for(self.row_with("nameless"), "the value of the nameless member")
+        heads = self.browser.evaluate("[...document.querySelectorAll('#columns button')].map((e) => e.textContent)")
+        assert all(heads), f"A column has no name: {heads}"
+
     def a_record_is_edited_and_deleted(self):
         [post] = self.records_made()
         self.go(f"#records/posts/{post[self.id_name]}")

@@ -149,4 +149,14 @@ struct SemanticsTests {
     #expect(try JSONValue(parsing: response.bytes)["message"]?.string?.contains(expected) == true)
     await server.stop()
   }
+
+  @Test(arguments: [
+    "_page=abc", "_limit=2x", "_start=nan", "_end=2&_limit=x", "_page=1&_start=x", "_limit=1&_limit=2", "_end=&_end=",
+  ])
+  func `What is to be one number and is none is refused by name`(_ query: String) async throws {
+    let response = await Self.get("/posts?\(query)", from: try await Self.server())
+    #expect(response.status == .badRequest)
+    let message = try JSONValue(parsing: response.bytes)["message"]?.string ?? ""
+    #expect(query.split(separator: "&").contains { message.contains("'\($0.prefix { $0 != "=" })'") })
+  }
 }
