@@ -21,6 +21,7 @@ extension FileStoreWorker {
       keepReturned(replacedBy: reading.hash)
       known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
       fault = nil
+      isFaultAnnounced = false
       generation += 1
       let version = FileVersion(content: content, text: reading.text, generation: generation)
       latestEdit = version
@@ -32,9 +33,10 @@ extension FileStoreWorker {
   /// Takes note that the file holds what whoever listens reckons with, and announces it after a fault.
   func know(_ version: Known) {
     known = version
-    let wasAnnounced = fault?.isAnnounced == true
     fault = nil
-    if wasAnnounced { onEdit(.restored) }
+    guard isFaultAnnounced else { return }
+    isFaultAnnounced = false
+    onEdit(.restored)
   }
 
   /// Takes note of a fault and announces it when it lasts: an editor may be in the middle of a save.
@@ -52,6 +54,7 @@ extension FileStoreWorker {
       return
     }
     fault?.isAnnounced = true
+    isFaultAnnounced = true
     onEdit(new.error.map(FileEdit.invalid) ?? .deleted)
   }
 

@@ -38,6 +38,8 @@ final class FileStoreWorker<Content: FileContent> {
   var latestEdit: FileVersion<Content>?
   var generation = 0
   var fault: Fault?
+  /// Whether whoever listens was told of a fault, this one or one before it, and not of its end.
+  var isFaultAnnounced = false
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
   var displaced: [DisplacedFile] = []

@@ -86,6 +86,29 @@ struct WatchingTests {
     open.store.close()
   }
 
+  @Test func `The end of a fault is announced although another one came before it`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("[0]")
+    let fileSystem = FaultyFileSystem()
+    let looks = Inbox<Void>()
+    var timing = FileStoreOptions.Timing.short
+    timing.grace = .milliseconds(300)
+    let open = try OpenStore(directory.path("db.json"), watching: .polling, timing: timing, fileSystem: fileSystem)
+    try directory.write("[")
+    #expect(try open.edits.next().summary == "invalid invalidFile")
+    try directory.write("")
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "stat" { looks.send(()) }
+    }
+    for _ in 1...2 { try looks.next() }
+    try directory.write("[0]")
+    // On a slow machine the second fault lasts long enough to be announced.
+    var summary = ""
+    repeat { summary = try open.edits.next().summary } while summary == "invalid invalidFile"
+    #expect(summary == "restored")
+    open.store.close()
+  }
+
   @Test(arguments: ["printf '[1' > db.json", "printf '' > db.json", "rm db.json"])
   func `The first part of a save is looked at but not announced`(_ firstPart: String) throws {
     let directory = try TemporaryDirectory()
