@@ -13,8 +13,4 @@ guard FuzzTarget.current != nil else {
 }
 var count = CommandLine.argc
 var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-exit(
-  LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-    FuzzTarget.current?.check(UnsafeBufferPointer(start: data, count: size))
-    return 0
-  })
+exit(LLVMFuzzerRunDriver(&count, &arguments, LLVMFuzzerTestOneInput))
