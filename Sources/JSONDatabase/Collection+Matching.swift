@@ -24,14 +24,14 @@ extension Collection {
     found.map { $0.count <= count / 256 } ?? false
   }
 
-  /// Answers conditions of equality, and takes them out of the filter.
+  /// Answers conditions of equality, and takes those out of the filter that need no second look.
   private mutating func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?) {
     filter.nodes.removeAll { node in
       guard case .condition(let condition) = node, let texts = condition.equalTexts, !isSmall(found) else {
         return false
       }
       narrow(&found, to: .list(slots(where: condition.path, equalsOneOf: texts)))
-      return true
+      return condition.isSettledByIndex
     }
   }
 

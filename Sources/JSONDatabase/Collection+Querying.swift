@@ -16,6 +16,8 @@ extension Collection {
       unknown.append(parameter.name)
     }
     if let conditions = query.conditions {
+      // In 1.0 a tree takes the place of all other filters.
+      if dialect == .v1 { filter.nodes = [] }
       filter.nodes.append(try Filter.node(where: conditions, dialect: dialect))
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }

@@ -154,8 +154,8 @@ package struct Collection: Sendable {
     rows.removeLast()
   }
 
-  /// The next integer id: one more than the largest; `nil` when the collection's first id is text.
-  mutating func nextIntegerID() -> Int? {
+  /// The next numeric id: one more than the largest; `nil` when the collection's first id is text.
+  mutating func nextNumericID() -> NumericID? {
     if let first = rows.first {
       let firstIsText = first.withRecord { record in
         ObjectReader.value(named: Array(idName.utf8), in: record).map { $0.kind == .string } ?? false
@@ -165,20 +165,10 @@ package struct Collection: Sendable {
     var ids = numericIDs ?? NumericIDs(idName: idName, rows: rows)
     numericIDs = nil
     defer { numericIDs = ids }
-    var next = 1
-    while let largest = ids.largest {
-      if slot(of: String(largest)) != nil {
-        guard largest < Int.max else { return nil }
-        next = largest + 1
-        break
-      }
-      ids.removeLargest()
-    }
+    while let largest = ids.largest, slot(of: largest.text) == nil { ids.removeLargest() }
+    var next = ids.largest.map(\.next) ?? .integer(1)
     // Where ids are mixed, a text may read as the number that comes next.
-    while slot(of: String(next)) != nil {
-      guard next < Int.max else { return nil }
-      next += 1
-    }
+    while let number = next, slot(of: number.text) != nil { next = number.next }
     return next
   }
 

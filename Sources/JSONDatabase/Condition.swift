@@ -45,12 +45,12 @@ struct Condition {
     self.operands = operands
   }
 
-  /// Creates the condition that a value is one of a list.
-  init(_ path: FieldPath, isIn values: [String], dialect: Dialect) {
+  /// Creates a condition from operands that were not sent as text.
+  init(_ path: FieldPath, _ comparison: Comparison, _ operands: [Operand], dialect: Dialect) {
     self.path = path
-    comparison = .isIn
+    self.comparison = comparison
+    self.operands = operands
     self.dialect = dialect
-    operands = values.map { Operand($0) }
   }
 
   /// The texts of which a value must equal one; `nil` when the condition is no plain equality.
@@ -71,7 +71,9 @@ struct Condition {
   /// Whether the order of the values may tell which ones pass.
   var isByOrder: Bool {
     switch comparison {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual, .notEqual: operands.count == 1
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: operands.count == 1
+    // To 1.0 a list equals nothing, but stands in the index under its text.
+    case .notEqual: operands.count == 1 && dialect == .classic
     case .equal, .isIn, .contains, .startsWith, .endsWith, .like: false
     }
   }
@@ -82,6 +84,14 @@ struct Condition {
     return pattern.verbatimText.map(RecordScan.init)
   }
 
+  /// Whether the records that an index finds by ``equalTexts`` all pass; to 1.0 those with the text in a list do not.
+  var isSettledByIndex: Bool {
+    switch dialect {
+    case .classic: true
+    case .v1: false
+    }
+  }
+
   /// Whether a record passes. A missing member never does, nor, but in 1.0's dialect, a null one.
   func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let value = path.value(in: record) else { return false }
@@ -90,8 +100,8 @@ struct Condition {
       return matchesNull()
     }
     switch comparison {
-    case .equal, .isIn: return operands.contains { $0.equals(value) }
-    case .notEqual: return !operands.contains { $0.equals(value) }
+    case .equal, .isIn: return operands.contains { $0.equals(value, dialect) }
+    case .notEqual: return !operands.contains { $0.equals(value, dialect) }
     case .less: return operands.contains { $0.order(of: value, dialect).map { $0 < 0 } ?? false }
     case .lessOrEqual: return operands.contains { $0.order(of: value, dialect).map { $0 <= 0 } ?? false }
     case .greater: return operands.contains { $0.order(of: value, dialect).map { $0 > 0 } ?? false }
@@ -108,10 +118,10 @@ struct Condition {
     switch comparison {
     case .equal, .isIn: operands.contains { $0.isNull }
     case .notEqual: !operands.contains { $0.isNull }
-    case .less: operands.contains { $0.number.map { 0 < $0 } ?? false }
-    case .lessOrEqual: operands.contains { $0.number.map { 0 <= $0 } ?? false }
-    case .greater: operands.contains { $0.number.map { 0 > $0 } ?? false }
-    case .greaterOrEqual: operands.contains { $0.number.map { 0 >= $0 } ?? false }
+    case .less: operands.contains { $0.number(dialect).map { 0 < $0 } ?? false }
+    case .lessOrEqual: operands.contains { $0.number(dialect).map { 0 <= $0 } ?? false }
+    case .greater: operands.contains { $0.number(dialect).map { 0 > $0 } ?? false }
+    case .greaterOrEqual: operands.contains { $0.number(dialect).map { 0 >= $0 } ?? false }
     case .contains, .startsWith, .endsWith, .like: false
     }
   }

@@ -12,7 +12,7 @@ extension Database {
   /// Adds a record to a collection.
   ///
   /// The id is the body's when it is free; a body without one (or with `null`, `0`, `""` or `false`, as clients send for
-  /// "not yet") gets the next integer, or a text id in a collection of text ids. Under 1.0's dialect the id is always
+  /// "not yet") gets the next number, or a text id in a collection of text ids. Under 1.0's dialect the id is always
   /// generated.
   ///
   /// - Parameters:
@@ -227,9 +227,9 @@ extension Collection {
       }
       return value
     }
-    let integer = dialect == .classic ? nextIntegerID() : nil
-    let id = integer.map(String.init) ?? freeTextID(ids)
-    draft.set(idName, to: Array((integer == nil ? "\"\(id)\"" : id).utf8))
+    let number = dialect == .classic ? nextNumericID() : nil
+    let id = number?.text ?? freeTextID(ids)
+    draft.set(idName, to: Array((number == nil ? "\"\(id)\"" : id).utf8))
     return id
   }
 

@@ -40,7 +40,7 @@ extension OrderIndex {
     if condition.comparison == .notEqual { return true }
     // 1.0 sorts texts by collation but compares them by code point; no number compares with a text.
     if condition.dialect == .v1, kinds.hasTexts { return false }
-    return !kinds.hasNumbers || operand.number != nil
+    return !kinds.hasNumbers || operand.number(condition.dialect) != nil
   }
 
   /// The slots at a range of positions, as a set.

@@ -50,20 +50,20 @@ actor Engine: Application {
   var lastNumber = 0
   var isClosed = false
 
-  init(_ configuration: Server.Configuration, _ source: OpenedSource, ids: IDGenerator, loop: ServerLoop)
-    throws(ServerError)
-  {
+  init(
+    _ configuration: Server.Configuration, _ source: OpenedSource, gate: Gate, ids: IDGenerator, loop: ServerLoop
+  ) {
     self.configuration = configuration
     self.ids = ids
     self.loop = loop
-    gate = try Gate(configuration)
+    self.gate = gate
     persistence = source.persistence
     database = source.database
     mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
     initial = source.database
     settings = Settings(configuration)
     cannedAnswers = CannedAnswers(configuration.cannedAnswers)
-    journal = Journal(capacity: configuration.journalCapacity)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
   }
 
   nonisolated func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
@@ -76,8 +76,7 @@ actor Engine: Application {
     do throws(HTTPError) {
       call.request.target = try mountedTarget(call.original.target)
       call.mountedTarget = call.request.target
-      if var response = try gate.admit(&call.request) {
-        if let methods = methods(for: call.request) { response.headerFields[.allow] = methods }
+      if let response = try gate.admit(&call.request) {
         finish(call, response)
       } else if configuration.middleware.isEmpty {
         carryOut(call)
@@ -87,14 +86,6 @@ actor Engine: Application {
     } catch {
       finish(call, error.response())
     }
-  }
-
-  /// The methods that a question for them is answered with; `nil` when it asks for no resource.
-  private func methods(for request: Request) -> String? {
-    guard request.method == .options, let path = try? Path(target: gate.rules.rewrite(request.target)) else {
-      return nil
-    }
-    return Endpoint.methods(at: path, &database).map { ($0 + ["OPTIONS"]).joined(separator: ", ") }
   }
 
   /// A target without the path under which the server is mounted.
@@ -181,7 +172,8 @@ actor Engine: Application {
       }
       perform(endpoint, call)
     } catch {
-      finish(call, error.response())
+      let methods = call.request.method == .options ? methods(of: call.request, refusedWith: error) : nil
+      finish(call, methods ?? error.response())
     }
   }
 

@@ -91,6 +91,8 @@ struct Gate {
     }
     if request.method == .get || request.method == .head { validate(&response, request) }
     if let compression { response = compression.apply(to: response, for: request) }
+    // The type tells what the body would vary by, and nothing without one.
+    if response.status == .notModified { response.headerFields[.contentType] = nil }
     origins.addFields(to: &response, for: request)
     return response
   }
@@ -110,6 +112,5 @@ struct Gate {
     else { return }
     response.status = .notModified
     response.body = .bytes([])
-    response.headerFields[.contentType] = nil
   }
 }

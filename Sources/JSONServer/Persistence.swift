@@ -91,7 +91,7 @@ enum SourceEdit: Sendable {
 }
 
 /// A source that was opened: what it holds and what keeps its changes.
-struct OpenedSource {
+struct OpenedSource: Sendable {
   /// `nil` for a source in memory.
   let persistence: (any Persistence)?
   let database: Database

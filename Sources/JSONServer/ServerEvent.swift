@@ -1,6 +1,6 @@
 /// What a server tells whoever started it: for a terminal, a log or a test.
 public enum ServerEvent: Sendable {
-  /// A request was answered.
+  /// A request was answered, or a fault kept the answer back.
   case answered(Exchange)
   /// The file was edited, and what is served changed with it.
   case reloaded(resources: [String])

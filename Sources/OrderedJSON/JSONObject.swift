@@ -43,6 +43,7 @@ public struct JSONObject: Sendable, Hashable {
 }
 
 extension JSONObject: Sequence {
+  /// Returns an iterator over the members, in order.
   public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
     var iterator = members.makeIterator()
     return AnyIterator { iterator.next().map { (name: $0.key.string, value: $0.value) } }

@@ -1,4 +1,5 @@
 import Dispatch
+import JSONServer
 import Synchronization
 
 /// Tells on a terminal how long a source has been read for, once that takes longer than a moment.

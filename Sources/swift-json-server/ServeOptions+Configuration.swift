@@ -1,4 +1,3 @@
-import JSONDatabase
 import JSONServer
 
 extension ServeOptions {

@@ -136,7 +136,7 @@ import Testing
     let server = try await AdminFixture.server()
     let response = await server.send(.get, "/__admin/events")
     #expect(response.headerFields[.contentType] == "text/event-stream; charset=utf-8")
-    guard case .stream(let stream) = response.body else {
+    guard case .stream(let stream, _) = response.body else {
       Issue.record("The answer is no stream.")
       return
     }
@@ -190,7 +190,7 @@ extension Response {
   /// The events of the stream that the answer is.
   fileprivate var events: EventReader {
     get throws {
-      guard case .stream(let stream) = body else {
+      guard case .stream(let stream, _) = body else {
         throw ServerError(.notSaved, "The answer, \(status), is no stream.")
       }
       return EventReader(stream)

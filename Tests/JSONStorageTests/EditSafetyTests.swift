@@ -35,4 +35,20 @@ struct EditSafetyTests {
     #expect(directory.text() == "[2]")
     #expect(directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") } == ["[7]"])
   }
+
+  @Test(arguments: SafetyCase.all, [EIO, ENOSPC, ENOENT, EINVAL, EBUSY])
+  func `Whichever call fails, what must be kept is kept, also after a restart`(_ test: SafetyCase, _ number: Int32)
+    throws
+  {
+    for failing in 0... {
+      let run = try test.run { (index, call) throws(SystemError) in
+        if index == failing { throw SystemError(call, number) }
+      }
+      guard failing < run.calls.count else { break }
+      let context = Comment(rawValue: "\(run.calls[failing]), call \(failing) of \(run.calls.count)")
+      #expect(run.missing(in: run.textsAtEnd) == [], context)
+      #expect(run.missing(in: run.textsAfterRestart) == [], context)
+      #expect(run.openCount == 0, context)
+    }
+  }
 }

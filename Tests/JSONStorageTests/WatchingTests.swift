@@ -10,7 +10,7 @@ struct WatchingTests {
     "printf 'TEXT' > db.json",
     "printf 'TEXT' > x; mv x db.json",
     "rm db.json; printf 'TEXT' > db.json",
-    "sed -i 's/.*/TEXT/' db.json",
+    "sed -i.bak 's/.*/TEXT/' db.json; rm db.json.bak",
     "cp db.json db.json~; printf 'TEXT' > db.json; rm db.json~",
     "mv db.json db.json~; printf 'TEXT' > db.json; rm db.json~",
     "printf 'TEXT' > x; cp x db.json",

@@ -10,6 +10,8 @@ struct AnswerQueue {
 
   private var entries: Deque<Entry> = []
   private var firstNumber = 0
+  /// The bytes of the bodies that wait for their turn.
+  private(set) var heldBytes = 0
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
@@ -25,8 +27,9 @@ struct AnswerQueue {
   /// Puts an answer in its place; does nothing when that was done or the place is gone.
   mutating func put(_ response: Response, at number: Int) {
     let offset = number - firstNumber
-    guard entries.indices.contains(offset) else { return }
-    if entries[offset].response == nil { entries[offset].response = response }
+    guard entries.indices.contains(offset), entries[offset].response == nil else { return }
+    entries[offset].response = response
+    heldBytes += response.bytes.count
   }
 
   /// Takes the answer that is next in order; nil when it is not made yet.
@@ -35,6 +38,7 @@ struct AnswerQueue {
       return nil
     }
     firstNumber += 1
+    heldBytes -= response.bytes.count
     return (entry.form, response)
   }
 
@@ -42,5 +46,6 @@ struct AnswerQueue {
   mutating func removeAll() {
     firstNumber += entries.count
     entries.removeAll()
+    heldBytes = 0
   }
 }

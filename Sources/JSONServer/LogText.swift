@@ -1,12 +1,24 @@
 /// Text from outside, made safe for a terminal and a log.
-enum LogText {
+package enum LogText {
   /// Writes control characters, line breaks and characters that turn the direction of text as `\u{1B}`.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
+    replacingUnsafe(in: text) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+  }
+
+  /// Writes the same characters in the strings of JSON text as `\u202E`, so that a reader of it sees what they were.
+  package static func escapedInJSON(_ text: String) -> String {
+    // All of them have four digits or fewer, and none stands outside of strings in JSON text on one line.
+    replacingUnsafe(in: text) { "\\u\(String(0x1_0000 + $0.value, radix: 16, uppercase: true).dropFirst())" }
+  }
+
+  private static func replacingUnsafe(
+    in text: String, with escape: (Unicode.Scalar) -> String
+  ) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       if isUnsafe(scalar) {
-        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        result += escape(scalar)
       } else {
         result.unicodeScalars.append(scalar)
       }
@@ -15,14 +27,14 @@ enum LogText {
   }
 
   /// How many columns of a terminal a text takes: two for each East Asian or emoji character.
-  static func width(of text: String) -> Int {
+  package static func width(of text: String) -> Int {
     text.reduce(0) { width, character in
       width + (character.unicodeScalars.first.map(isWide) == true ? 2 : 1)
     }
   }
 
   /// Spaces up to a width, for what stands in columns.
-  static func padding(of text: String, to width: Int) -> String {
+  package static func padding(of text: String, to width: Int) -> String {
     String(repeating: " ", count: max(width - self.width(of: text), 0))
   }
 
