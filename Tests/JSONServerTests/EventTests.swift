@@ -178,7 +178,8 @@ struct EventReader {
   mutating func next(_ count: Int) async -> [ReceivedEvent] {
     while received.count < count, let chunk = await chunks.next() {
       let events = String(decoding: chunk, as: UTF8.self).split(separator: "\n\n")
-      received += events.compactMap { try? ReceivedEvent($0) }
+      // On a slow machine a heartbeat, which is a comment, comes in between.
+      received += events.filter { !$0.hasPrefix(":") }.compactMap { try? ReceivedEvent($0) }
     }
     defer { received.removeFirst(min(count, received.count)) }
     return Array(received.prefix(count))
