@@ -13,9 +13,10 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
-    // With them the modules that their public declarations name, which a target with MemberImportVisibility imports.
-    .library(name: "JSONServer", targets: ["JSONServer", "JSONDatabase", "OrderedJSON"]),
-    .library(name: "JSONServerTesting", targets: ["JSONServerTesting", "JSONServer", "JSONDatabase", "OrderedJSON"]),
+    // With them come the modules whose types their declarations name, which a user imports to take such a value apart.
+    .library(name: "JSONServer", targets: ["JSONServer", "OrderedJSON"]),
+    .library(name: "JSONServerTesting", targets: ["JSONServerTesting", "JSONServer", "OrderedJSON"]),
+    .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
     .plugin(name: "JSONServerPlugin", targets: ["JSONServerPlugin"]),
   ],
   traits: [
@@ -110,9 +111,7 @@ let package = Package(
     ),
     .testTarget(
       name: "CompatibilityTests",
-      dependencies: [
-        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
-      ],
+      dependencies: ["JSONServer", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types")],
       swiftSettings: settings
     ),
     .testTarget(
@@ -138,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "swift-json-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "swift-json-server", "JSONServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),

@@ -45,10 +45,13 @@ class CountedServer:
         # Valgrind cannot read the debugging information of every Swift compiler.
         stripped = os.path.join(directory, "program")
         subprocess.run(["strip", "--strip-debug", "-o", stripped, program], check=True)
+        shim = os.path.join(directory, "sigsuspend.so")
+        source = os.path.join(os.path.dirname(RECORDED), "sigsuspend.c")
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", shim, source], check=True)
         self.process = subprocess.Popen(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}", "--quiet",
              stripped, "--quiet", "--port", "0", "--ready-file", ready, database],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=os.environ | {"LD_PRELOAD": shim})
         while not os.path.exists(ready):
             if self.process.poll() is not None:
                 sys.exit("instructions.py: the server has ended")

@@ -39,15 +39,39 @@ ROWS = {
     "by-id-cpu": ("GET by id, CPU", "µs/request", 340),
     "page": ("GET a page of 10, 100 MB", "requests/s", None),
     "sorted": ("GET a sorted page of 10, 100 MB", "requests/s", 8),
+    "deep": ("GET a page from the middle of a sorted list, 100 MB", "requests/s", None),
+    "two-keys": ("GET a page sorted by two members, 100 MB", "requests/s", None),
     "filtered": ("GET a filtered page of 10, 100 MB", "requests/s", 7),
+    "range": ("GET a page of views_gte and views_lte, 100 MB", "requests/s", None),
+    "half": ("GET a page of what views_gte halves, 100 MB", "requests/s", None),
+    "two-filters": ("GET a page of category and views_gte, sorted, 100 MB", "requests/s", None),
+    "expand": ("GET a page with _expand, 100 MB", "requests/s", None),
+    "embed": ("GET a record with 100 embedded ones, 100 MB", "requests/s", None),
+    "whole": ("GET the whole list, 100 MB", "ms", None),
     "q": ("q over 100 MB", "GB/s", None),
     "like": ("_like over 100 MB", "GB/s", None),
+    "pattern": ("_like with a pattern that holds a literal, 100 MB", "GB/s", None),
     "put-small": ("PUT, 1 MB, 32 clients", "requests/s", 120),
     "put-large": ("PUT, 100 MB, 32 clients", "requests/s", 0.6),
+    "post": ("POST, 1 MB, 32 clients", "requests/s", None),
     "write-while-reading": ("PUT of one client while lists are read, 1 MB, median", "ms", None),
     "start-small": ("start to first response, 1 MB", "ms", 277),
     "start-large": ("start to first response, 100 MB", "ms", 1900),
     "memory": ("memory with 100 MB loaded", "MB", 524),
+}
+
+# Requests for pages of the large database; {n} is from 1 to 10,000.
+PAGES = {
+    "page": "/posts?_page={n}&_limit=10",
+    "sorted": "/posts?_sort=views&_order=desc&_page={n}&_limit=10",
+    "deep": "/posts?_sort=views&_order=desc&_page=5000&_limit=10",
+    "two-keys": "/posts?_sort=category,views&_order=asc,desc&_page={n}&_limit=10",
+    "filtered": "/posts?authorId={author}&_page={page}&_limit=10",
+    "range": "/posts?views_gte={n}00&views_lte={n}99&_limit=10",
+    "half": "/posts?views_gte=500000&_page={page}&_limit=10",
+    "two-filters": "/posts?category=category+7&views_gte=500000&_sort=views&_page={page}&_limit=10",
+    "expand": "/posts?_expand=author&_page={n}&_limit=10",
+    "embed": "/authors/{author}?_embed=posts",
 }
 
 
@@ -72,7 +96,8 @@ def make_database(path, count):
     random_numbers = random.Random(count)
     with open(path, "w") as file:
         posts = [record(number, random_numbers) for number in range(1, count + 1)]
-        json.dump({"posts": posts, "profile": {"name": "typicode"}}, file, indent=2)
+        authors = [{"id": number, "name": f"Author {number}"} for number in range(1000)]
+        json.dump({"posts": posts, "authors": authors, "profile": {"name": "typicode"}}, file, indent=2)
 
 
 class Server:
@@ -195,6 +220,15 @@ class Load:
         return self.run(
             server, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
 
+    def post(self, server):
+        """Adds records, and returns the same."""
+        value = record(1, random.Random(1))
+        del value["id"]
+        lines = self.write("bodies", json.dumps(value))
+        request = 'wrk.format("POST", "/posts", nil, line)'
+        return self.run(
+            server, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
+
     def run(self, server, script):
         path = self.write("load.lua", script)
         url = f"http://127.0.0.1:{server.port}"
@@ -255,7 +289,7 @@ class Measurement:
 
     def run(self):
         self.measure_small()
-        if self.wanted & {"page", "sorted", "filtered", "q", "like", "put-large", "start-large", "memory"}:
+        if self.wanted & {row for row, (title, _, _) in ROWS.items() if "100 MB" in title}:
             self.measure_large()
         return self.figures
 
@@ -282,6 +316,9 @@ class Measurement:
         if "put-small" in self.wanted:
             with self.server(SMALL) as server:
                 self.figures["put-small"] = self.load.put(server, SMALL)[0]
+        if "post" in self.wanted:
+            with self.server(SMALL) as server:
+                self.figures["post"] = self.load.post(server)[0]
         if "write-while-reading" in self.wanted:
             with self.server(SMALL) as server:
                 self.figures["write-while-reading"] = put_latency(server, 200) * 1000
@@ -293,12 +330,13 @@ class Measurement:
             self.figures["memory"] = server.resident_bytes() / 1e6
             numbers = random.Random(2)
             pages = [numbers.randrange(1, LARGE // 10) for _ in range(500)]
-            self.rate("page", server, [f"/posts?_page={page}&_limit=10" for page in pages])
-            self.rate("sorted", server, [f"/posts?_sort=views&_order=desc&_page={page}&_limit=10" for page in pages])
-            self.rate(
-                "filtered", server, [f"/posts?authorId={page % 1000}&_page={page % 10 + 1}&_limit=10" for page in pages])
+            for row, query in PAGES.items():
+                self.rate(row, server, [query.format(n=page, author=page % 1000, page=page % 10 + 1) for page in pages])
             self.scan("q", server, f"/posts?q={NEEDLE}&_page=1&_limit=10")
             self.scan("like", server, f"/posts?body_like={NEEDLE}&_page=1&_limit=10")
+            self.scan("pattern", server, f"/posts?body_like=^{NEEDLE}.*sit&_page=1&_limit=10")
+            if "whole" in self.wanted:
+                self.figures["whole"] = self.time_once(server, "/posts") * 1000
         if "put-large" in self.wanted:
             with self.server(LARGE) as server:
                 self.figures["put-large"] = self.load.put(server, LARGE)[0]
@@ -314,6 +352,11 @@ class Measurement:
         if row in self.wanted:
             self.load_once(server, target)
             self.figures[row] = self.load.get(server, [target])[0] * LARGE * RECORD_BYTES / 1e9
+
+    def time_once(self, server, target):
+        started = time.monotonic()
+        self.load_once(server, target)
+        return time.monotonic() - started
 
     @staticmethod
     def load_once(server, target):

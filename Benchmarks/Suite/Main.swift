@@ -82,6 +82,13 @@ struct Main {
     query.parameters = [FilterParameter("authorId", ["37"])]
     query.window = .page(1, size: 10)
     try list("filtered page", query, &database, size, &stopwatch)
+    query.parameters = [FilterParameter("views_gte", ["500000"]), FilterParameter("views_lt", ["500100"])]
+    try list("page of an interval", query, &database, size, &stopwatch)
+    query.parameters = [FilterParameter("views_gte", ["500000"])]
+    try list("page of what a comparison halves", query, &database, size, &stopwatch)
+    query.parameters.append(FilterParameter("authorId_lt", ["300"]))
+    query.sort = [SortKey(FieldPath("title"))]
+    try list("sorted page of two comparisons", query, &database, size, &stopwatch)
     query = Query()
     query.search = Sample.needle
     try list("q", query, &database, size, &stopwatch, note: rate(text.count))

@@ -6,8 +6,8 @@
 #include <copyfile.h>
 #include <errno.h>
 
-int storage_copy_attributes(int source, int target) {
-  if (fcopyfile(source, target, NULL, COPYFILE_ACL | COPYFILE_XATTR) == 0) return 0;
+int storage_copy_attributes(int source, int target, int with_access_list) {
+  if (fcopyfile(source, target, NULL, COPYFILE_XATTR | (with_access_list ? COPYFILE_ACL : 0)) == 0) return 0;
   return errno == ENOTSUP || errno == EPERM || errno == EACCES ? 0 : -1;
 }
 
@@ -35,8 +35,10 @@ static int copy_attribute(int source, int target, const char *name) {
   return result == 0 || may_be_left_out(error) ? 0 : -1;
 }
 
-// The access control list is the attribute system.posix_acl_access.
-int storage_copy_attributes(int source, int target) {
+// All that the kernel keeps under "system." are access lists: system.posix_acl_access, system.nfs4_acl and the like.
+static int is_access_list(const char *name) { return strncmp(name, "system.", strlen("system.")) == 0; }
+
+int storage_copy_attributes(int source, int target, int with_access_list) {
   ssize_t size = flistxattr(source, NULL, 0);
   if (size <= 0) return size == 0 || may_be_left_out(errno) ? 0 : -1;
   char *names = malloc((size_t)size);
@@ -44,7 +46,7 @@ int storage_copy_attributes(int source, int target) {
   size = flistxattr(source, names, (size_t)size);
   int result = size < 0 ? -1 : 0;
   for (char *name = names; result == 0 && name < names + size; name += strlen(name) + 1) {
-    result = copy_attribute(source, target, name);
+    if (with_access_list || !is_access_list(name)) result = copy_attribute(source, target, name);
   }
   int error = errno;
   free(names);

@@ -154,9 +154,3 @@ extension Database {
     return collection
   }
 }
-
-extension Collection {
-  fileprivate func id(of row: Row) -> TextKey? {
-    row.withRecord { ObjectReader.value(named: Array(idName.utf8), in: $0).map { TextKey($0.idText) } }
-  }
-}

@@ -12,17 +12,25 @@ enum Collation {
       + "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkk llllllllllnnnnnn   oooooo  rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs")
       .unicodeScalars)
 
+  /// Letters that sort as two.
+  private static let pairs: [Unicode.Scalar: [Unicode.Scalar]] = ["ß": ["s", "s"], "æ": ["a", "e"], "œ": ["o", "e"]]
+
   /// Returns bytes whose order is the order of the texts they are made from.
   static func key(for text: String) -> [UInt8] {
     var primary: [UInt8] = []
     var accents: [UInt8] = []
     var cases: [UInt8] = []
     for scalar in text.unicodeScalars {
+      if !scalar.isASCII, scalar.properties.generalCategory == .nonspacingMark, !accents.isEmpty {
+        accents[accents.count - 1] = 2
+        continue
+      }
       let lower = scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar
-      let base = base(of: lower)
-      appendWeight(of: base, to: &primary)
-      accents.append(base == lower ? 1 : 2)
-      cases.append(lower == scalar ? 1 : 2)
+      for base in (lower.isASCII ? nil : pairs[lower]) ?? [base(of: lower)] {
+        appendWeight(of: base, to: &primary)
+        accents.append(base == lower ? 1 : 2)
+        cases.append(lower == scalar ? 1 : 2)
+      }
     }
     return primary + [0] + accents + [0] + cases
   }
@@ -40,7 +48,13 @@ enum Collation {
       // Digits and letters stand above the forty weights of punctuation already.
       key.append(UInt8(scalar.value) | 0x80)
     } else {
-      key += [0xFF, UInt8(scalar.value >> 16 & 0xFF), UInt8(scalar.value >> 8 & 0xFF), UInt8(scalar.value & 0xFF)]
+      let lead: UInt8 = isWordCharacter(scalar) ? 0xFF : 0x60
+      key += [lead, UInt8(scalar.value >> 16 & 0xFF), UInt8(scalar.value >> 8 & 0xFF), UInt8(scalar.value & 0xFF)]
     }
+  }
+
+  /// Whether a character belongs into words; punctuation and symbols come before digits and letters.
+  private static func isWordCharacter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }
 }

@@ -44,6 +44,14 @@ package struct Collection: Sendable {
     return id.withUTF8 { slot(of: $0) }
   }
 
+  /// The text of a row's id; `nil` when it has none.
+  func id(of row: Row) -> TextKey? {
+    row.withRecord { record in
+      guard let id = ObjectReader.value(named: Array(idName.utf8), in: record), !id.isNull else { return nil }
+      return TextKey(id.idText)
+    }
+  }
+
   mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
     let table = idTable ?? IDTable(idName: idName, rows: rows)
     if idTable == nil { idTable = table }
@@ -100,12 +108,13 @@ package struct Collection: Sendable {
   /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.
   mutating func set(_ row: Row?, at slot: Int) {
     let old = rows[slot]
-    if let old { forgetID(of: old, at: slot) }
+    let keepsID = if let old, let row { id(of: old) == id(of: row) } else { false }
+    if let old, !keepsID { forgetID(of: old, at: slot) }
     fields.replace(old, with: row, at: slot, in: rows)
     rows[slot] = row
     if (old == nil) != (row == nil) { note(slot, isOccupied: row != nil) }
     if let row {
-      idTable?.insert(slot, row, in: rows)
+      if !keepsID { idTable?.insert(slot, row, in: rows) }
       // A row in the same slot keeps its id; only one that comes back brings a number.
       if old == nil { numericIDs?.insert(row) }
     }
@@ -145,8 +154,8 @@ package struct Collection: Sendable {
     rows.removeLast()
   }
 
-  /// The next integer id: one more than the largest; `nil` when the collection's first id is text.
-  mutating func nextIntegerID() -> Int? {
+  /// The next numeric id: one more than the largest; `nil` when the collection's first id is text.
+  mutating func nextNumericID() -> NumericID? {
     if let first = rows.first {
       let firstIsText = first.withRecord { record in
         ObjectReader.value(named: Array(idName.utf8), in: record).map { $0.kind == .string } ?? false
@@ -156,20 +165,10 @@ package struct Collection: Sendable {
     var ids = numericIDs ?? NumericIDs(idName: idName, rows: rows)
     numericIDs = nil
     defer { numericIDs = ids }
-    var next = 1
-    while let largest = ids.largest {
-      if slot(of: String(largest)) != nil {
-        guard largest < Int.max else { return nil }
-        next = largest + 1
-        break
-      }
-      ids.removeLargest()
-    }
+    while let largest = ids.largest, slot(of: largest.text) == nil { ids.removeLargest() }
+    var next = ids.largest.map(\.next) ?? .integer(1)
     // Where ids are mixed, a text may read as the number that comes next.
-    while slot(of: String(next)) != nil {
-      guard next < Int.max else { return nil }
-      next += 1
-    }
+    while let number = next, slot(of: number.text) != nil { next = number.next }
     return next
   }
 
@@ -193,7 +192,7 @@ package struct Collection: Sendable {
     guard let last = rows.last else {
       return defaultLayout.indent == nil ? [] : Array((defaultLayout.newline + defaultLayout.margin).utf8)
     }
-    let lead = Array(last.lead.bytes)
+    let lead = last.lead.withBytes { Array($0) }
     // On one line the first record follows the bracket at once, the others a comma and perhaps a space.
     guard rows.count == 1, !lead.contains(UInt8(ascii: "\n")) else { return lead }
     return Array(recordLayout.afterComma.utf8)

@@ -45,12 +45,12 @@ struct Condition {
     self.operands = operands
   }
 
-  /// Creates the condition that a value is one of a list.
-  init(_ path: FieldPath, isIn values: [String], dialect: Dialect) {
+  /// Creates a condition from operands that were not sent as text.
+  init(_ path: FieldPath, _ comparison: Comparison, _ operands: [Operand], dialect: Dialect) {
     self.path = path
-    comparison = .isIn
+    self.comparison = comparison
+    self.operands = operands
     self.dialect = dialect
-    operands = values.map { Operand($0) }
   }
 
   /// The texts of which a value must equal one; `nil` when the condition is no plain equality.
@@ -59,9 +59,36 @@ struct Condition {
     case .equal, .isIn:
       // 1.0's null is equal to a value that stands under no text.
       if dialect == .v1, operands.contains(where: \.isNull) { return nil }
-      return operands.map { String(decoding: $0.text, as: UTF8.self) }
+      return texts
     case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like:
       return nil
+    }
+  }
+
+  /// The operands as they came.
+  var texts: [String] { operands.map { String(decoding: $0.text, as: UTF8.self) } }
+
+  /// Whether the order of the values may tell which ones pass.
+  var isByOrder: Bool {
+    switch comparison {
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: operands.count == 1
+    // To 1.0 a list equals nothing, but stands in the index under its text.
+    case .notEqual: operands.count == 1 && dialect == .classic
+    case .equal, .isIn, .contains, .startsWith, .endsWith, .like: false
+    }
+  }
+
+  /// What to look for in the bytes of all records before any is read; `nil` when the values' texts do not show there.
+  var scan: RecordScan? {
+    guard comparison == .like, operands.count == 1, let pattern = operands[0].pattern else { return nil }
+    return pattern.verbatimText.map(RecordScan.init)
+  }
+
+  /// Whether the records that an index finds by ``equalTexts`` all pass; to 1.0 those with the text in a list do not.
+  var isSettledByIndex: Bool {
+    switch dialect {
+    case .classic: true
+    case .v1: false
     }
   }
 
@@ -73,8 +100,8 @@ struct Condition {
       return matchesNull()
     }
     switch comparison {
-    case .equal, .isIn: return operands.contains { $0.equals(value) }
-    case .notEqual: return !operands.contains { $0.equals(value) }
+    case .equal, .isIn: return operands.contains { $0.equals(value, dialect) }
+    case .notEqual: return !operands.contains { $0.equals(value, dialect) }
     case .less: return operands.contains { $0.order(of: value, dialect).map { $0 < 0 } ?? false }
     case .lessOrEqual: return operands.contains { $0.order(of: value, dialect).map { $0 <= 0 } ?? false }
     case .greater: return operands.contains { $0.order(of: value, dialect).map { $0 > 0 } ?? false }
@@ -91,10 +118,10 @@ struct Condition {
     switch comparison {
     case .equal, .isIn: operands.contains { $0.isNull }
     case .notEqual: !operands.contains { $0.isNull }
-    case .less: operands.contains { $0.number.map { 0 < $0 } ?? false }
-    case .lessOrEqual: operands.contains { $0.number.map { 0 <= $0 } ?? false }
-    case .greater: operands.contains { $0.number.map { 0 > $0 } ?? false }
-    case .greaterOrEqual: operands.contains { $0.number.map { 0 >= $0 } ?? false }
+    case .less: operands.contains { $0.number(dialect).map { 0 < $0 } ?? false }
+    case .lessOrEqual: operands.contains { $0.number(dialect).map { 0 <= $0 } ?? false }
+    case .greater: operands.contains { $0.number(dialect).map { 0 > $0 } ?? false }
+    case .greaterOrEqual: operands.contains { $0.number(dialect).map { 0 >= $0 } ?? false }
     case .contains, .startsWith, .endsWith, .like: false
     }
   }

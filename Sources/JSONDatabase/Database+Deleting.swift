@@ -52,10 +52,12 @@ extension Database {
   }
 
   /// Returns the rows that refer to a record and to no other; one with a list of ids has others to live for.
+  ///
+  /// Last first: the lists of the indexes lose their ends, which moves nothing.
   private mutating func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
     var found: [(Int, Row)] = []
     change(position) { collection in
-      for slot in collection.slots(where: key, equals: id).map(Int.init) {
+      for slot in collection.slots(where: key, equals: id).reversed().map(Int.init) {
         guard let row = collection.rows[slot] else { continue }
         if row.withRecord({ key.value(in: $0)?.recordID == id }) { found.append((slot, row)) }
       }

@@ -73,7 +73,9 @@ extension Database {
   /// Adds a part after the resources that are there, unless one has its name.
   package mutating func add(_ part: DatabasePart) {
     guard positions[TextKey(part.name)] == nil else { return }
+    let changes = changes
     self = Database(schema: schema, prefix: prefix, entries: entries + [ResourceEntry(part)], suffix: suffix)
+    self.changes = changes
   }
 }
 

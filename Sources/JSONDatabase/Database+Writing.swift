@@ -12,7 +12,7 @@ extension Database {
   /// Adds a record to a collection.
   ///
   /// The id is the body's when it is free; a body without one (or with `null`, `0`, `""` or `false`, as clients send for
-  /// "not yet") gets the next integer, or a text id in a collection of text ids. Under 1.0's dialect the id is always
+  /// "not yet") gets the next number, or a text id in a collection of text ids. Under 1.0's dialect the id is always
   /// generated.
   ///
   /// - Parameters:
@@ -98,7 +98,7 @@ extension Database {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
     }
     let draft = try RecordDraft(body)
-    let lead = Text(Array(entries[position].lead.bytes.prefix(while: JSONSyntax.isWhitespace)))
+    let lead = Text(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
     let layout = lead.withBytes { lead in
       before.withBytes { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
@@ -206,10 +206,7 @@ extension Database {
 
   /// Gives a closure the collection at a place to change; does nothing at the place of another resource.
   mutating func change(_ position: Int, _ body: (inout Collection) -> Void) {
-    guard case .collection(var collection) = entries[position].resource else { return }
-    entries[position].resource = .unserved(Text(""))
-    body(&collection)
-    entries[position].resource = .collection(collection)
+    try? withCollection(at: position) { collection throws(DatabaseError) in body(&collection) }
   }
 }
 
@@ -230,9 +227,9 @@ extension Collection {
       }
       return value
     }
-    let integer = dialect == .classic ? nextIntegerID() : nil
-    let id = integer.map(String.init) ?? freeTextID(ids)
-    draft.set(idName, to: Array((integer == nil ? "\"\(id)\"" : id).utf8))
+    let number = dialect == .classic ? nextNumericID() : nil
+    let id = number?.text ?? freeTextID(ids)
+    draft.set(idName, to: Array((number == nil ? "\"\(id)\"" : id).utf8))
     return id
   }
 

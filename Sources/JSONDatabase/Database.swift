@@ -31,16 +31,28 @@ package struct Database: Sendable {
 
   /// Returns the resource with a name, or `nil`.
   package func resource(named name: String) -> Resource? {
+    servedPosition(of: name).map { entries[$0].resource }
+  }
+
+  /// Whether a resource is a collection; `nil` when none has the name.
+  ///
+  /// For those who need no more: handing a collection out costs dozens of reference counts.
+  package func isCollection(_ name: String) -> Bool? {
+    servedPosition(of: name).map { if case .collection = entries[$0].resource { true } else { false } }
+  }
+
+  /// The place of a resource that is served, or `nil`.
+  private func servedPosition(of name: String) -> Int? {
     guard let position = positions[TextKey(name)] else { return nil }
     if case .unserved = entries[position].resource { return nil }
-    return entries[position].resource
+    return position
   }
 
   /// Returns the name that a resource has in the file for the name in a request.
   ///
   /// Letter case is ignored when no resource has exactly that name, as json-server 0.17's routes do; 1.0's do not.
   package func resourceName(matching name: String) -> String? {
-    if resource(named: name) != nil { return name }
+    if servedPosition(of: name) != nil { return name }
     guard schema.dialect == .classic else { return nil }
     let folded = name.lowercased()
     return resourceNames.first { $0.lowercased() == folded }
@@ -52,21 +64,16 @@ package struct Database: Sendable {
     entries.indices.filter { if case .collection = entries[$0].resource { true } else { false } }
   }
 
-  /// The name of the resource at a place.
-  package func name(at position: Int) -> String {
-    entries[position].name
-  }
-
   /// The place of a resource among the entries.
   package func position(of name: String) throws(DatabaseError) -> Int {
-    guard resource(named: name) != nil, let position = positions[TextKey(name)] else {
+    guard let position = servedPosition(of: name) else {
       throw DatabaseError(.unknownResource, unknownResourceMessage(name))
     }
     return position
   }
 
-  /// The names of the resources at places among the entries, in the file's order.
-  func resourceNames(at positions: Set<Int>) -> [String] {
+  /// The names of the resources at places among the entries, in the file's order; places of none are left out.
+  package func resourceNames(at positions: Set<Int>) -> [String] {
     positions.filter(entries.indices.contains).sorted().map { entries[$0].name }
   }
 

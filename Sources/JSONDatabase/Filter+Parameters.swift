@@ -33,6 +33,7 @@ extension Filter {
 
   /// Takes a name apart into a path and an operator, in either json-server's spelling.
   private static func split(_ name: String, _ dialect: Dialect) -> (path: String, Comparison, isOriginal: Bool)? {
+    guard name.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "_") }) else { return nil }
     for comparison in Comparison.allCases {
       let isOriginal = dialect == .classic && originalOperators.contains(comparison)
       guard dialect == .classic || comparison != .like else { continue }

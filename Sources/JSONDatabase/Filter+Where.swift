@@ -43,25 +43,42 @@ extension Filter {
   private static func condition(
     _ comparison: Comparison, _ value: JSONValue, _ path: [String], _ dialect: Dialect
   ) throws(DatabaseError) -> Condition {
-    let list: [JSONValue]? = if comparison == .isIn { value.array } else { nil }
-    let values = list ?? [value]
-    var texts: [String] = []
-    for value in values {
-      switch value {
-      case .null: texts.append("null")
-      case .bool(let value): texts.append(String(value))
-      case .number(let number):
-        texts.append(number.integerValue.map(String.init) ?? JavaScriptNumber.text(of: number.doubleValue))
-      case .string(let string): texts.append(string)
-      case .array, .object:
-        throw DatabaseError(
-          .invalidQuery,
-          "'_where': '\(path.joined(separator: "."))' must be compared with a string, number, boolean or null.")
-      }
-    }
     let field = FieldPath(path.joined(separator: "."))
-    // The elements of a list may hold commas, which separate the elements only where the list is one text.
-    guard list == nil else { return Condition(field, isIn: texts, dialect: dialect) }
-    return try Condition(field, comparison, texts, dialect: dialect)
+    if comparison == .isIn, case .string(let list) = value {
+      return try Condition(field, comparison, [list], dialect: dialect)
+    }
+    let values = comparison == .isIn ? value.array ?? [value] : [value]
+    var operands: [Operand] = []
+    for value in values { operands.append(try operand(comparison, value, path)) }
+    return Condition(field, comparison, operands, dialect: dialect)
+  }
+
+  private static func operand(
+    _ comparison: Comparison, _ value: JSONValue, _ path: [String]
+  ) throws(DatabaseError) -> Operand {
+    let name = path.joined(separator: ".")
+    let isString = if case .string = value { true } else { false }
+    guard let text = value.scalarText else {
+      throw DatabaseError(
+        .invalidQuery, "'_where': '\(name)' must be compared with a string, number, boolean or null.")
+    }
+    return switch comparison {
+    case .like: try Operand(pattern: text, of: name)
+    case .contains, .startsWith, .endsWith: Operand(text, folding: true, isString: isString)
+    case .isIn, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: Operand(text, isString: isString)
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value as JavaScript's `String(value)` has it; `nil` for an array and an object.
+  fileprivate var scalarText: String? {
+    switch self {
+    case .null: "null"
+    case .bool(let value): String(value)
+    case .number(let number): number.integerValue.map(String.init) ?? JavaScriptNumber.text(of: number.doubleValue)
+    case .string(let string): string
+    case .array, .object: nil
+    }
   }
 }

@@ -10,14 +10,14 @@ struct FindingList {
 
   /// The findings in the order of the text. O(size of the text) for all of them together.
   func located(in bytes: UnsafeBufferPointer<UInt8>) -> [Finding] {
-    var lineStart = 0
-    var line = 1
+    var (offset, line, column) = (0, 1, 1)
     return found.sorted { $0.offset < $1.offset }.map { found in
-      let place = TextPosition(
-        offset: found.offset - lineStart, in: UnsafeBufferPointer(rebasing: bytes[lineStart...]))
-      let column = place.column
-      line += place.line - 1
-      lineStart = bytes[lineStart..<found.offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? lineStart
+      // From one finding to the next, so that a file on one line is read once too.
+      let step = TextPosition(
+        offset: found.offset - offset, in: UnsafeBufferPointer(rebasing: bytes[offset...]))
+      column = step.line == 1 ? column + step.column - 1 : step.column
+      line += step.line - 1
+      offset = found.offset
       return Finding(
         severity: found.severity, message: found.message, offset: found.offset, line: line, column: column)
     }

@@ -36,22 +36,27 @@ enum InflectionTable {
   private static let irregulars: [(singular: String, plural: String)] = [
     ("ox", "oxen"), ("goose", "geese"), ("quiz", "quizzes"), ("life", "lives"), ("half", "halves"),
     ("calf", "calves"), ("scarf", "scarves"), ("hoof", "hooves"), ("echo", "echoes"), ("volcano", "volcanoes"),
-    ("tornado", "tornadoes"), ("torpedo", "torpedoes"), ("basis", "bases"), ("base", "bases"), ("oasis", "oases"),
+    ("tornado", "tornadoes"), ("torpedo", "torpedoes"), ("base", "bases"), ("basis", "bases"), ("oasis", "oases"),
     ("axe", "axes"), ("axis", "axes"), ("octopus", "octopi"), ("cactus", "cacti"), ("radius", "radii"),
     ("nucleus", "nuclei"), ("fungus", "fungi"), ("stimulus", "stimuli"), ("alumnus", "alumni"),
-    ("syllabus", "syllabi"), ("addendum", "addenda"), ("erratum", "errata"),
+    ("syllabus", "syllabi"), ("terminus", "termini"), ("genus", "genera"), ("genesis", "geneses"), ("louse", "lice"),
+    ("addendum", "addenda"), ("erratum", "errata"), ("stratum", "strata"), ("ovum", "ova"), ("stigma", "stigmata"),
+    ("alga", "algae"), ("vertebra", "vertebrae"), ("dwarf", "dwarves"), ("wharf", "wharves"), ("sheaf", "sheaves"),
+    ("afterlife", "afterlives"),
     // What looks like a plural and is none.
     ("alias", "aliases"), ("atlas", "atlases"), ("bias", "biases"), ("bus", "buses"), ("canvas", "canvases"),
     ("gas", "gases"), ("iris", "irises"), ("lens", "lenses"), ("yes", "yeses"),
     // What looks like one ending and has another.
     ("human", "humans"), ("german", "germans"), ("roman", "romans"), ("shaman", "shamans"),
     ("specimen", "specimens"), ("regimen", "regimens"), ("omen", "omens"),
-    ("menu", "menus"), ("cpu", "cpus"), ("gpu", "gpus"), ("guru", "gurus"), ("emu", "emus"),
+    ("menu", "menus"), ("bureau", "bureaus"), ("plateau", "plateaus"),
+    ("cpu", "cpus"), ("gpu", "gpus"), ("guru", "gurus"), ("emu", "emus"),
     ("use", "uses"), ("excuse", "excuses"), ("fuse", "fuses"), ("muse", "muses"), ("abuse", "abuses"),
     ("cache", "caches"), ("ache", "aches"), ("headache", "headaches"), ("niche", "niches"),
     ("avalanche", "avalanches"), ("movie", "movies"), ("cookie", "cookies"), ("zombie", "zombies"),
     ("calorie", "calories"), ("selfie", "selfies"), ("genie", "genies"), ("rookie", "rookies"),
     ("brownie", "brownies"), ("hoodie", "hoodies"), ("smoothie", "smoothies"), ("freebie", "freebies"),
+    ("newbie", "newbies"), ("junkie", "junkies"), ("goalie", "goalies"), ("hippie", "hippies"), ("pixie", "pixies"),
     ("pie", "pies"), ("tie", "ties"), ("lie", "lies"), ("die", "dies"),
   ]
 

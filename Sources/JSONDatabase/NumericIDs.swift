@@ -1,5 +1,4 @@
 import HeapModule
-import OrderedJSON
 
 /// The largest numeric id of a collection, kept up as records come and go.
 ///
@@ -7,14 +6,14 @@ import OrderedJSON
 /// pays more than O(log n).
 struct NumericIDs: Sendable {
   private let idName: [UInt8]
-  private var heap: Heap<Int>
+  private var heap: Heap<NumericID>
 
   /// Reads the ids of all rows. O(n).
   init(idName: String, rows: RowVector) {
     let name = Array(idName.utf8)
-    var numbers: [Int] = []
+    var numbers: [NumericID] = []
     rows.forEach { _, row in
-      if let number = Self.number(of: row, idName: name) { numbers.append(number) }
+      if let number = NumericID(of: row, idName: name) { numbers.append(number) }
       return true
     }
     self.idName = name
@@ -22,21 +21,13 @@ struct NumericIDs: Sendable {
   }
 
   /// The largest number that has come up and was not removed.
-  var largest: Int? { heap.max }
+  var largest: NumericID? { heap.max }
 
   mutating func removeLargest() {
     _ = heap.popMax()
   }
 
   mutating func insert(_ row: Row) {
-    if let number = Self.number(of: row, idName: idName) { heap.insert(number) }
-  }
-
-  /// A row's id as an integer; `nil` for text, for a fraction, for none and for one beyond `Int`.
-  private static func number(of row: Row, idName: [UInt8]) -> Int? {
-    row.withRecord { record in
-      guard let id = ObjectReader.value(named: idName, in: record), id.kind == .number else { return nil }
-      return Int(String(decoding: id.bytes, as: UTF8.self)) ?? Int(exactly: id.double)
-    }
+    if let number = NumericID(of: row, idName: idName) { heap.insert(number) }
   }
 }

@@ -7,7 +7,7 @@ struct OrderIndex: Sendable {
   private let comparison: RowComparison
   private(set) var slots: OrderedSlots
   /// The kinds of values met under each key.
-  private var kinds: [SortValue.Kinds]
+  private(set) var kinds: [SortValue.Kinds]
 
   /// Sorts all rows; `nil` when numbers and texts mix under a key, where the order depends on what else is sorted.
   ///

@@ -40,6 +40,25 @@ struct OrderedSlots: Sendable {
     }
   }
 
+  /// The number of slots at the start that satisfy a predicate, which holds for no slot behind one it does not hold for.
+  ///
+  /// O(log n) calls, and O(n / chunk size).
+  func prefixCount(_ isBefore: (Int32) -> Bool) -> Int {
+    guard !chunks.isEmpty else { return 0 }
+    let (chunk, index) = position(isBefore)
+    return chunks[..<chunk].reduce(index) { $0 + $1.count }
+  }
+
+  /// Calls a closure with the slots at a range of positions, in order. O(n / chunk size + length of the range).
+  func forEach(in range: Range<Int>, _ body: (Int32) -> Void) {
+    var start = 0
+    for chunk in chunks where start < range.upperBound {
+      let inside = range.clamped(to: start..<(start + chunk.count))
+      for index in inside { body(chunk[index - start]) }
+      start += chunk.count
+    }
+  }
+
   /// Adds a slot behind all that come before it.
   mutating func insert(_ slot: Int32, after isBefore: (Int32) -> Bool) {
     count += 1

@@ -109,7 +109,7 @@ extension Database {
     let own = try position(of: name)
     let children = collectionPosition(request.name)
     let singular = Inflection.singular(of: request.name)
-    let parents = collectionPosition(Inflection.plural(of: request.name)) ?? children
+    let parents = parentsPosition(request.name) ?? children
     let parentKey = parents.map { foreignKey(in: own, to: entries[$0].name, singular: singular) }
     let isSingularName = singular == request.name
     switch request.kind {
@@ -117,10 +117,14 @@ extension Database {
       guard let parents, let parentKey else { return nil }
       return .parent(position: parents, key: parentKey)
     case .embed:
-      // A name that is singular and plural at once, such as `equipment`, leads to a parent where the key to one is.
-      let isAmbiguous = isSingularName && parents == children
-      if let children, !(isAmbiguous && hasMember(parentKey, in: own)) {
-        return .children(position: children, key: foreignKey(in: children, to: name, singular: nil))
+      if let children {
+        let key = foreignKey(in: children, to: name, singular: nil)
+        // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to one.
+        let isAmbiguous = isSingularName && parents == children
+        let prefersParent = schema.dialect == .v1 || !hasMember(key, in: children)
+        if !(isAmbiguous && prefersParent && hasMember(parentKey, in: own)) {
+          return .children(position: children, key: key)
+        }
       }
       if let parents, let parentKey { return .parent(position: parents, key: parentKey) }
       return schema.dialect == .classic ? .nothing : nil
@@ -135,10 +139,13 @@ extension Database {
   }
 
   private func collectionPosition(_ name: String) -> Int? {
-    entries.firstIndex { entry in
-      guard case .collection = entry.resource else { return false }
-      return entry.name == name
-    }
+    collectionPositions.first { entries[$0].name == name }
+  }
+
+  /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that is there.
+  private func parentsPosition(_ name: String) -> Int? {
+    collectionPosition(Inflection.plural(of: name))
+      ?? collectionPositions.first { entries[$0].name != name && Inflection.singular(of: entries[$0].name) == name }
   }
 
   /// The member by which a collection's records refer to those of another, by the collections' names.

@@ -34,7 +34,7 @@ struct Row: Sendable {
   /// The row with another record between the same white space.
   func with(record: [UInt8]) -> Row {
     let trail = storage.bytes[(offset + Int(count))..<(offset + Int(count) + Int(trailCount))]
-    let text = Text(Array(lead.bytes) + record + trail)
+    let text = Text(lead.withBytes { Array($0) } + record + trail)
     return Row(
       text.storage, record: Int(leadCount)..<(Int(leadCount) + record.count), lead: Int(leadCount),
       trail: Int(trailCount))
@@ -53,6 +53,14 @@ struct Row: Sendable {
   /// The record with the white space around it, as it goes into the file.
   var layoutText: Text {
     Text(storage, offset: offset - Int(leadCount), count: Int(leadCount) + Int(count) + Int(trailCount))
+  }
+
+  /// The offset in its storage where the record ends.
+  var end: Int { offset + Int(count) }
+
+  /// Whether the record stands behind a text in the same storage.
+  func follows(_ text: Text) -> Bool {
+    storage === text.storage && offset > text.offset + text.count
   }
 
   /// Gives a closure the record's bytes without touching a reference count twice.

@@ -15,6 +15,9 @@ struct RowVector: Sendable {
   /// The number of rows.
   private(set) var count = 0
 
+  /// From the first slot with a row to the last; the first and the last row are asked for with each new record.
+  private var occupied = 0..<0
+
   /// The row in a slot; `nil` when it was removed.
   subscript(slot: Int) -> Row? {
     get {
@@ -25,6 +28,19 @@ struct RowVector: Sendable {
       if newValue != nil { count += 1 }
       leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)][slot & (Self.leafSize - 1)] =
         newValue
+      noteOccupied(slot, newValue != nil)
+    }
+  }
+
+  private mutating func noteOccupied(_ slot: Int, _ hasRow: Bool) {
+    if hasRow {
+      occupied =
+        occupied.isEmpty ? slot..<(slot + 1) : min(occupied.lowerBound, slot)..<max(occupied.upperBound, slot + 1)
+    } else if occupied.contains(slot) {
+      var (lower, upper) = (occupied.lowerBound, occupied.upperBound)
+      while lower < upper, self[upper - 1] == nil { upper -= 1 }
+      while lower < upper, self[lower] == nil { lower += 1 }
+      occupied = lower..<upper
     }
   }
 
@@ -43,15 +59,17 @@ struct RowVector: Sendable {
     leaves[top][middle].append(row)
     slotCount += 1
     if row != nil { count += 1 }
+    noteOccupied(slot, row != nil)
     return slot
   }
 
   /// Removes the last slot.
   mutating func removeLast() {
+    self[slotCount - 1] = nil
     slotCount -= 1
     let top = slotCount >> (2 * Self.leafBits)
     let middle = (slotCount >> Self.leafBits) & (Self.leafSize - 1)
-    if leaves[top][middle].removeLast() != nil { count -= 1 }
+    leaves[top][middle].removeLast()
     if leaves[top][middle].isEmpty { leaves[top].removeLast() }
     if leaves[top].isEmpty { leaves.removeLast() }
   }
@@ -70,23 +88,9 @@ struct RowVector: Sendable {
     }
   }
 
-  /// The first row in stored order.
-  var first: Row? {
-    var first: Row?
-    forEach { _, row in
-      first = row
-      return false
-    }
-    return first
-  }
+  /// The first row in stored order. O(1).
+  var first: Row? { occupied.isEmpty ? nil : self[occupied.lowerBound] }
 
-  /// The last row in stored order. O(1) unless rows at the end were removed.
-  var last: Row? {
-    var slot = slotCount - 1
-    while slot >= 0 {
-      if let row = self[slot] { return row }
-      slot -= 1
-    }
-    return nil
-  }
+  /// The last row in stored order. O(1).
+  var last: Row? { occupied.isEmpty ? nil : self[occupied.upperBound - 1] }
 }

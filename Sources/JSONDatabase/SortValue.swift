@@ -1,9 +1,6 @@
 import OrderedJSON
 
 /// A value as it sorts: numbers before texts, null after all, missing after null.
-///
-/// json-server compares two values at a time as JavaScript does, which gives no order at all when numbers and texts mix;
-/// here the same values sort the same way wherever they stand.
 enum SortValue: Sendable {
   case number(Double)
   case text([UInt8])
@@ -43,10 +40,32 @@ enum SortValue: Sendable {
     }
   }
 
+  /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal when it is none.
+  ///
+  /// No order among more than two values: `"10"` comes before `"9"`, and both after 9 and before 11.
+  func looseOrder(_ other: SortValue) -> Int {
+    switch (self, other) {
+    case (.number, .text), (.text, .number):
+      guard let left = number, let right = other.number else { return 0 }
+      return left < right ? -1 : left > right ? 1 : 0
+    case (.number, _), (.text, _), (.null, _), (.missing, _): return order(other)
+    }
+  }
+
+  /// The number that JavaScript makes of the value; `nil` when it makes none.
+  var number: Double? {
+    switch self {
+    case .number(let number): number
+    case .text(let text): Operand.number(String(decoding: text, as: UTF8.self))
+    case .null, .missing: nil
+    }
+  }
+
   /// Which kinds of values a column holds.
   struct Kinds: Sendable {
-    private var hasNumbers = false
-    private var hasTexts = false
+    private(set) var hasNumbers = false
+    private(set) var hasTexts = false
+    private(set) var hasNulls = false
 
     init(_ values: [SortValue]) {
       for value in values { insert(value) }
@@ -59,7 +78,8 @@ enum SortValue: Sendable {
       switch value {
       case .number: hasNumbers = true
       case .text: hasTexts = true
-      case .null, .missing: break
+      case .null: hasNulls = true
+      case .missing: break
       }
     }
   }

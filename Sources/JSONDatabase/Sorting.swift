@@ -11,8 +11,24 @@ struct Sorting {
   }
 
   /// Returns the slots in order; slots whose values are equal keep the order they had. O(n log n).
+  ///
+  /// JavaScript has no order for numbers and words. A few records that mix them under a key come as json-server 0.17 sends
+  /// them; of many, and under 1.0's dialect, the numbers come first.
   func sorted(_ slots: [Int32], of rows: RowVector) -> [Int32] {
-    sorted(slots, by: columns(slots, of: rows).map(Self.unmixed))
+    let columns = columns(slots, of: rows)
+    guard columns.contains(where: { SortValue.Kinds($0).isMixed }) else { return sorted(slots, by: columns) }
+    guard dialect == .classic, slots.count < InsertionSort.limit else {
+      return sorted(slots, by: columns.map(Self.unmixed))
+    }
+    var order = Array(slots.indices)
+    InsertionSort.sort(&order) { left, right in
+      for (key, column) in zip(keys, columns) {
+        let order = column[left].looseOrder(column[right])
+        if order != 0 { return key.isDescending ? -order : order }
+      }
+      return left - right
+    }
+    return order.map { slots[$0] }
   }
 
   /// Returns the slots in the order of their values, one column for each key.
@@ -39,11 +55,6 @@ struct Sorting {
   /// Where numbers occur among the values, texts that are numbers sort as such, as in JavaScript.
   private static func unmixed(_ values: [SortValue]) -> [SortValue] {
     guard SortValue.Kinds(values).isMixed else { return values }
-    return values.map { value in
-      guard case .text(let text) = value, let number = Double(String(decoding: text, as: UTF8.self)),
-        !number.isNaN
-      else { return value }
-      return .number(number)
-    }
+    return values.map { value in value.number.map { .number($0) } ?? value }
   }
 }

@@ -46,7 +46,12 @@ struct ValueToken {
 
   /// Whether a string token holds no escape, so that its content is its bytes.
   var isPlainString: Bool {
-    !bytes.contains(UInt8(ascii: "\\"))
+    !ByteSearch.contains(UInt8(ascii: "\\"), in: bytes)
+  }
+
+  /// Whether a string token holds ASCII alone and no escape.
+  var isPlainASCIIString: Bool {
+    bytes.reduce(0, |) < 0x80 && isPlainString
   }
 
   /// The bytes between the quotes of a string token.

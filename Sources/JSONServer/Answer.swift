@@ -46,9 +46,12 @@ struct Answer {
   /// The answer as an HTTP response; `base` is the address the client reached us at, such as `http://localhost:3000`.
   func response(base: @autoclosure () -> String) -> Response {
     var fields = Self.fields
-    if let total { fields[.xTotalCount] = String(total) }
-    if let link { fields[.link] = link }
-    if let location { fields[.location] = base() + location.map { "/" + PercentEncoding.encodeSegment($0) }.joined() }
+    if let total { fields.append(HTTPField(name: .xTotalCount, value: String(total))) }
+    if let link { fields.append(HTTPField(name: .link, value: link)) }
+    if let location {
+      let path = location.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
+      fields.append(HTTPField(name: .location, value: base() + path))
+    }
     return Response(status: status, headerFields: fields, body: .bytes(body))
   }
 
@@ -56,6 +59,7 @@ struct Answer {
 
   private var body: [UInt8] {
     var output: [UInt8] = []
+    output.reserveCapacity(sizeEstimate)
     switch content {
     case .text(let text): text.withBytes { _ = Self.formatter.append($0, to: &output) }
     case .json(let bytes):
@@ -72,6 +76,17 @@ struct Answer {
       output += "\n}".utf8
     }
     return output
+  }
+
+  /// About the bytes of the body, so that it does not grow by steps: what is laid out as usual keeps its size.
+  private var sizeEstimate: Int {
+    switch content {
+    case .text(let text): text.count + text.count / 16
+    case .json(let bytes): bytes.count
+    case .record(let record): record.record.count + record.record.count / 16
+    case .list(let records), .envelope(_, let records):
+      records.reduce(256) { $0 + $1.record.count + $1.record.count / 16 + 8 }
+    }
   }
 
   private static func append(_ records: [RelatedRecord], level: Int, to output: inout [UInt8]) {

@@ -1,3 +1,4 @@
+import Dispatch
 import JSONDatabase
 import JSONStorage
 import OrderedJSON
@@ -9,8 +10,12 @@ extension Server.Configuration {
     schema.idName = idName
     schema.idNames = idNames
     schema.foreignKeySuffix = foreignKeySuffix
-    schema.dialect = dialect
-    schema.maximumDepth = maximumDepth
+    schema.dialect =
+      switch dialect {
+      case .classic: .classic
+      case .v1: .v1
+      }
+    schema.maximumDepth = min(max(maximumDepth, 4), 1_000)
     return schema
   }
 
@@ -22,8 +27,19 @@ extension Server.Configuration {
     }
   }
 
-  /// Opens the source and reads it. Blocks until that is done.
+  /// Opens the source and reads it, on a thread that may block.
   func open(
+    _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) async throws(ServerError) -> OpenedSource {
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(returning: Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) })
+      }
+    }
+    return try result.get()
+  }
+
+  private func openBlocking(
     _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(ServerError) -> OpenedSource {
     switch source {

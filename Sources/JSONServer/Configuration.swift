@@ -1,9 +1,16 @@
-public import JSONDatabase
 public import OrderedJSON
 
 extension Server {
   /// How a server behaves; every property has the default of the command line.
   public struct Configuration: Sendable {
+    /// Which json-server's answers are given where the two differ.
+    public enum Dialect: String, Sendable, Hashable, CaseIterable {
+      /// json-server 0.17.4's answers, and every spelling of 1.0 that does not contradict them.
+      case classic = "v0"
+      /// json-server 1.0's answers.
+      case v1 = "v1"
+    }
+
     /// When a write counts as done.
     public enum Durability: Sendable, Hashable {
       /// When it survives a power cut.
@@ -57,7 +64,7 @@ extension Server {
     public var staticDirectories: [String] = []
     /// Rewrite rules, pattern to target, in the order they are tried.
     public var routes = JSONObject()
-    /// Answers that are given without looking at the data.
+    /// Answers that are given without looking at the data from the start on; the first that fits counts.
     public var cannedAnswers: [CannedAnswer] = []
     /// Called around every request, the first outermost.
     public var middleware: [any Middleware] = []
@@ -65,13 +72,16 @@ extension Server {
     public var pathPrefix = ""
     /// Whether `POST /reset` and `POST /merge` work as json-server-reset's do.
     public var hasResetRoutes = false
-    /// The deepest nesting of arrays and objects that is accepted.
+    /// The deepest nesting of arrays and objects that is accepted, from 4 to 1,000: what reads values in depth takes
+    /// a stack of that many frames.
     public var maximumDepth = 512
     /// What is taken from a client before it is refused.
     public var limits = Limits()
     /// The most exchanges that the journal keeps.
     public var journalCapacity = 1_000
-    /// Makes the random numbers of text ids; a test may pass its own.
+    /// The most bytes of bodies that the journal keeps.
+    public var journalByteCapacity = 32 * 1024 * 1024
+    /// Makes the random numbers of text ids and of faults' delays; a test may pass its own.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     /// Told of what happens, on the server's event loop; must return at once.
     public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }

@@ -108,7 +108,7 @@ final class DirectoryPersistence: Persistence {
   let hasFixedResources = true
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
-    let changed = Set(resources.map { database.name(at: $0) })
+    let changed = Set(database.resourceNames(at: resources))
     let files = state.withLock { state in state.files.filter { changed.contains($0.key) } }
     let texts = files.compactMapValues { $0.part.text(of: database) }
     publish(texts, to: files) { [self] worst, published in

@@ -14,6 +14,7 @@ extension Endpoint {
         return try Self.list(name, parameters, request, &database)
       case .record(let name, let id, let relations):
         let record = try database.record(id, in: name)
+        guard !relations.isEmpty else { return Answer(.record(RelatedRecord(record: record))) }
         return Answer(.record(try database.related(relations, to: [record], in: name)[0]))
       case .singular(let name):
         return Answer(.text(try database.singular(name)))

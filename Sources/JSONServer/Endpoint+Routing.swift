@@ -14,21 +14,21 @@ extension Endpoint {
     guard let first = segments.first, segments.count <= 3 else {
       throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
     }
-    if first == "db", segments.count == 1 {
-      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, Self.readMethods) }
+    if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
+      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .database
       return
     }
-    guard let name = database.resourceName(matching: first), let resource = database.resource(named: name) else {
+    guard let name = database.resourceName(matching: first), let isCollection = database.isCollection(name) else {
       throw HTTPError(.notFound, database.unknownResourceMessage(first))
     }
-    switch (resource, segments.count) {
-    case (.collection, 1): self = try Self.collection(name, request, parameters, database.schema)
-    case (.collection, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
-    case (.collection, _):
+    switch (isCollection, segments.count) {
+    case (true, 1): self = try Self.collection(name, request, parameters, database.schema)
+    case (true, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
+    case (true, _):
       self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, &database)
-    case (.singular, 1): self = try Self.singular(name, request, parameters, database.schema)
-    case (.singular, _), (.unserved, _):
+    case (false, 1): self = try Self.singular(name, request, parameters, database.schema)
+    case (false, _):
       throw HTTPError(.notFound, "'\(name)' is a single object; its address is /\(name).")
     }
   }
@@ -37,7 +37,7 @@ extension Endpoint {
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> Endpoint {
     if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
-    guard request.method == .post else { throw methodNotAllowed(request, listMethods) }
+    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
     let body = try json(from: request, schema) ?? emptyObject
     return body.first == UInt8(ascii: "[") && schema.dialect == .classic
       ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
@@ -58,7 +58,7 @@ extension Endpoint {
         throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
       return .merge(name, id: id, body: try json(from: request, schema) ?? emptyObject)
-    default: throw methodNotAllowed(request, recordMethods)
+    default: throw methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
   }
 
@@ -77,7 +77,7 @@ extension Endpoint {
       }
       let body = try json(from: request, schema) ?? emptyObject
       return .writeSingular(name, body: body, merging: false, isPost: true)
-    default: throw methodNotAllowed(request, singularMethods)
+    default: throw methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
     }
   }
 
@@ -85,10 +85,10 @@ extension Endpoint {
     _ child: String, below parent: (resource: String, id: String), _ request: Request, _ parameters: QueryParameters,
     _ database: inout Database
   ) throws(HTTPError) -> Endpoint {
-    guard let name = database.resourceName(matching: child), let resource = database.resource(named: name) else {
+    guard let name = database.resourceName(matching: child), let isCollection = database.isCollection(name) else {
       throw HTTPError(.notFound, database.unknownResourceMessage(child))
     }
-    guard case .collection = resource else {
+    guard isCollection else {
       return try singular(name, request, parameters, database.schema)
     }
     if isRead(request.method) {
@@ -98,7 +98,7 @@ extension Endpoint {
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
       return .list(name, list.below(parent.id, by: key))
     }
-    guard request.method == .post else { throw methodNotAllowed(request, listMethods) }
+    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
     return .create(name, body: try json(from: request, database.schema) ?? emptyObject, parent: parent)
   }
 
@@ -119,6 +119,11 @@ extension Endpoint {
   ) throws(HTTPError) -> [UInt8] {
     if let body = try json(from: request, schema) { return body }
     return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? emptyObject
+  }
+
+  /// The methods that what is no collection takes beside those of both dialects.
+  private static func posting(_ dialect: Dialect) -> [String] {
+    dialect == .classic ? ["POST"] : []
   }
 
   private static func methodNotAllowed(_ request: Request, _ methods: [String]) -> HTTPError {

@@ -43,6 +43,14 @@ enum Endpoint {
     }
   }
 
+  /// The resource whose changes can be watched instead of reading it.
+  var watchedResource: String? {
+    switch self {
+    case .list(let name, _), .singular(let name): name
+    case .database, .record, .create, .createOrMerge, .replace, .merge, .writeSingular, .delete: nil
+    }
+  }
+
   /// The one resource that answering it reads; `nil` when it may be several.
   var onlyResource: String? {
     switch self {

@@ -101,6 +101,7 @@ extension Engine {
     case .conflict(let path):
       configuration.onEvent(
         .warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))
+    case .conflictLost(let message): configuration.onEvent(.warning(message))
     }
   }
 

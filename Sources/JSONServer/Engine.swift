@@ -50,20 +50,20 @@ actor Engine: Application {
   var lastNumber = 0
   var isClosed = false
 
-  init(_ configuration: Server.Configuration, _ source: OpenedSource, ids: IDGenerator, loop: ServerLoop)
-    throws(ServerError)
-  {
+  init(
+    _ configuration: Server.Configuration, _ source: OpenedSource, gate: Gate, ids: IDGenerator, loop: ServerLoop
+  ) {
     self.configuration = configuration
     self.ids = ids
     self.loop = loop
-    gate = try Gate(configuration)
+    self.gate = gate
     persistence = source.persistence
     database = source.database
     mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
     initial = source.database
     settings = Settings(configuration)
     cannedAnswers = CannedAnswers(configuration.cannedAnswers)
-    journal = Journal(capacity: configuration.journalCapacity)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
   }
 
   nonisolated func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
@@ -76,8 +76,7 @@ actor Engine: Application {
     do throws(HTTPError) {
       call.request.target = try mountedTarget(call.original.target)
       call.mountedTarget = call.request.target
-      if var response = try gate.admit(&call.request) {
-        if let methods = methods(for: call.request) { response.headerFields[.allow] = methods }
+      if let response = try gate.admit(&call.request) {
         finish(call, response)
       } else if configuration.middleware.isEmpty {
         carryOut(call)
@@ -87,14 +86,6 @@ actor Engine: Application {
     } catch {
       finish(call, error.response())
     }
-  }
-
-  /// The methods that a question for them is answered with; `nil` when it asks for no resource.
-  private func methods(for request: Request) -> String? {
-    guard request.method == .options, let path = try? Path(target: gate.rules.rewrite(request.target)) else {
-      return nil
-    }
-    return Endpoint.methods(at: path, &database).map { ($0 + ["OPTIONS"]).joined(separator: ", ") }
   }
 
   /// A target without the path under which the server is mounted.
@@ -159,6 +150,9 @@ actor Engine: Application {
   func route(_ call: Call, _ parameters: QueryParameters) {
     do throws(HTTPError) {
       let path = try Path(target: call.request.target)
+      if let location = pageLocation(path, call) {
+        return finish(call, Response(status: .found, headerFields: [.location: location]))
+      }
       if let response = gate.special(call.request, path) { return finish(call, response) }
       if path.segments.first == AdminRoute.root {
         return administer(try AdminRoute(call.request, path.segments.dropFirst(), parameters), call)
@@ -168,7 +162,7 @@ actor Engine: Application {
         return administer(route, call)
       }
       let endpoint = try Endpoint(call.request, path: path, parameters: parameters, &database)
-      if case .list(let name, _) = endpoint, path.segments.count == 1, parameters.first("_watch") != nil {
+      if path.segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
         let interest = EventFeed.Interest(types: [.change], resource: name)
         return finish(call, watch(interest, lastSeen: AdminRoute.lastSeen(call.request, parameters)))
       }
@@ -178,7 +172,8 @@ actor Engine: Application {
       }
       perform(endpoint, call)
     } catch {
-      finish(call, error.response())
+      let methods = call.request.method == .options ? methods(of: call.request, refusedWith: error) : nil
+      finish(call, methods ?? error.response())
     }
   }
 
@@ -236,13 +231,14 @@ actor Engine: Application {
 
   /// Tells of parameters that have no effect, once for each.
   private func note(_ answer: Answer, _ call: Call) {
-    let path = call.request.path
     for name in answer.unknownParameters {
       let members = { self.database.memberNames(of: answer.collection ?? "") }
-      if let hint = hints.hint(for: name, path: path, members: members) { configuration.onEvent(.hint(hint)) }
+      if let hint = hints.hint(for: name, path: call.request.path, members: members) {
+        configuration.onEvent(.hint(hint))
+      }
     }
     for parameter in answer.idleParameters {
-      if let hint = hints.hint(for: parameter, path: path) { configuration.onEvent(.hint(hint)) }
+      if let hint = hints.hint(for: parameter, path: call.request.path) { configuration.onEvent(.hint(hint)) }
     }
     if case .deleted(let name, let id, let dependents)? = answer.change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")

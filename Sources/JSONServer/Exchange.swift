@@ -2,11 +2,13 @@
 public struct Exchange: Sendable {
   /// A number that grows with each request of a server, from 1.
   public let id: Int
-  /// The request as the client sent it, before rewrite rules.
+  /// The request as it was sent: before rewrite rules and overrides of the method.
   public let request: Request
+  /// What faults and expectations match it by.
+  package let route: EffectiveRoute
   /// The answer as it was sent, or meant to be sent when a fault kept it back.
   ///
-  /// Its body is the one before compression, and empty for a stream.
+  /// Its body is the one before compression, that of the GET for a HEAD, and empty for a stream.
   public let response: Response
   /// When the request had been read, in seconds since 1970.
   public let time: Double

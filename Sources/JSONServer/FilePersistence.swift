@@ -77,6 +77,7 @@ extension SourceEdit {
     case .restored: self = .restored(path: path)
     case .deleted: self = .deleted(path: path)
     case .conflict(let save): self = .conflict(path: save.path)
+    case .conflictLost(let error): self = .conflictLost(message: error.message)
     }
   }
 }

@@ -44,7 +44,7 @@ struct Gate {
   /// - Returns: The answer to a request that goes no further.
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
   mutating func admit(_ request: inout Request) throws(HTTPError) -> Response? {
-    let host = request.headerFields[.host]
+    let host = request.headerFields.joined(.host)
     if host == nil || host != knownHost {
       try hosts.check(host: host)
       knownHost = host
@@ -91,6 +91,8 @@ struct Gate {
     }
     if request.method == .get || request.method == .head { validate(&response, request) }
     if let compression { response = compression.apply(to: response, for: request) }
+    // The type tells what the body would vary by, and nothing without one.
+    if response.status == .notModified { response.headerFields[.contentType] = nil }
     origins.addFields(to: &response, for: request)
     return response
   }
@@ -105,12 +107,10 @@ struct Gate {
   private func validate(_ response: inout Response, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
     let tag = response.headerFields.first(.eTag) ?? EntityTag(of: body).fieldValue
-    response.headerFields[.eTag] = tag
-    guard request.headerFields.contains(.ifNoneMatch), let known = request.headerFields[.ifNoneMatch],
-      EntityTagList(known).names(tag)
+    if !response.headerFields.contains(.eTag) { response.headerFields.append(HTTPField(name: .eTag, value: tag)) }
+    guard let known = request.headerFields.joined(.ifNoneMatch), EntityTagList(known).names(tag)
     else { return }
     response.status = .notModified
     response.body = .bytes([])
-    response.headerFields[.contentType] = nil
   }
 }

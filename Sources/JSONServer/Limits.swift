@@ -1,4 +1,7 @@
 /// What a server takes from a client before it refuses.
+///
+/// One more limit is fixed, so that no client has the others wait: a body above 1 MiB is not compressed, and neither is
+/// a file above 64 KiB, which is read piece by piece as its client takes it.
 public struct Limits: Sendable, Hashable {
   /// The most bytes of a body; more is answered with 413.
   public var maximumBodyBytes = 10 * 1024 * 1024

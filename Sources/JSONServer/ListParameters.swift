@@ -94,10 +94,9 @@ struct ListParameters {
   /// - Throws: 400 for more than ``maximumNames``.
   static func relations(_ parameters: QueryParameters) throws(HTTPError) -> [RelationRequest] {
     let relations = parameters.items.flatMap { name, value -> [RelationRequest] in
-      let names = value.split(separator: ",").map(String.init)
-      return switch name {
-      case "_embed": names.map { RelationRequest(.embed, $0) }
-      case "_expand": names.map { RelationRequest(.expand, $0) }
+      switch name {
+      case "_embed": value.split(separator: ",").map { RelationRequest(.embed, String($0)) }
+      case "_expand": value.split(separator: ",").map { RelationRequest(.expand, String($0)) }
       default: []
       }
     }
@@ -127,7 +126,13 @@ struct ListParameters {
 
   /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one is as if absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
-    guard let value = parameters.first(name), !value.isEmpty else { return nil }
+    let values = parameters.all(name)
+    guard let value = values.first, !value.isEmpty || values.count > 1 else { return nil }
+    guard values.count == 1 else {
+      throw HTTPError(.badRequest, "'\(name)' must be one number; it is given \(values.count) times.")
+    }
+    // An integer needs no look at each byte; one so short is below the largest number.
+    if value.utf8.count < 12, let number = Int(value) { return number }
     // Swift would read words too: nan, inf, 0x1p4.
     guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
       throw HTTPError(.badRequest, "'\(name)' must be a number; it is '\(value)'.")

@@ -2,12 +2,26 @@ import HTTPTypes
 
 /// The `Link` field of a page (RFC 8288), as json-server 0.17 sends it: first, prev, next, last.
 struct PageLinks {
-  private let request: Request
   private let page: PageNumbers
+  /// The request's own address, cut where the number of its page stands.
+  private let address: [String]
 
   init(_ request: Request, _ page: PageNumbers) {
-    self.request = request
     self.page = page
+    let parts = request.target.utf8.split(
+      separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    var address = [request.base + PercentEncoding.encodeUnsafe(Substring(parts[0])) + "?"]
+    let query = parts.count > 1 ? parts[1] : ""[...].utf8
+    for (index, item) in query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).enumerated() {
+      if index > 0 { address[address.count - 1] += "&" }
+      if item.starts(with: "_page=".utf8) {
+        address[address.count - 1] += "_page="
+        address.append("")
+      } else {
+        address[address.count - 1] += PercentEncoding.encodeUnsafe(Substring(item))
+      }
+    }
+    self.address = address
   }
 
   /// The field's value; `nil` when all records stand on the page, or none does.
@@ -20,12 +34,8 @@ struct PageLinks {
     return links.joined(separator: ", ")
   }
 
-  /// The request's own address with the number of another page.
+  /// The address with the number of another page.
   private func link(to number: Int, _ relation: String) -> String {
-    let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let query = (parts.count > 1 ? parts[1] : "").split(separator: "&", omittingEmptySubsequences: false)
-    let items = query.map { $0.hasPrefix("_page=") ? "_page=\(number)" : PercentEncoding.encodeUnsafe($0) }
-    let target = PercentEncoding.encodeUnsafe(parts[0]) + "?" + items.joined(separator: "&")
-    return "<\(request.base)\(target)>; rel=\"\(relation)\""
+    "<\(address.joined(separator: String(number)))>; rel=\"\(relation)\""
   }
 }

@@ -86,10 +86,12 @@ enum SourceEdit: Sendable {
   case deleted(path: String)
   /// A save reached a version that had been replaced already, and is kept at a path.
   case conflict(path: String)
+  /// Such a save could not be kept.
+  case conflictLost(message: String)
 }
 
 /// A source that was opened: what it holds and what keeps its changes.
-struct OpenedSource {
+struct OpenedSource: Sendable {
   /// `nil` for a source in memory.
   let persistence: (any Persistence)?
   let database: Database

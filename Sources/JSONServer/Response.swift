@@ -6,8 +6,12 @@ public struct Response: Sendable {
   public enum Body: Sendable {
     /// Bytes that are all there.
     case bytes([UInt8])
-    /// A stream that ends when the client or the server closes it, such as server-sent events.
-    case stream(AsyncStream<[UInt8]>)
+    /// Bytes that come one after the other, and the number of all when it is known.
+    ///
+    /// A stream of unknown length is taken for endless, such as server-sent events: it ends when the client stops
+    /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client sees that
+    /// it is broken when fewer bytes come.
+    case stream(AsyncStream<[UInt8]>, length: Int? = nil)
   }
 
   /// How a response leaves, for tests of a client's error handling.

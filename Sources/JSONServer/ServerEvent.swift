@@ -1,12 +1,12 @@
 /// What a server tells whoever started it: for a terminal, a log or a test.
 public enum ServerEvent: Sendable {
-  /// A request was answered.
+  /// A request was answered, or a fault kept the answer back.
   case answered(Exchange)
   /// The file was edited, and what is served changed with it.
   case reloaded(resources: [String])
   /// The file cannot be read as it is now; the last good version is served.
   case invalid(message: String)
-  /// A file is as it was before it became invalid or vanished.
+  /// After it became invalid or vanished, a file is as it was before or was written again.
   case restored(path: String)
   /// A file was deleted; the next write recreates it.
   case deleted(path: String)

@@ -49,29 +49,6 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
 
   init(_ error: LoadError, name: String, text: Text) {
     description = "\(name):\(error.position.line):\(error.position.column): \(error.message)"
-    excerpt = text.withBytes { Self.excerpt(of: $0, error.offset, column: error.position.column) }
-  }
-
-  /// A window of the line around a fault; long lines are cut on both sides.
-  private static func excerpt(of bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, column: Int) -> String {
-    let offset = min(offset, bytes.count)
-    let isBreak = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
-    let lineStart = (bytes[..<offset].lastIndex(where: isBreak) ?? -1) + 1
-    let lineEnd = bytes[offset...].firstIndex(where: isBreak) ?? bytes.count
-    let start = max(lineStart, offset - 60)
-    let before = printable(bytes[start..<offset])
-    let after = printable(bytes[offset..<min(lineEnd, offset + 40)])
-    let mark = start > lineStart ? "…" : ""
-    return "  \(mark)\(before)\(after)\n  \(String(repeating: " ", count: mark.count + before.count))^"
-  }
-
-  /// Text for a terminal: tabs are spaces, control characters are shown as a replacement.
-  private static func printable(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-    var text = ""
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      text.unicodeScalars.append(
-        scalar == "\t" ? " " : scalar.value < 0x20 || scalar.value == 0x7F ? "\u{FFFD}" : scalar)
-    }
-    return text
+    excerpt = text.withBytes { Excerpt(of: $0, at: error.offset).text }
   }
 }

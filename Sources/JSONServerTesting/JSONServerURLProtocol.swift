@@ -29,23 +29,19 @@
 
   extension MockServer {
     /// The class that answers a session's requests from this server.
-    public var protocolClass: JSONServerURLProtocol.Type {
-      let type = JSONServerURLProtocol.type(number: number)
-      JSONServerURLProtocol.servers.withLock { $0[ObjectIdentifier(type)] = self }
-      return type
-    }
+    ///
+    /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
+    /// socket. Redirects are followed within the server. Once it is stopped, requests fail. On Linux, Foundation shows a
+    /// protocol no body of an upload task: such a request fails, and its body has to be the request's `httpBody`.
+    public var protocolClass: URLProtocol.Type { JSONServerURLProtocol.type(number: number) }
   }
 
-  /// Answers the requests of a session from a server in the process; see `URLSessionConfiguration.jsonServer(_:)`.
-  ///
-  /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
-  /// socket. Redirects are followed within the server. On Linux, Foundation shows a protocol no body of an upload task: such
-  /// a request fails, and its body has to be the request's `httpBody`.
+  /// Answers the requests of a session from a server in the process.
   ///
   /// A session makes instances of a class and tells them nothing of itself, so that each server has a class of its own.
-  public class JSONServerURLProtocol: URLProtocol {
+  class JSONServerURLProtocol: URLProtocol {
     /// The servers that run, by their classes.
-    fileprivate static let servers = Mutex<[ObjectIdentifier: MockServer]>([:])
+    private static let servers = Mutex<[ObjectIdentifier: MockServer]>([:])
 
     private var loading: Task<Void, Never>?
 
@@ -60,22 +56,27 @@
         ? type(number: number / 2, after: ZeroBit<Bits>.self) : type(number: number / 2, after: OneBit<Bits>.self)
     }
 
+    /// Takes a server that runs.
+    static func register(_ server: MockServer) {
+      servers.withLock { $0[ObjectIdentifier(type(number: server.number))] = server }
+    }
+
     /// Forgets a server that is stopped; the requests of its sessions fail from now on.
     static func forget(_ server: MockServer) {
       _ = servers.withLock { $0.removeValue(forKey: ObjectIdentifier(type(number: server.number))) }
     }
 
-    override public class func canInit(with request: URLRequest) -> Bool { self != JSONServerURLProtocol.self }
+    override class func canInit(with request: URLRequest) -> Bool { self != JSONServerURLProtocol.self }
 
-    override public class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    override public func startLoading() {
+    override func startLoading() {
       let type = ObjectIdentifier(Swift.type(of: self))
-      let loader = JSONServerLoader(self, server: Self.servers.withLock { $0[type] })
+      guard let loader = JSONServerLoader(self, server: Self.servers.withLock { $0[type] }) else { return }
       loading = Task { await loader.load() }
     }
 
-    override public func stopLoading() {
+    override func stopLoading() {
       loading?.cancel()
     }
   }

@@ -41,12 +41,12 @@ extension MockServer {
     await add(route, times) { $0.delay = range }
   }
 
-  /// Ends all faults.
+  /// Ends all faults; canned answers stay.
   public func recover() async {
     await server.removeFaults()
   }
 
-  /// Answers requests in one way from now on, whatever the data holds.
+  /// Answers requests in one way from now on, whatever the data holds; comes before the answers that are there.
   ///
   /// ```swift
   /// await server.answer(.post("/api/v2/purchase"), with: ["balance": 200])
@@ -56,13 +56,30 @@ extension MockServer {
   ///   - route: The method and the path.
   ///   - body: The body, sent as exactly `application/json`; `nil` for none.
   ///   - status: The status of the answer.
-  ///   - headers: Further header fields; what is no field's name is left out.
+  ///   - headers: Further header fields; each name has to be one (RFC 9110, section 5.1).
+  /// - Returns: The answer's id, to remove it by.
+  @discardableResult
   public func answer(
     _ route: Route, with body: JSONValue?, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
-  ) async {
-    let fields = headers.compactMap { name, value in HTTPField.Name(name).map { HTTPField(name: $0, value: value) } }
-    await server.answer(
-      route.method, route.path, status: HTTPResponse.Status(code: status), body: body, headerFields: HTTPFields(fields))
+  ) async -> Int {
+    let fields = headers.map { name, value in
+      guard let name = HTTPField.Name(name) else { preconditionFailure("'\(name)' is no name of a header field.") }
+      return HTTPField(name: name, value: value)
+    }
+    return await server.answer(
+      CannedAnswer(
+        route.method, route.path, status: HTTPResponse.Status(code: status), body: body,
+        headerFields: HTTPFields(fields)))
+  }
+
+  /// Removes a canned answer; does nothing when it is not there.
+  public func removeAnswer(_ id: Int) async {
+    await server.removeAnswer(id)
+  }
+
+  /// Removes all canned answers.
+  public func removeAnswers() async {
+    await server.removeAnswers()
   }
 
   private func add(_ route: Route, _ times: Int?, _ change: (inout Fault) -> Void) async {

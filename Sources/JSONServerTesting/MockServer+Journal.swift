@@ -3,13 +3,15 @@ public import OrderedJSON
 
 extension MockServer {
   /// The requests that came, oldest first, with their answers; those to `/__admin` are left out.
+  ///
+  /// All of them, unless the test's `configure` bounds the journal.
   public var requests: [Exchange] {
     get async { await server.journal }
   }
 
   /// Returns the requests of a route, oldest first.
   public func requests(_ route: Route) async -> [Exchange] {
-    await server.journal.filter { route.matches($0.request) }
+    await server.journal.filter { route.matches($0) }
   }
 
   /// Forgets the requests that came.
@@ -40,7 +42,7 @@ extension MockServer {
   ) async throws(MockServerError) {
     let expectation = RequestExpectation(route, query: query, headers: headers, body: body)
     let exchanges = await requests
-    let count = exchanges.count { expectation.isMet(by: $0.request) }
+    let count = exchanges.count { expectation.isMet(by: $0) }
     guard times.map({ $0 == count }) ?? (count > 0) else {
       let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
       return try place.report(
@@ -64,7 +66,7 @@ extension MockServer {
     body: JSONValue? = nil, after exchange: Exchange? = nil, within timeout: Duration = .seconds(5)
   ) async throws(MockServerError) -> Exchange {
     let expectation = RequestExpectation(route, query: query, headers: headers, body: body)
-    let found = await server.exchange(after: exchange?.id ?? 0, timeout: timeout) { expectation.isMet(by: $0.request) }
+    let found = await server.exchange(after: exchange?.id ?? 0, timeout: timeout) { expectation.isMet(by: $0) }
     if let found { return found }
     throw Self.error("Expected \(expectation) within \(timeout), but it did not come.", expectation, await requests)
   }
@@ -82,7 +84,7 @@ extension MockServer {
   private static func error(
     _ summary: String, _ expectation: RequestExpectation, _ exchanges: [Exchange]
   ) -> MockServerError {
-    let others = exchanges.filter { expectation.route.matches($0.request) }.compactMap { exchange -> String? in
+    let others = exchanges.filter { expectation.route.matches($0) }.compactMap { exchange -> String? in
       let differences = expectation.differences(from: exchange.request)
       guard !differences.isEmpty else { return nil }
       return "Request \(exchange.id) differs:\n" + differences.map { "  \($0)" }.joined(separator: "\n")

@@ -33,6 +33,9 @@ public final class MockServer: Sendable {
     guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
     self.server = server
     self.url = url
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.register(self)
+    #endif
   }
 
   /// The server of the running test.

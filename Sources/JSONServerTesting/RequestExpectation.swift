@@ -21,8 +21,8 @@ struct RequestExpectation: Sendable {
     self.body = body
   }
 
-  func isMet(by request: Request) -> Bool {
-    route.matches(request) && differences(from: request).isEmpty
+  func isMet(by exchange: Exchange) -> Bool {
+    route.matches(exchange) && differences(from: exchange.request).isEmpty
   }
 
   /// What is otherwise in a request of the route, one difference a line.

@@ -3,7 +3,10 @@ import JSONServer
 
 /// The requests that an expectation or a fault is about: `.get("/users/*")`.
 ///
-/// The path is decoded, without a query; a `*` stands for any characters, slashes among them.
+/// Faults, canned answers and expectations mean the same requests by it. The path is decoded, without a query and without
+/// the path under which the server is mounted; a `*` stands for any characters, slashes among them. It is met by the path
+/// that was sent as well as by the one that rewrite rules made of it. GET is HEAD, too, and a method that was overridden
+/// is the one that overrides.
 public struct Route: Sendable, Hashable {
   /// The method; `nil` for all.
   public let method: HTTPRequest.Method?
@@ -33,10 +36,9 @@ public struct Route: Sendable, Hashable {
   /// Requests of all methods.
   public static func any(_ path: String = "*") -> Route { Route(nil, path) }
 
-  /// Whether a request, as it was sent, is of the route.
-  func matches(_ request: Request) -> Bool {
-    guard method == nil || method == request.method, let sent = try? Path(target: request.target) else { return false }
-    return PathPattern(path).matches("/" + sent.segments.joined(separator: "/"))
+  /// Whether a request is of the route.
+  func matches(_ exchange: Exchange) -> Bool {
+    RequestPattern(method: method, path: path).matches(exchange.route)
   }
 }
 

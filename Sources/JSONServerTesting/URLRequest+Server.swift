@@ -47,6 +47,11 @@
       return next
     }
 
+    /// How long the request waits, up to a day: a `Duration` cannot be as long as an interval.
+    var timeout: Duration {
+      .seconds(timeoutInterval < 86_400 ? max(timeoutInterval, 0) : 86_400)
+    }
+
     fileprivate func bodyBytes() throws -> [UInt8] {
       if let httpBody { return Array(httpBody) }
       guard let stream = httpBodyStream else { return [] }

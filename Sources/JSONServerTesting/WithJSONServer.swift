@@ -35,6 +35,9 @@ public func withJSONServer<Result>(
   // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
   configuration.allowedHosts = ["*"]
   configuration.routes = JSONObject(routes.map { ($0.key, .string($0.value)) })
+  // What is expected is counted in the journal, which ends with the test.
+  configuration.journalCapacity = .max
+  configuration.journalByteCapacity = .max
   configure(&configuration)
   let server = MockServer(listens ? try await .start(configuration) : try await .load(configuration))
   do {

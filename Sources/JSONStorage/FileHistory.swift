@@ -13,6 +13,7 @@ struct FileHistory {
   ) throws(SystemError) -> String {
     do {
       try fileSystem.makeDirectory(location.historyName, in: directory)
+      if durably { try fileSystem.synchronize(directory) }
     } catch {
       guard error.isExisting else { throw error }
     }
@@ -30,21 +31,15 @@ struct FileHistory {
   ) throws(SystemError) -> String {
     let temporary = location.temporaryName()
     _ = try fileSystem.writeNewFile(content, named: temporary, in: history, like: model, durably: durably)
-    let time = WallClock.fileNamePart
-    var number = 1
-    while true {
-      // "~" sorts after ".", so that the second version of a millisecond stays behind the first.
-      let name = number == 1 ? "\(time).json" : "\(time)~\(number).json"
-      do {
+    do throws(SystemError) {
+      return try WallClock.name { part throws(SystemError) in
+        let name = "\(part).json"
         try fileSystem.renameWithoutReplacing(temporary, to: name, in: history)
         return name
-      } catch {
-        number += 1
-        guard error.isExisting, number < 1000 else {
-          try? fileSystem.unlink(temporary, in: history)
-          throw error
-        }
       }
+    } catch {
+      try? fileSystem.unlink(temporary, in: history)
+      throw error
     }
   }
 

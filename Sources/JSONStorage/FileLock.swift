@@ -7,12 +7,12 @@ struct FileLock {
   /// Takes the lock.
   ///
   /// - Returns: The lock, or nil where no lock file can be made or the file system has no locks.
-  /// - Throws: ``StorageError`` with code `locked` when another has it.
+  /// - Throws: ``StorageError`` with code `locked` when another has it or may have it.
   static func acquire(
     for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileLock? {
     while true {
-      guard let file = try? fileSystem.open(location.lockName, in: directory, for: .locking) else { return nil }
+      guard let file = try open(location, in: directory, of: fileSystem) else { return nil }
       do throws(SystemError) {
         try fileSystem.lock(file)
         // Whoever closes removes the lock file: what we locked may have lost its name since it was opened.
@@ -29,6 +29,27 @@ struct FileLock {
         guard error.isWouldBlock else { return nil }
         throw StorageError(.locked, message(for: location, holder: process(in: file, of: fileSystem)), cause: error)
       }
+    }
+  }
+
+  /// Opens the lock file, which may be that of another user: reading it is enough to lock it.
+  private static func open(
+    _ location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
+  ) throws(StorageError) -> FileDescriptor? {
+    do throws(SystemError) {
+      return try fileSystem.open(location.lockName, in: directory, for: .locking)
+    } catch {
+      guard error.isNotPermitted else { return nil }
+    }
+    do throws(SystemError) {
+      return try fileSystem.open(location.lockName, in: directory, for: .reading)
+    } catch {
+      if error.isMissing { return nil }
+      let lockPath = FileLocation.join(location.directory, location.lockName)
+      throw StorageError(
+        .locked,
+        "'\(location.path)' may be open in another server: cannot read '\(lockPath)': \(error.reason). Remove it if none runs.",
+        cause: error)
     }
   }
 

@@ -10,8 +10,9 @@ struct FileStamp: Sendable, Hashable {
     /// Kernels take file times from a clock that ticks every 1 to 10 ms, some file systems keep whole seconds: a file
     /// changed again in the tick of its last change keeps its time. A younger time proves nothing.
     func isSettled(at now: Time) -> Bool {
-      let age = (now.seconds - seconds) * 1_000_000_000 + now.nanoseconds - nanoseconds
-      return age > (nanoseconds == 0 ? 2_000_000_000 : 20_000_000)
+      // In durations, which hold the difference of any two times: a file may claim to be of any year.
+      let age = Duration.seconds(now.seconds) - .seconds(seconds) + .nanoseconds(now.nanoseconds - nanoseconds)
+      return age > (nanoseconds == 0 ? .seconds(2) : .milliseconds(20))
     }
   }
 

@@ -32,7 +32,7 @@ package final class FileStore<Content: FileContent>: Sendable {
   /// Opens a file and blocks until it is read.
   ///
   /// What a killed server left behind is put in order: a recovery file is written back, and a version that was being
-  /// written is removed, or kept in the history when it is whole.
+  /// written goes to the history.
   ///
   /// - Parameters:
   ///   - path: The file's path, which may be a symbolic link.

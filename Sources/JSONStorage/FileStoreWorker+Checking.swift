@@ -16,10 +16,7 @@ extension FileStoreWorker {
     switch observe() {
     case .unchanged: break
     case .known(let reading):
-      known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
-      let wasAnnounced = fault?.isAnnounced == true
-      fault = nil
-      if wasAnnounced { onEdit(.restored) }
+      know(Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled))
     case .edited(let reading, let content):
       keepReturned(replacedBy: reading.hash)
       known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
@@ -30,6 +27,14 @@ extension FileStoreWorker {
       onEdit(.changed(version))
     case .faulty(let new): doubt(new)
     }
+  }
+
+  /// Takes note that the file holds what whoever listens reckons with, and announces it after a fault.
+  func know(_ version: Known) {
+    known = version
+    let wasAnnounced = fault?.isAnnounced == true
+    fault = nil
+    if wasAnnounced { onEdit(.restored) }
   }
 
   /// Takes note of a fault and announces it when it lasts: an editor may be in the middle of a save.

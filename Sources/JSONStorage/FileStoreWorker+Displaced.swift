@@ -2,15 +2,21 @@ import OrderedJSON
 
 extension FileStoreWorker {
   /// Beyond so many files or bytes, the oldest displaced version is looked at early.
-  private static var displacedLimit: (files: Int, bytes: Int) { (16, 256 << 20) }
+  ///
+  /// Several hundred are replaced in half a second where nothing is synced. They leave descriptors to the connections:
+  /// the lowest free number is given to a file, so that a high one tells that many are in use.
+  private func displacedLimit(_ newest: FileDescriptor) -> (files: Int, bytes: Int) {
+    (newest.number < CurrentProcess.openFileLimit / 2 ? 256 : 16, 256 << 20)
+  }
 
   /// Step 9: keeps a replaced version open for a while.
   func hold(_ file: DisplacedFile) {
     var file = file
     file.due = .now + options.timing.displacedHold
     displaced.append(file)
-    while displaced.count > Self.displacedLimit.files
-      || displaced.count > 1 && displaced.reduce(0, { $0 + $1.stamp.size }) > Self.displacedLimit.bytes
+    let limit = displacedLimit(file.descriptor)
+    while displaced.count > limit.files
+      || displaced.count > 1 && displaced.reduce(0, { $0 + $1.stamp.size }) > limit.bytes
     {
       finish(displaced.removeFirst(), isLast: true)
     }
@@ -25,10 +31,19 @@ extension FileStoreWorker {
   }
 
   private func finish(_ file: DisplacedFile, isLast: Bool) {
-    guard isChanged(file), let late = try? fileSystem.contents(of: file.descriptor) else {
+    do throws(SystemError) {
+      if try isChanged(file) {
+        review(file, try fileSystem.contents(of: file.descriptor), isLast: isLast)
+      } else {
+        try? fileSystem.close(file.descriptor)
+      }
+    } catch {
       try? fileSystem.close(file.descriptor)
-      return
+      onEdit(.conflictLost(StorageError(error, when: "look for a late save of", file.location.path)))
     }
+  }
+
+  private func review(_ file: DisplacedFile, _ late: FileReading, isLast: Bool) {
     let content = late.text.count == 0 ? nil : try? parse(late.text)
     if content == nil, !isLast, file.extensions < 4 {
       // The save is not complete yet.
@@ -54,10 +69,10 @@ extension FileStoreWorker {
     returned.removeAll { $0.reading.hash != hash }
   }
 
-  private func isChanged(_ file: DisplacedFile) -> Bool {
-    guard let stamp = try? fileSystem.status(of: file.descriptor).stamp else { return false }
+  private func isChanged(_ file: DisplacedFile) throws(SystemError) -> Bool {
+    let stamp = try fileSystem.status(of: file.descriptor).stamp
     if file.isSettled, stamp.matchesAcrossRename(file.stamp) { return false }
-    return (try? fileSystem.hash(of: file.descriptor)) != file.hash
+    return try fileSystem.hash(of: file.descriptor) != file.hash
   }
 
   /// Keeps a late save under a name of its own and announces it.
@@ -65,30 +80,15 @@ extension FileStoreWorker {
     do throws(SystemError) {
       let directory = try fileSystem.openDirectory(location.directory)
       defer { try? fileSystem.close(directory) }
-      let name = try writeConflict(late, beside: location, in: directory)
+      let name = try WallClock.name { part throws(SystemError) in
+        try fileSystem.writeNewFile(
+          late.text, named: location.conflictName(at: part), in: directory, like: FileModel(status: late.status),
+          durably: options.synchronization == .full
+        ).name
+      }
       onEdit(.conflict(LateSave(path: FileLocation.join(location.directory, name), content: content)))
     } catch {
-      onEdit(.invalid(StorageError(error, when: "keep a late save of", location.path)))
-    }
-  }
-
-  /// Writes a late save to a new file; several may come within the millisecond that names one.
-  private func writeConflict(
-    _ late: FileReading, beside location: FileLocation, in directory: FileDescriptor
-  ) throws(SystemError) -> String {
-    let time = WallClock.fileNamePart
-    var number = 1
-    while true {
-      let name = location.conflictName(at: number == 1 ? time : "\(time)~\(number)")
-      do {
-        _ = try fileSystem.writeNewFile(
-          late.text, named: name, in: directory, like: FileModel(status: late.status),
-          durably: options.synchronization == .full)
-        return name
-      } catch {
-        number += 1
-        guard error.isExisting, number < 1000 else { throw error }
-      }
+      onEdit(.conflictLost(StorageError(error, when: "keep a late save of", location.path)))
     }
   }
 }

@@ -33,7 +33,7 @@ extension FileStoreWorker {
       try? fileSystem.unlink(location.recoveryName, in: directory)
       throw StorageError(error, when: "write", location.path)
     }
-    try copyRecovery(into: target, in: directory)
+    try copyRecovery(into: target, thatIsWhole: true, in: directory)
     return true
   }
 
@@ -49,12 +49,13 @@ extension FileStoreWorker {
       try? fileSystem.unlink(location.recoveryName, in: directory)
       return
     }
-    _ = saveHistory(current.text)
+    // It may be an edit made while no server ran.
+    if case .failure(let error) = saveHistory(current.text) { throw error }
     do throws(SystemError) {
       let target = try fileSystem.open(location.name, in: directory, for: .writing)
       defer { try? fileSystem.close(target) }
       do throws(StorageError) {
-        try copyRecovery(into: target, in: directory)
+        try copyRecovery(into: target, thatIsWhole: false, in: directory)
       } catch {
         throw error.cause as? SystemError ?? SystemError.nothingWritten
       }
@@ -63,9 +64,12 @@ extension FileStoreWorker {
     }
   }
 
-  /// Copies the recovery file into the file and removes it.
-  private func copyRecovery(into target: FileDescriptor, in directory: FileDescriptor) throws(StorageError) {
-    var isOverwriting = false
+  /// Copies the recovery file into the file and removes it. After a failure it stays unless the file is whole.
+  private func copyRecovery(
+    into target: FileDescriptor, thatIsWhole isWhole: Bool, in directory: FileDescriptor
+  ) throws(StorageError) {
+    // Whether the file may hold neither the old version nor the new one.
+    var isOverwriting = !isWhole
     do throws(SystemError) {
       let source = try fileSystem.open(location.recoveryName, in: directory, for: .reading)
       defer { try? fileSystem.close(source) }
@@ -75,7 +79,9 @@ extension FileStoreWorker {
         do throws(SystemError) {
           try fileSystem.copy(oldSize..<newSize, from: source, to: target)
         } catch {
+          isOverwriting = true
           try fileSystem.truncate(target, to: oldSize)
+          isOverwriting = !isWhole
           throw error
         }
       }

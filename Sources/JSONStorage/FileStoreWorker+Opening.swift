@@ -57,12 +57,12 @@ extension FileStoreWorker {
     } catch {
       throw StorageError(error, when: "read", location.path)
     }
-    guard reading.status.isRegular else {
-      throw StorageError(.unavailable, "'\(location.path)' is not a file.")
-    }
+    guard reading.status.isRegular else { throw notAFile }
     status = reading.status
     return reading
   }
+
+  var notAFile: StorageError { StorageError(.unavailable, "'\(location.path)' is not a file.") }
 
   func parsed(_ text: Text) throws(StorageError) -> Content {
     do {
@@ -81,16 +81,15 @@ extension FileStoreWorker {
     return warnings
   }
 
-  /// Removes temporary files of a killed server.
+  /// Moves temporary files of a killed server to the history, unless the file holds the same.
   ///
-  /// One of them may be an edit that had just been exchanged out of the way, so whatever is whole and not what the file
-  /// holds goes to the history.
+  /// One of them may be an edit that had just been exchanged out of the way, and nothing tells one that is not valid yet
+  /// from a version that was being written.
   private func removeStaleFiles(in directory: FileDescriptor) {
     guard let names = try? fileSystem.names(in: directory) else { return }
     for name in names where location.isTemporary(name) {
-      if let reading = try? fileSystem.contents(of: name, in: directory), reading.hash != known.hash,
-        reading.text.count > 0, (try? parse(reading.text)) != nil
-      {
+      guard let reading = try? fileSystem.contents(of: name, in: directory) else { continue }
+      if reading.hash != known.hash, reading.text.count > 0 {
         guard case .success = saveHistory(reading.text) else { continue }
       }
       try? fileSystem.unlink(name, in: directory)

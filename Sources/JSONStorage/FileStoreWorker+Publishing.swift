@@ -12,6 +12,8 @@ extension FileStoreWorker {
   /// - Parameter isClosing: Whether waiting for an invalid file to become valid has no point any more.
   func publishWaiting(isClosing: Bool) {
     answerStale()
+    if !isClosing, !waiting.isEmpty, let retryDue, retryDue > .now { return }
+    retryDue = nil
     guard let newest = waiting.last else { return }
     if options.synchronization == .ephemeral { return answer(.published) }
     if let error = fault?.error { return wait(error, isClosing) }
@@ -24,6 +26,8 @@ extension FileStoreWorker {
       // Here the edit is not one we could take, or it was taken back.
       let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
       if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
+      // Not at once: a try writes and syncs the whole file.
+      retryDue = waiting.first.map { min(.now + options.timing.debounce, $0.deadline) }
     }
   }
 
@@ -75,7 +79,8 @@ extension FileStoreWorker {
       guard error.isMissing, let status else { throw StorageError(error, when: "write", location.path) }
       return FileModel(status: status)
     }
-    guard current.isRegular, current.permissions & 0o222 != 0 else {
+    guard current.isRegular else { throw notAFile }
+    guard current.permissions & 0o222 != 0 else {
       throw StorageError(.unavailable, "'\(location.path)' is read-only.")
     }
     status = current
@@ -138,8 +143,7 @@ extension FileStoreWorker {
   private func remember(_ newFile: NewFile, in directory: FileDescriptor) {
     let stamp = try? fileSystem.status(location.name, in: directory).stamp
     let isOurs = stamp?.matchesAcrossRename(newFile.stamp) ?? false
-    known = Known(hash: newFile.hash, stamp: isOurs ? stamp : nil, isSettled: false)
-    fault = nil
+    know(Known(hash: newFile.hash, stamp: isOurs ? stamp : nil, isSettled: false))
     if !isOurs { scheduleCheck(in: options.timing.debounce) }
   }
 

@@ -122,6 +122,8 @@ extension FileStoreWorker {
   ///
   /// Another edit may come out in turn: the newest one ends up in the place. What is taken out last is looked at again
   /// later: until then an editor may have opened our version, or the edit, to save into it.
+  ///
+  /// - Throws: When an edit could not be put back; it keeps the name of the new file.
   private func putBack(_ newFile: NewFile, in directory: FileDescriptor) throws(SystemError) {
     var inPlace = (inode: newFile.stamp.inode, hash: newFile.hash)
     for _ in 0..<16 {
@@ -132,17 +134,32 @@ extension FileStoreWorker {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
       } catch {
         guard error.isMissing else { throw error }
-        // The place was emptied meanwhile. If it is filled again before us, that is the next round's edit.
-        if (try? fileSystem.renameWithoutReplacing(newFile.name, to: location.name, in: directory)) != nil { return }
+        if try putIntoEmptyPlace(newFile.name, in: directory) { return }
         continue
       }
-      if try fileSystem.status(newFile.name, in: directory).stamp.inode == inPlace.inode { break }
+      if try fileSystem.status(newFile.name, in: directory).stamp.inode == inPlace.inode {
+        holdTakenOut(newFile.name, expecting: inPlace.hash, in: directory)
+        try? fileSystem.unlink(newFile.name, in: directory)
+        // Best effort: an edit is its editor's to make durable.
+        if options.synchronization == .full { try? fileSystem.synchronize(directory) }
+        return
+      }
       inPlace = (edit, reading?.hash ?? newFile.hash)
     }
-    holdTakenOut(newFile.name, expecting: inPlace.hash, in: directory)
-    try? fileSystem.unlink(newFile.name, in: directory)
-    // Best effort: an edit is its editor's to make durable.
-    if options.synchronization == .full { try? fileSystem.synchronize(directory) }
+    throw SystemError.nameExists
+  }
+
+  /// Puts a file back when the place was emptied meanwhile.
+  ///
+  /// - Returns: False when the place was filled again before; what fills it is another edit.
+  private func putIntoEmptyPlace(_ name: String, in directory: FileDescriptor) throws(SystemError) -> Bool {
+    do {
+      try fileSystem.renameWithoutReplacing(name, to: location.name, in: directory)
+      return true
+    } catch {
+      guard error.isExisting else { throw error }
+      return false
+    }
   }
 
   /// Keeps a file open that was in the place for an instant.

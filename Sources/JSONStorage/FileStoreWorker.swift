@@ -43,6 +43,8 @@ final class FileStoreWorker<Content: FileContent> {
   var displaced: [DisplacedFile] = []
   var returned: [ReturnedEdit] = []
   var waiting: [PublishRequest<Content>] = []
+  /// Until when a version that met an edit we could not take is not tried again.
+  var retryDue: ContinuousClock.Instant?
   var checkDue: ContinuousClock.Instant?
   private var pollDue: ContinuousClock.Instant = .now
 
@@ -71,7 +73,7 @@ final class FileStoreWorker<Content: FileContent> {
       let (jobs, isClosed) = mailbox.take()
       jobs.forEach(accept)
       // A publish looks at the file itself; looking before each one would read the file twice.
-      if waiting.isEmpty || fault != nil { lookIfDue(&watch) }
+      if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
       publishWaiting(isClosing: isClosed)
       if isClosed { break }
       reviewDisplaced(before: .now)
@@ -107,6 +109,7 @@ final class FileStoreWorker<Content: FileContent> {
   private var nextMoment: ContinuousClock.Instant? {
     var moments = displaced.map(\.due) + waiting.map(\.deadline)
     if let checkDue { moments.append(checkDue) }
+    if let retryDue { moments.append(retryDue) }
     if options.watching != .off { moments.append(pollDue) }
     return moments.min()
   }

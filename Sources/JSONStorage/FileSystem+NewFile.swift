@@ -43,6 +43,7 @@ extension FileSystem {
   /// Gives a file the owner, permissions and attributes of another, as far as we may, and never wider access.
   private func apply(_ model: FileModel, to file: FileDescriptor) throws(SystemError) {
     var permissions = model.status.permissions
+    var isGroupKept = true
     do {
       try setOwner(model.status.owner, group: model.status.group, of: file)
     } catch {
@@ -55,9 +56,11 @@ extension FileSystem {
         guard error.isNotPermitted || error.isUnsupported else { throw error }
         // Another group now: it gets no more than everyone has.
         permissions &= 0o707 | (permissions & 0o007) << 3
+        isGroupKept = false
       }
     }
     try setPermissions(permissions, of: file)
-    if let source = model.descriptor { try copyAttributes(from: source, to: file) }
+    // The access list has an entry for the group, which would now give another group the same rights.
+    if let source = model.descriptor { try copyAttributes(from: source, to: file, includingAccessList: isGroupKept) }
   }
 }

@@ -31,7 +31,9 @@ protocol FileSystem: Sendable {
   func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError)
   func setOwner(_ owner: UInt32?, group: UInt32?, of file: FileDescriptor) throws(SystemError)
   func setPermissions(_ permissions: UInt32, of file: FileDescriptor) throws(SystemError)
-  func copyAttributes(from source: FileDescriptor, to target: FileDescriptor) throws(SystemError)
+  func copyAttributes(
+    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
+  ) throws(SystemError)
   func synchronize(_ file: FileDescriptor) throws(SystemError)
 
   func exchange(_ first: String, _ second: String, in directory: FileDescriptor) throws(SystemError)

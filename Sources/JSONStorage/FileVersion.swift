@@ -23,10 +23,12 @@ package enum FileEdit<Content: FileContent>: Sendable {
   case invalid(StorageError)
   /// The file is gone. The next version published recreates it.
   case deleted
-  /// After `invalid` or `deleted`, the file holds again what it held before.
+  /// After `invalid` or `deleted`, the file holds again what it held before or what was published since.
   case restored
   /// A save reached a version that had been replaced already; it was kept under a name of its own.
   case conflict(LateSave<Content>)
+  /// A save may have reached a version that had been replaced already, and could not be kept.
+  case conflictLost(StorageError)
 }
 
 /// A save that an editor made to a version of the file that was being replaced.

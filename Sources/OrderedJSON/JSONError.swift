@@ -18,7 +18,7 @@ public struct JSONError: Error, Sendable, Hashable {
     case trailingCharacters
   }
 
-  /// What is wrong.
+  /// What kind of fault it is, to switch over.
   public let code: Code
 
   /// A sentence for a person, without the place.
@@ -43,5 +43,6 @@ extension JSONError {
 }
 
 extension JSONError: CustomStringConvertible {
+  /// The place and the message: `3:5: expected ',' or '}', found '"'`.
   public var description: String { "\(line):\(column): \(message)" }
 }

@@ -25,7 +25,8 @@ public struct JSONObject: Sendable, Hashable {
     for (name, value) in members { self.members[Name(string: name)] = value }
   }
 
-  /// The value of a member; setting a new name appends it, setting `nil` removes the member. O(1) on average.
+  /// The value of a member; setting a new name appends it, setting `nil` removes the member. O(1) on average, O(n)
+  /// for a removal.
   public subscript(name: String) -> JSONValue? {
     get { members[Name(string: name)] }
     set { members[Name(string: name)] = newValue }
@@ -42,6 +43,7 @@ public struct JSONObject: Sendable, Hashable {
 }
 
 extension JSONObject: Sequence {
+  /// Returns an iterator over the members, in order.
   public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
     var iterator = members.makeIterator()
     return AnyIterator { iterator.next().map { (name: $0.key.string, value: $0.value) } }

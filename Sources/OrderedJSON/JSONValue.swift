@@ -2,17 +2,17 @@
 ///
 /// Objects keep the order of their members and numbers the text they were written with.
 public enum JSONValue: Sendable, Hashable {
-  /// `null`.
+  /// JSON's `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number, with its text.
+  /// A number, with the text it was written with.
   case number(JSONNumber)
-  /// A string, without escapes.
+  /// A string, without quotes and escapes.
   case string(String)
   /// The elements of an array.
   case array([JSONValue])
-  /// The members of an object, in their order.
+  /// The members of an object, in order.
   case object(JSONObject)
 }
 

@@ -56,11 +56,11 @@ struct Banner {
   /// The addresses of everything that is served.
   func urls(_ style: LogStyle) -> String {
     var lines = ["", "  \(style(.bold, "Resources"))"]
-    let width = resources.map(\.name.count).max() ?? 0
-    for resource in resources {
-      let space = String(repeating: " ", count: width - resource.name.count + 2)
-      let url = style(.cyan, "\(server.url)/\(LogText.escaped(resource.name))")
-      lines.append("  \(url)\(space)\(style(.grey, Self.size(resource)))")
+    let paths = resources.map { Self.path(to: $0.name) }
+    let width = min(paths.map(LogText.width).max() ?? 0, 40)
+    for (resource, path) in zip(resources, paths) {
+      let space = LogText.padding(of: path, to: width) + "  "
+      lines.append("  \(style(.cyan, server.url + path))\(space)\(style(.grey, Self.size(resource)))")
     }
     if resources.isEmpty { lines.append("  none yet; add one to the source, such as \"posts\": []") }
     lines += ["", "  \(style(.bold, "Other routes"))", "  \(style(.cyan, "\(server.url)/db"))"]
@@ -69,6 +69,16 @@ struct Banner {
     }
     lines += ["", "  \(style(.bold, "Home"))", "  \(style(.cyan, server.url))", ""]
     return lines.joined(separator: "\n")
+  }
+
+  /// A resource's path for people: only what a terminal or a client would take for the address's end is encoded.
+  static func path(to name: String) -> String {
+    let encoded = name.unicodeScalars.map { scalar in
+      let isEnd = scalar.properties.isWhitespace || "%?#\"<>\\".unicodeScalars.contains(scalar)
+      guard isEnd else { return String(scalar) }
+      return String(scalar).utf8.map { ($0 < 16 ? "%0" : "%") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+    return "/" + LogText.escaped(encoded.joined())
   }
 
   /// How changes are kept.

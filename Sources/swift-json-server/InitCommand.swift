@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONServer
 
 /// Writes a file to start from.
 struct InitCommand: AsyncParsableCommand {

@@ -12,15 +12,7 @@ struct JSONLinesFormatter: EventFormatter {
       guard case .invalid = event else { return nil }
     }
     return switch event {
-    case .answered(let exchange):
-      Self.line(
-        "request", time,
-        [
-          ("method", .string(exchange.request.method.rawValue)), ("path", .string(exchange.request.target)),
-          ("status", .number(JSONNumber(exchange.response.status.code))),
-          ("milliseconds", .number(JSONNumber(validated: Milliseconds(exchange.duration).text))),
-          ("bytes", .number(JSONNumber(exchange.response.bytes.count))),
-        ])
+    case .answered(let exchange): Self.line(AnsweredRequest(exchange), time)
     case .reloaded(let resources): Self.line("reloaded", time, [("resources", .array(resources.map(JSONValue.string)))])
     case .invalid(let message): Self.line("invalid", time, [("message", .string(message))])
     case .restored(let path): Self.line("restored", time, [("path", .string(path))])
@@ -30,9 +22,24 @@ struct JSONLinesFormatter: EventFormatter {
     }
   }
 
+  func line(for request: AnsweredRequest, at time: Timestamp) -> (LogStream, String)? {
+    isQuiet ? nil : Self.line(request, time)
+  }
+
+  private static func line(_ request: AnsweredRequest, _ time: Timestamp) -> (LogStream, String) {
+    line(
+      "request", time,
+      [
+        ("method", .string(request.method)), ("path", .string(request.target)),
+        ("status", .number(JSONNumber(request.status.code))),
+        ("milliseconds", .number(JSONNumber(validated: Milliseconds(request.duration).text))),
+        ("bytes", .number(JSONNumber(request.bytes))),
+      ])
+  }
+
   /// The line of an event.
   static func line(_ name: String, _ time: Timestamp, _ members: [(String, JSONValue)]) -> (LogStream, String) {
     let object = JSONObject([("time", .string(time.rfc3339)), ("event", .string(name))] + members)
-    return (.output, JSONValue.object(object).text(pretty: false))
+    return (.output, LogText.escapedInJSON(JSONValue.object(object).text(pretty: false)))
   }
 }

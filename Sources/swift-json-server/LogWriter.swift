@@ -5,12 +5,21 @@ import Synchronization
 /// Prints lines on standard output and standard error, in the order they come, from a queue of its own.
 ///
 /// Whoever prints never waits for a slow terminal or pipe: what finds ``capacity`` lines waiting is dropped, and the
-/// number of the dropped is told. Lines leave at once, also into a pipe.
+/// number of the dropped is told. What waits has the size of its line. Lines leave at once, also into a pipe.
 final class LogWriter: Sendable {
   private enum Entry: Sendable {
     case output(String)
     case error(String)
+    case request(AnsweredRequest, Timestamp)
     case event(ServerEvent, Timestamp)
+
+    init(_ event: ServerEvent) {
+      guard case .answered(let exchange) = event else {
+        self = .event(event, .now)
+        return
+      }
+      self = .request(AnsweredRequest(exchange), .now)
+    }
   }
 
   private struct Waiting {
@@ -25,9 +34,16 @@ final class LogWriter: Sendable {
   private let formatter: any EventFormatter
   private let waiting = Mutex(Waiting())
   private let queue = DispatchQueue(label: "log")
+  private let send: @Sendable ([UInt8], LogStream) -> Void
 
   /// Creates a writer in the format and the colours that the options ask for.
-  init(_ options: ServeOptions) {
+  ///
+  /// - Parameter send: Prints lines; may wait as long as whoever reads them lets it.
+  init(
+    _ options: ServeOptions,
+    send: @escaping @Sendable ([UInt8], LogStream) -> Void = { FileText.send($0, to: $1.rawValue) }
+  ) {
+    self.send = send
     isQuiet = options.quiet
     style = LogStyle(isColored: options.color ?? Terminal.isOutput)
     formatter =
@@ -51,7 +67,7 @@ final class LogWriter: Sendable {
   func log(_ event: ServerEvent) {
     // A quiet server shows none of its requests; letting them wait for the queue would cost as much as showing them.
     if isQuiet, case .answered = event { return }
-    add(.event(event, .now))
+    add(Entry(event))
   }
 
   /// Returns when all is printed, or when nobody has taken it for two seconds.
@@ -84,7 +100,7 @@ final class LogWriter: Sendable {
     for entry in taken.entries {
       guard let (next, line) = line(for: entry) else { continue }
       if next != stream {
-        FileText.send(text, to: stream.rawValue)
+        send(text, stream)
         text.removeAll(keepingCapacity: true)
         stream = next
       }
@@ -92,13 +108,14 @@ final class LogWriter: Sendable {
       text.append(UInt8(ascii: "\n"))
     }
     if taken.dropped > 0 { text += "… \(taken.dropped) lines are not shown\n".utf8 }
-    FileText.send(text, to: stream.rawValue)
+    send(text, stream)
   }
 
   private func line(for entry: Entry) -> (LogStream, String)? {
     switch entry {
     case .output(let text): (.output, text)
     case .error(let text): (.error, text)
+    case .request(let request, let time): formatter.line(for: request, at: time)
     case .event(let event, let time): formatter.line(for: event, at: time)
     }
   }

@@ -1,4 +1,3 @@
-import JSONDatabase
 import JSONServer
 
 extension ServeOptions {
@@ -60,8 +59,8 @@ extension ServeOptions {
     if let timeout, !(timeout > 0 && timeout <= 86_400) {
       throw CommandFailure(.usage, "--timeout: \(timeout) is no time; give seconds, up to 86400.")
     }
-    if let maxDepth, !(1...100_000).contains(maxDepth) {
-      throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 1 to 100000.")
+    if let maxDepth, !(4...1_000).contains(maxDepth) {
+      throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 4 to 1000.")
     }
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
     for origin in cors where origin != "*" && !Self.isOrigin(origin) {

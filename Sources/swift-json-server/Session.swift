@@ -31,11 +31,20 @@ struct Session {
     let signals = Signals(onFirst: { inbox.yield(.signal($0)) }, onSecond: { terminal?.restore() })
     defer { withExtendedLifetime((keyboard, signals)) {} }
 
-    let startup = try Startup(settings, log: log)
-    var session = Session(log: log, startup: startup, server: try await startup.start())
+    let (startup, server) = try await start(settings, log)
+    var session = Session(log: log, startup: startup, server: server)
     let status = await session.serve(events, inbox, hasKeys: keyboard != nil)
     await session.server.stop()
     return status
+  }
+
+  private static func start(
+    _ settings: Settings, _ log: LogWriter
+  ) async throws(CommandFailure) -> (Startup, Server) {
+    let notice = ReadingNotice(settings.options)
+    defer { notice?.end() }
+    let startup = try Startup(settings, log: log)
+    return (startup, try await startup.start())
   }
 
   private init(log: LogWriter, startup: Startup, server: Server) {

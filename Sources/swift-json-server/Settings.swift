@@ -22,15 +22,16 @@ struct Settings {
     var options = given
     try options.fill(from: ProcessInfo.processInfo.environment)
     path = options.config ?? SettingsFile.defaultPath
+    var warnings: [String] = []
     if let text = FileText.contents(of: path) {
       var file = try SettingsFile(parsing: text, path: path)
       try options.fill(from: &file)
       warnings = file.unknownNames.map { [path] name in "\(path): no option is named '\(name)'; it is ignored." }
     } else if options.config != nil || FileKind(of: path) != .missing {
       throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
-    } else {
-      warnings = []
     }
+    if options.poll, !options.watch { warnings.append("--poll looks for edits only with --watch; give both.") }
+    self.warnings = warnings
     self.given = given
     self.options = options
   }

@@ -12,7 +12,7 @@ struct TextFormatter: EventFormatter {
       guard case .invalid = event else { return nil }
     }
     return switch event {
-    case .answered(let exchange): (.output, line(for: exchange, at: time))
+    case .answered(let exchange): (.output, text(for: AnsweredRequest(exchange), at: time))
     case .reloaded(let resources):
       (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
     case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))
@@ -30,15 +30,19 @@ struct TextFormatter: EventFormatter {
     }
   }
 
-  private func line(for exchange: Exchange, at time: Timestamp) -> String {
-    let status = exchange.response.status
+  func line(for request: AnsweredRequest, at time: Timestamp) -> (LogStream, String)? {
+    isQuiet ? nil : (.output, text(for: request, at: time))
+  }
+
+  private func text(for request: AnsweredRequest, at time: Timestamp) -> String {
     let fields = [
       style(.grey, time.clock),
-      Self.padded(exchange.request.method.rawValue, 7),
-      Self.padded(LogText.escaped(exchange.request.target), 32),
-      style(Self.emphasis(status), "\(status.code)"),
-      Self.padded(Milliseconds(exchange.duration).text, 8, alignedRight: true) + " ms",
-      Self.padded("\(exchange.response.bytes.count)", 7, alignedRight: true) + " B",
+      Self.padded(request.method, 7),
+      style(Self.emphasis(request.status), "\(request.status.code)"),
+      Self.padded(Milliseconds(request.duration).text, 8, alignedRight: true) + " ms",
+      Self.padded("\(request.bytes)", 7, alignedRight: true) + " B",
+      // Last, so that a long one pushes nothing out of its column.
+      LogText.escaped(request.target),
     ]
     return fields.joined(separator: "  ")
   }
@@ -63,7 +67,7 @@ struct TextFormatter: EventFormatter {
   }
 
   private static func padded(_ text: String, _ width: Int, alignedRight: Bool = false) -> String {
-    let space = String(repeating: " ", count: max(width - text.count, 0))
+    let space = LogText.padding(of: text, to: width)
     return alignedRight ? space + text : text + space
   }
 }

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// Calls a closure every second, on a queue of its own, until it goes.
+/// Calls a closure again and again, on a queue of its own, until it goes.
 final class Ticker {
   private let source: any DispatchSourceTimer
 
-  init(_ onTick: @escaping @Sendable () -> Void) {
+  init(every interval: DispatchTimeInterval = .seconds(1), _ onTick: @escaping @Sendable () -> Void) {
     source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "ticker"))
-    source.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+    source.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(100))
     source.setEventHandler(handler: onTick)
     source.resume()
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSONDatabase
+import JSONServer
 import OrderedJSON
 
 /// Checks a file without serving it.

@@ -84,6 +84,8 @@ class Check:
     def __init__(self, browser, server):
         self.browser = browser
         self.server = server.rstrip("/")
+        self.id_name = next(
+            resource["idName"] for resource in self.request("GET", "/__admin/resources") if resource["name"] == "posts")
 
     def request(self, method, path, value=None):
         """Sends a request as another client does."""
@@ -153,9 +155,9 @@ class Check:
         made = self.request("POST", "/posts", {"title": f"{TITLE} by another"})
         self.browser.wait_for(self.row_with(f"{TITLE} by another"), "the other client's record")
         self.browser.wait_for(f"{self.row_with(TITLE + ' by another')}.classList.contains('changed')", "a highlight")
-        self.request("PATCH", f"/posts/{made['id']}", {"title": f"{TITLE} changed"})
+        self.request("PATCH", f"/posts/{made[self.id_name]}", {"title": f"{TITLE} changed"})
         self.browser.wait_for(self.row_with(f"{TITLE} changed"), "the other client's change")
-        self.request("DELETE", f"/posts/{made['id']}")
+        self.request("DELETE", f"/posts/{made[self.id_name]}")
         self.browser.wait_for(f"!{self.row_with(TITLE + ' changed')}", "the deletion")
 
     def requests_of_another_client_are_logged(self):
@@ -183,14 +185,22 @@ class Check:
             self.browser.wait_for(head, "a column named title")
             self.browser.evaluate(f"{head}.querySelector('button').focus(); {head}.querySelector('button').click()")
             self.browser.wait_for(f"{head}?.ariaSort === '{order}'", f"aria-sort {order}")
-            expected = [str(post["id"]) for post in self.request("GET", f"/posts?{parameters}&_page=1&_limit=20")]
+            expected = [str(post[self.id_name]) for post in self.request("GET", f"/posts?{parameters}&_page=1&_limit=20")]
             shown = self.browser.evaluate(titles)
             assert shown == expected, f"{order}: {shown} instead of {expected}"
         assert self.browser.evaluate("document.activeElement.textContent") == "title", "Sorting loses the focus."
 
+    def a_member_without_a_name_has_a_column(self):
+        [post] = self.records_made()
+        self.request("PATCH", f"/posts/{post[self.id_name]}", {"": "nameless"})
+        self.go(f"#records/posts?q={TITLE.replace(' ', '+')}")
+        self.browser.wait_for(self.row_with("nameless"), "the value of the nameless member")
+        heads = self.browser.evaluate("[...document.querySelectorAll('#columns button')].map((e) => e.textContent)")
+        assert all(heads), f"A column has no name: {heads}"
+
     def a_record_is_edited_and_deleted(self):
         [post] = self.records_made()
-        self.go(f"#records/posts/{post['id']}")
+        self.go(f"#records/posts/{post[self.id_name]}")
         self.browser.wait_for(f"{by_id('record-json')}.textContent", "the record's JSON")
         self.click("record-edit")
         self.fill("record-text", json.dumps({"title": f"{TITLE} edited"}))
@@ -208,7 +218,7 @@ class Check:
         self.browser.wait_for(f"{by_id('try-path')}.value === '/posts?_limit=1'", "the request from the address")
         self.browser.evaluate(f"{by_id('try-form')}.requestSubmit()")
         self.browser.wait_for(f"{by_id('answer-line')}.textContent.startsWith('200')", "the status")
-        assert json.loads(self.browser.evaluate(f"{by_id('answer-body')}.textContent"))[0]["id"], "No record in the answer."
+        assert json.loads(self.browser.evaluate(f"{by_id('answer-body')}.textContent"))[0][self.id_name], "No record in the answer."
         self.browser.evaluate(f"{by_id('code-kind')}.value = 'swift'; {by_id('code-kind')}.onchange()")
         assert "URLSession" in self.browser.evaluate(f"{by_id('code-text')}.textContent"), "No Swift."
 
@@ -324,7 +334,7 @@ class Check:
 
     def clean_up(self):
         for post in self.records_made():
-            self.request("DELETE", f"/posts/{post['id']}")
+            self.request("DELETE", f"/posts/{post[self.id_name]}")
 
 
 def main():

@@ -92,6 +92,8 @@ class Browser:
             self.socket = WebSocket("127.0.0.1", port, "/" + page["webSocketDebuggerUrl"].split("/", 3)[3])
             for domain in ["Page", "Runtime", "Log", "Accessibility"]:
                 self.call(f"{domain}.enable")
+            # A window that nobody looks at has no focus of its own.
+            self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         except BaseException:
             self.__exit__()
             raise

@@ -42,6 +42,12 @@ struct SettingsFileTests {
     #expect(try options([], #"{"$schema": "x", "prot": 1, "port": 2}"#).unknown == ["prot"])
   }
 
+  @Test(arguments: [(["--poll"], 1), (["--poll", "--watch"], 0), ([], 0)])
+  func `Polling without watching is told`(_ arguments: [String], _ count: Int) throws {
+    let settings = try Settings(try ServeOptions.parse(arguments + ["db.json"]))
+    #expect(settings.warnings.count { $0.contains("--poll") } == count)
+  }
+
   @Test(arguments: [
     (#"{"port": []}"#, "json-server.json: 'port' must be a whole number."),
     (#"{"watch": "yes"}"#, "json-server.json: 'watch' must be true or false."),

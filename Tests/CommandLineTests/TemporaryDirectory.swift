@@ -7,7 +7,10 @@ final class TemporaryDirectory: Sendable {
   init() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("command-line-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    path = url.resolvingSymlinksInPath().path
+    // As the store does: on macOS, Foundation would leave "/private" out.
+    guard let resolved = realpath(url.path, nil) else { throw CocoaError(.fileNoSuchFile) }
+    defer { free(resolved) }
+    path = String(cString: resolved)
   }
 
   deinit {

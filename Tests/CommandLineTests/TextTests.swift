@@ -4,16 +4,6 @@ import Testing
 
 struct TextTests {
   @Test(arguments: [
-    ("/posts?q=ü", "/posts?q=ü"),
-    ("/a\u{1B}[2J\r\nb", "/a\\u{1B}[2J\\u{D}\\u{A}b"),
-    ("/\u{202E}gpj.exe", "/\\u{202E}gpj.exe"),
-    ("\u{9B}31m\u{2028}", "\\u{9B}31m\\u{2028}"),
-  ])
-  func `Characters that steer a terminal are escaped in logs`(_ text: String, _ expected: String) {
-    #expect(LogText.escaped(text) == expected)
-  }
-
-  @Test(arguments: [
     ("0", 0), ("1048576", 1_048_576), ("500k", 512_000), ("10M", 10_485_760), ("1GB", 1_073_741_824),
     ("", nil), ("M", nil), ("-1", nil), ("1.5M", nil), ("9223372036854775807k", nil), ("ten", nil),
   ])
@@ -29,12 +19,12 @@ struct TextTests {
   }
 
   @Test
-  func `An excerpt shows the line and a caret under the place`() {
-    #expect(Excerpt(of: Array("{\n  é: 1,\n}".utf8), at: 7).text == "    é: 1,\n      ^")
+  func `A source that takes a while is named with the time it took so far`() {
+    #expect(ReadingNotice.text("big.json", .milliseconds(1_449)) == "  Reading big.json, 1.4 s …")
   }
 
-  @Test
-  func `A time is written as RFC 3339 has it`() {
-    #expect(Timestamp(milliseconds: 1_706_745_599_042).rfc3339 == "2024-01-31T23:59:59.042Z")
+  @Test(arguments: [("posts", "/posts"), ("naïve café", "/naïve%20café"), ("100%", "/100%25"), ("a?b#c", "/a%3Fb%23c")])
+  func `The address of a resource can be clicked and copied`(_ name: String, _ path: String) {
+    #expect(Banner.path(to: name) == path)
   }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import JSONDatabase
 import JSONServer
 import OrderedJSON
 import Testing
@@ -42,7 +41,7 @@ struct Player {
       switch option {
       case "--id": configuration.idName = value
       case "--foreignKeySuffix": configuration.foreignKeySuffix = value
-      case "--compat": configuration.dialect = try #require(Dialect(rawValue: value))
+      case "--compat": configuration.dialect = try #require(Server.Configuration.Dialect(rawValue: value))
       case "--routes": configuration.routes = try #require(suite.files[value]?.object)
       default: Issue.record("the suite \(suite.name) uses \(option), which the player does not know")
       }

@@ -80,6 +80,12 @@ struct RelationTests {
         #"[{"id":2,"roomId":1}]"#
       ),
       (#"{"parts":[{"id":1,"equipmentId":2}],"equipment":[{"id":2}]}"#, "parts", .embed, "equipment", #"{"id":2}"#),
+      (
+        #"{"rooms":[{"id":1,"equipmentId":2}],"equipment":[{"id":2,"roomId":1}]}"#, "rooms", .embed, "equipment",
+        #"[{"id":2,"roomId":1}]"#
+      ),
+      (#"{"arms":[{"id":1,"octopusId":2}],"octopuses":[{"id":2}]}"#, "arms", .expand, "octopus", #"{"id":2}"#),
+      (#"{"rows":[{"id":1,"indexId":2}],"indexes":[{"id":2}]}"#, "rows", .embed, "index", #"{"id":2}"#),
       (#"{"posts":[{"id":1}]}"#, "posts", .embed, "nothing", "[]"),
       (#"{"posts":[{"id":1}]}"#, "posts", .expand, "nothing", nil),
       (#"{"posts":[{"id":1,"comments":7}],"comments":[]}"#, "posts", .embed, "comments", "[]"),

@@ -1,6 +1,7 @@
-import JSONDescription
 import OrderedJSON
 import Testing
+
+@testable import JSONDescription
 
 @Suite struct OpenAPIDocumentTests {
   private let samples = [
@@ -115,6 +116,12 @@ import Testing
   @Test func `Null is one more type, not one more schema`() {
     let title = document()["components"]?["schemas"]?["Post"]?["properties"]?["title"]
     #expect(title == ["type": ["string", "null"], "examples": ["a"]])
+  }
+
+  @Test(arguments: [("draft", ["draft", "live", nil]), ("", nil)] as [(String, JSONValue?)])
+  func `Choices that may be null name it, unless one is empty text`(_ choice: String, _ expected: JSONValue?) {
+    let type = ValueType(alternatives: [.string(.choice([choice, "live"]))], isNullable: true)
+    #expect(JSONSchema.schema(of: type)["enum"] == expected)
   }
 
   @Test func `An empty collection holds open objects`() {

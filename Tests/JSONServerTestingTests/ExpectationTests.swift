@@ -69,6 +69,40 @@ struct `What a client is expected to have sent` {
     #expect(goesOn)
   }
 
+  @Test(arguments: [(1_001, 1), (4, 10 << 20)])
+  func `Every request counts, however many there are and however large`(_ count: Int, _ size: Int) async throws {
+    let server = try MockServer.current
+    let body = [UInt8](repeating: UInt8(ascii: " "), count: size)
+    for _ in 0..<count { _ = await server.respond(to: Request(method: .get, target: "/bookmarks", body: body)) }
+    try await server.expect(.get("/bookmarks"), times: count)
+  }
+
+  @Test(
+    arguments: [
+      (Route.get("/posts"), HTTPRequest.Method.head, "/mock/posts", nil, true),
+      (.head("/posts"), .get, "/mock/posts", nil, false),
+      (.get("/api/posts"), .get, "/mock/api/posts?_page=1", nil, true),
+      (.get("/posts"), .get, "/mock/api/posts", nil, true),
+      (.get("/mock/posts"), .get, "/mock/posts", nil, false),
+      (.patch("/posts/1"), .post, "/mock/posts/1", "patch", true),
+      (.post("/posts/1"), .post, "/mock/posts/1", "PATCH", false),
+    ] as [(Route, HTTPRequest.Method, String, String?, Bool)])
+  func `A fault meets those requests that an expectation counts`(
+    _ route: Route, _ method: HTTPRequest.Method, _ target: String, _ override: String?, _ isOfRoute: Bool
+  ) async throws {
+    try await withJSONServer(["posts": [["id": 1]]], routes: ["/api/*": "/$1"], listens: false) {
+      $0.pathPrefix = "/mock"
+    } _: { server in
+      await server.fail(route, with: 503)
+      var request = Request(method: method, target: target)
+      if let override, let name = HTTPField.Name("X-HTTP-Method-Override") { request.headerFields[name] = override }
+      let response = await server.respond(to: request)
+      #expect((response.status == .serviceUnavailable) == isOfRoute)
+      try await server.expect(route, times: isOfRoute ? 1 : 0)
+      #expect(await server.requests(route).count == (isOfRoute ? 1 : 0))
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `A request that is yet to come is waited for`() async throws {
     let server = try MockServer.current

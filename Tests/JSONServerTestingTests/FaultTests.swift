@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import JSONServer
 import JSONServerTesting
 import OrderedJSON
@@ -27,6 +28,20 @@ struct `What goes wrong on purpose` {
     #expect(response.value(forHTTPHeaderField: "Retry-After") == "30")
     await server.recover()
     #expect(try await URLSession.forTests.get("/users/1", at: server.url).response.statusCode == 200)
+  }
+
+  @Test func `A canned answer is taken back`() async throws {
+    let server = try MockServer.current
+    func answer() async throws -> JSONValue {
+      try JSONValue(parsing: await server.respond(to: Request(.get, "/users")).bytes)
+    }
+    let id = await server.answer(.get("/users"), with: 1, headers: ["X-Name": "value"])
+    await server.answer(.get("/users"), with: 2)
+    #expect(try await answer() == 2)
+    await server.removeAnswer(id)
+    #expect(try await answer() == 2)
+    await server.removeAnswers()
+    #expect(try await answer() == [["id": 1]])
   }
 
   @Test(arguments: [Fault.Action.reset, .truncate])

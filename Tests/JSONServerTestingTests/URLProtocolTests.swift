@@ -1,9 +1,11 @@
 import Foundation
 import HTTPTypes
 import JSONServer
-import JSONServerTesting
 import OrderedJSON
+import Synchronization
 import Testing
+
+@testable import JSONServerTesting
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -79,12 +81,77 @@ struct `A session without a socket` {
     #expect(error?.code == code)
   }
 
-  @Test func `A stopped server is no longer reached`() async throws {
-    let configuration = try await withJSONServer(listens: false) { URLSessionConfiguration.jsonServer($0) }
+  @Test(
+    arguments: [
+      (0.2, .milliseconds(200)), (-1, .zero), (.infinity, .seconds(86_400)), (.nan, .seconds(86_400)),
+      (1e300, .seconds(86_400)),
+    ] as [(TimeInterval, Duration)])
+  func `A request waits for its timeout, at most a day`(_ interval: TimeInterval, _ duration: Duration) throws {
+    var request = try request("/notes")
+    request.timeoutInterval = interval
+    #expect(request.timeout == duration)
+  }
+
+  @Test func `A stopped server is no longer reached, nor kept`() async throws {
+    var stopped: MockServer? = try await withJSONServer(listens: false) { $0 }
+    weak let server = stopped
+    let configuration = URLSessionConfiguration.jsonServer(try #require(stopped))
     let request = try request("/notes")
     let error = await #expect(throws: URLError.self) {
       try await URLSession(configuration: configuration).send(request)
     }
     #expect(error?.code == .cannotConnectToHost)
+    stopped = nil
+    #expect(server == nil)
   }
+
+  @Test func `A client that stops loading is told nothing more`() async throws {
+    try await withJSONServer(listens: false) {
+      $0.middleware = [PiecewiseAnswer()]
+    } _: { server in
+      let client = StoppingClient()
+      let loading = URLProtocol(request: try request("/notes"), cachedResponse: nil, client: client)
+      await JSONServerLoader(loading, server: server)?.load()
+      #expect(client.events.withLock { $0 } == ["piece 1"])
+    }
+  }
+}
+
+/// Answers with a body in three pieces that are all there at once.
+private struct PiecewiseAnswer: Middleware {
+  func respond(
+    to request: Request, next: @Sendable (Request) async throws -> Response
+  ) async throws -> Response {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    for piece: UInt8 in 1...3 { continuation.yield([piece]) }
+    continuation.finish()
+    return Response(body: .stream(stream))
+  }
+}
+
+/// A client that stops the loading at the first piece of a body.
+private final class StoppingClient: NSObject, URLProtocolClient {
+  /// What the client was told, the head of the answer apart.
+  let events = Mutex<[String]>([])
+
+  func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+    events.withLock { $0.append("piece \(data.first ?? 0)") }
+    withUnsafeCurrentTask { $0?.cancel() }
+  }
+
+  func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+    events.withLock { $0.append("end") }
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+    events.withLock { $0.append("error") }
+  }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy: URLCache.StoragePolicy
+  ) {}
+  func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {}
+  func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {}
+  func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {}
+  func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
 }

@@ -100,6 +100,20 @@ import Testing
     #expect(try answer.json["message"]?.string?.contains(hint) == true)
   }
 
+  @Test(arguments: [
+    ("", "/__admin/", "/__admin"), ("", "/__admin/docs/?x=1", "/__admin/docs"), ("/mock", "/mock", "/mock/"),
+    ("/mock", "/mock/__admin/", "/mock/__admin"),
+  ])
+  func `lead to the pages where their files lie beside them`(
+    _ prefix: String, _ target: String, _ location: String
+  ) async throws {
+    let server = try await AdminFixture.server { $0.pathPrefix = prefix }
+    let answer = await server.send(.get, target)
+    #expect(answer.status == .found)
+    #expect(answer.headerFields[.location] == location)
+    #expect(await server.send(.get, location).status == .ok)
+  }
+
   @Test func `meet no faults and no delay`() async throws {
     let server = try await AdminFixture.server { $0.delay = .seconds(600) }
     await server.addFault(Fault(action: .hang))

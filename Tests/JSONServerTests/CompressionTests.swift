@@ -87,6 +87,15 @@ import Testing
     #expect(compressed(json, body: .bytes(Array(Self.text.prefix(1024)))).headerFields[.contentEncoding] == "gzip")
   }
 
+  @Test func `A body for which all others would have to wait stays as it is`() {
+    let json: HTTPFields = [.contentType: "application/json"]
+    for (count, isCompressed) in [(Compression.maximumBytes, true), (Compression.maximumBytes + 1, false)] {
+      let response = compressed(json, body: .bytes([UInt8](repeating: 0x20, count: count)))
+      #expect((response.headerFields[.contentEncoding] != nil) == isCompressed)
+      #expect(response.headerFields[.vary] == "Accept-Encoding")
+    }
+  }
+
   @Test func `A tag becomes weak, and Vary keeps what it had`() {
     let strong = compressed([.contentType: "text/plain", .eTag: "\"a\"", .vary: "Origin"])
     #expect(strong.headerFields[.eTag] == "W/\"a\"")

@@ -22,7 +22,7 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     let source = OpenedSource(
       persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
-    engine = try Engine(configuration, source, ids: Self.ids, loop: ServerLoop())
+    engine = Engine(configuration, source, gate: try Gate(configuration), ids: Self.ids, loop: ServerLoop())
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
@@ -36,6 +36,18 @@ struct EngineFixture {
   /// Brings an edit of the source from outside.
   func edit(_ value: JSONValue, generation: Int) async throws {
     await engine.take(.changed(try Self.source(value, generation: generation)))
+  }
+
+  /// Sends a write, and brings an edit of the source while the commit of the write is in flight.
+  func send(_ method: HTTPRequest.Method, _ target: String, beforeEdit source: LoadedSource) async -> Response {
+    let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+    return await withCheckedContinuation { continuation in
+      engine.loop.execute {
+        engine.answer(request) { continuation.resume(returning: $0) }
+        // The loop runs in order: the commit starts before this, and ends after it.
+        engine.loop.execute { engine.assumeIsolated { $0.take(.changed(source)) } }
+      }
+    }
   }
 
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {

@@ -46,6 +46,9 @@ import Testing
     await server.send(.delete, "/posts/2")
     await server.send(.delete, "/comments/1")
     #expect(await events.next(1).map(\.data["resource"]) == ["comments"])
+    var profile = try await server.events("/profile?_watch")
+    await server.send(.patch, "/profile", ["name": "Ada"])
+    #expect(await profile.next(1).map(\.data["resource"]) == ["profile"])
     #expect(await server.send(.get, "/nothing?_watch").status == .notFound)
   }
 
@@ -133,7 +136,7 @@ import Testing
     let server = try await AdminFixture.server()
     let response = await server.send(.get, "/__admin/events")
     #expect(response.headerFields[.contentType] == "text/event-stream; charset=utf-8")
-    guard case .stream(let stream) = response.body else {
+    guard case .stream(let stream, _) = response.body else {
       Issue.record("The answer is no stream.")
       return
     }
@@ -186,7 +189,7 @@ extension Response {
   /// The events of the stream that the answer is.
   fileprivate var events: EventReader {
     get throws {
-      guard case .stream(let stream) = body else {
+      guard case .stream(let stream, _) = body else {
         throw ServerError(.notSaved, "The answer, \(status), is no stream.")
       }
       return EventReader(stream)

@@ -145,9 +145,21 @@ import Testing
 
   @Test func `added later comes first`() async throws {
     let server = try await AdminFixture.server { $0.cannedAnswers = [CannedAnswer(.get, "/posts", body: 1)] }
-    await server.answer(.get, "/posts", status: .accepted, body: 2)
+    await server.answer(CannedAnswer(.get, "/posts", status: .accepted, body: 2))
     let answer = await server.send(.get, "/posts")
     #expect(answer.status == .accepted)
     #expect(answer.text == "2")
+  }
+
+  @Test func `is removed by its id, or with all others`() async throws {
+    let server = try await AdminFixture.server {
+      $0.cannedAnswers = [CannedAnswer(.get, "/posts", body: 1), CannedAnswer(.get, "/*", body: 2)]
+    }
+    let id = await server.answer(CannedAnswer(.get, "/posts", body: 3))
+    #expect(await server.send(.get, "/posts").text == "3")
+    await server.removeAnswer(id)
+    #expect(await server.send(.get, "/posts").text == "1")
+    await server.removeAnswers()
+    #expect(try await server.get("/posts") == AdminFixture.posts["posts"])
   }
 }

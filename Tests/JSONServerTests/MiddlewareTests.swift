@@ -77,7 +77,7 @@ private struct Refusal: Error, CustomStringConvertible {
 
 @Suite struct `A path prefix` {
   @Test(arguments: [
-    ("/mock/posts/1", 200), ("/mock/posts?id=1", 200), ("/mock?_page=1", 200), ("/posts/1", 404),
+    ("/mock/posts/1", 200), ("/mock/posts?id=1", 200), ("/mock?_page=1", 302), ("/posts/1", 404),
     ("/mockery/posts", 404),
     ("/mock/__admin/health", 200), ("/__admin/health", 404),
   ])

@@ -96,25 +96,31 @@ import Testing
     if isReset { _ = await server.send(.post, "/__admin/reset") }
     try await server.edit(AdminFixture.posts, generation: 1)
     warn.finish()
-    let reverted = await warnings.reduce(into: []) { if $1.contains("reverted /posts/1") { $0.append($1) } }
+    let reverted = await warnings.reduce(into: []) { if $1.contains("reverted /comments/1, /posts/1") { $0.append($1) } }
     #expect(reverted.isEmpty == isReset)
   }
 
+  @Test func `takes an edit that comes during a commit when that ends`() async throws {
+    let server = try EngineFixture(AdminFixture.posts)
+    let edited = try EngineFixture.source(["authors": [["id": 1]]], generation: 1)
+    #expect(await server.send(.delete, "/posts/1", beforeEdit: edited).status == .ok)
+    #expect(await server.value == ["authors": [["id": 1]]])
+  }
+
   @Test func `is in the file when a reset is answered`() async throws {
-    try await withTemporaryDirectory { directory in
-      let path = directory + "/db.json"
-      let server = try await AdminFixture.server()
-      try await server.writeSnapshot(to: path)
-      let file = try await Server.load(Server.Configuration(source: .file(path)))
-      let start = try contents(of: path)
-      await file.send(.delete, "/posts/1")
-      #expect(try contents(of: path) != start)
-      try await file.reset()
-      #expect(try contents(of: path) == start)
-      #expect(try await file.writeSnapshot(to: directory + "/copy.json") == directory + "/copy.json")
-      #expect(try contents(of: directory + "/copy.json") == start)
-      await file.stop()
-    }
+    let directory = try TemporaryDirectory()
+    let server = try await AdminFixture.server()
+    try await server.writeSnapshot(to: directory.path("db.json"))
+    let file = try await Server.load(Server.Configuration(source: .file(directory.path("db.json"))))
+    let start = try directory.text("db.json")
+    await file.send(.delete, "/posts/1")
+    #expect(try directory.text("db.json") != start)
+    try await file.reset()
+    #expect(try directory.text("db.json") == start)
+    let copy = directory.path("copy.json")
+    #expect(try await file.writeSnapshot(to: copy) == copy)
+    #expect(try directory.text("copy.json") == start)
+    await file.stop()
   }
 
   @Test func `is replaced and merged as json-server-reset does`() async throws {

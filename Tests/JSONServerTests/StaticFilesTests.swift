@@ -105,6 +105,12 @@ import Testing
     #expect(response.headerFields[.location] == "/sub/?a=b")
   }
 
+  @Test func `The redirect leads to where the server is mounted`() throws {
+    var request = Request(method: .get, target: "/sub?a=b")
+    request.mountPath = "/mock"
+    #expect(files.respond(to: request)?.headerFields[.location] == "/mock/sub/?a=b")
+  }
+
   @Test func `A version that the client has is not sent again`() throws {
     let fields = try #require(answer("/digits.txt")).headerFields
     let tag = try #require(fields[.eTag])
@@ -162,25 +168,26 @@ import Testing
   }
 
   @Test func `A large file is streamed whole and in part`() async throws {
-    let text = String(repeating: "0123456789abcdef", count: 100_000)
+    let text = String(repeating: "0123456789abcdef", count: 10_000)
     try directory.write(text, to: "public/large.bin")
-    for (range, expected) in [("", text[...]), ("bytes=1-1500000", text.dropFirst().prefix(1_500_000))] {
+    for (range, expected) in [("", text[...]), ("bytes=1-150000", text.dropFirst().prefix(150_000))] {
       let response = try #require(answer("/large.bin", range.isEmpty ? [:] : [.range: range]))
-      guard case .stream(let chunks) = response.body else {
+      guard case .stream(let chunks, let length) = response.body else {
         Issue.record("The file was read at once.")
         continue
       }
       var received: [UInt8] = []
       for await chunk in chunks { received += chunk }
       #expect(received.elementsEqual(expected.utf8))
-      #expect(response.headerFields[.contentLength] == "\(expected.utf8.count)")
+      #expect(length == expected.utf8.count)
     }
   }
 
   @Test(arguments: [
     (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
     (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
-    (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+    (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"), (-86_400, "Wed, 31 Dec 1969 00:00:00 GMT"),
+    (-62_135_596_800, "Mon, 01 Jan 0001 00:00:00 GMT"),
   ])
   func `A date is written and read as HTTP has it`(seconds: Int, text: String) {
     #expect(HTTPDate(secondsSince1970: seconds).text == text)

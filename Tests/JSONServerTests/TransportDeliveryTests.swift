@@ -91,6 +91,57 @@ struct TransportDeliveryTests {
     }
   }
 
+  @Test(arguments: ["1.1", "1.0"])
+  func `A stream of known length announces it, and the connection goes on after it`(_ version: String) async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg"]), length: 7)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      let request = "GET / HTTP/\(version)\r\nHost: a\r\nConnection: keep-alive\r\n\r\n"
+      try await client.send(request + request)
+      for _ in 0..<2 {
+        let answer = try await client.readAnswer()
+        #expect(answer.fields["transfer-encoding"] == nil)
+        #expect(answer.fields["content-length"] == "7")
+        #expect(answer.body == "abcdefg")
+      }
+    }
+  }
+
+  @Test func `A stream that falls short of its length ends with the connection`() async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc"]), length: 7)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get + Self.get)
+      let received = try await client.readToEnd()
+      #expect(received.contains("Content-Length: 7\r\n"))
+      #expect(received.hasSuffix("\r\n\r\nabc"))
+    }
+  }
+
+  @Test func `A stream that brings more than its length is cut there`() async throws {
+    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg", "h"]), length: 5)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get + Self.get)
+      for _ in 0..<2 { #expect(try await client.readAnswer().body == "abcde") }
+    }
+  }
+
+  @Test func `A file that is streamed arrives with its length`() async throws {
+    let directory = try TemporaryDirectory()
+    let text = String(repeating: "0123456789abcdef", count: 100_000)
+    try directory.write(text, to: "large.bin")
+    let files = StaticFiles(directories: [directory.path], forbidden: [])
+    let application = TestApplication { request, reply in reply(files.respond(to: request) ?? .echo(request)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
+      let answer = try await client.readAnswer()
+      #expect(answer.fields["content-length"] == "\(text.utf8.count)")
+      #expect(answer.body == text)
+    }
+  }
+
   @Test func `HEAD of a stream has no body`() async throws {
     let application = Self.application { Response(body: .stream(Self.pieces(["abc"]))) }
     try await TestServer.run(application) { server in
@@ -116,25 +167,47 @@ struct TransportDeliveryTests {
     }
   }
 
-  @Test func `A stream is pulled only as fast as its client reads`() async throws {
-    /// Tells each pull, and when the stream is let go.
-    final class Source: Sendable {
-      let gone: AsyncStream<Void>.Continuation
-
-      init(gone: AsyncStream<Void>.Continuation) { self.gone = gone }
-
-      deinit { gone.finish() }
-
-      func pull() -> [UInt8] {
-        gone.yield()
-        return [UInt8](repeating: 0x61, count: 1 << 20)
+  @Test(arguments: ["", "Connection: close\r\n"])
+  func `A client that has said all it wants to gets the whole of its answer`(_ field: String) async throws {
+    let bytes = 16 << 20
+    let application = TestApplication { request, reply in
+      let body: Response.Body =
+        if request.target == "/stream" {
+          .stream(Self.pieces((0..<16).map { _ in String(repeating: "a", count: bytes / 16) }), length: bytes)
+        } else {
+          .bytes([UInt8](repeating: 0x61, count: bytes))
+        }
+      reply(Response(body: body))
+    }
+    try await TestServer.run(application) { server in
+      for target in ["/stream", "/bytes"] {
+        let client = try await server.connect()
+        try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
+        // The answer is under way before the client closes its side.
+        let head = try await client.read(through: "\r\n\r\n")
+        await client.closeOutput()
+        #expect(head.contains("Content-Length: \(bytes)\r\n"))
+        #expect(try await client.readToEnd().utf8.count == bytes)
       }
     }
-    let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
-    let application = Self.application {
-      let source = Source(gone: continuation)
-      return Response(body: .stream(AsyncStream(unfolding: { source.pull() })))
+  }
+
+  @Test func `An endless stream ends with what the client sends`() async throws {
+    let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+    let application = Self.application { Response(body: .stream(chunks)) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get)
+      source.yield([0x61])
+      _ = try await client.read(through: "a\r\n")
+      await client.closeOutput()
+      #expect(try await client.readToEnd() == "")
     }
+  }
+
+  @Test func `A stream is pulled only as fast as its client reads`() async throws {
+    let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
+    let application = Self.application { Response(body: .stream(PulledContent.stream(continuation))) }
     var limits = Limits()
     limits.idleTimeout = .seconds(1)
     try await TestServer.run(application, limits: limits) { server in

@@ -107,7 +107,20 @@ struct TransportFramingTests {
     Vector("an end within the head", "GET / HTTP/1.1\r\nHos", 400),
   ]
 
-  @Test(arguments: lengths + codings + chunks + heads)
+  static let spaces = [
+    Vector("a space after the host", "GET / HTTP/1.1\r\nHost: a \r\n\r\n", 200),
+    Vector("a tab around the host", "GET / HTTP/1.1\r\nHost:\ta\t\r\n\r\n", 200),
+    Vector("a space after the length", post("Content-Length: 5 "), 200),
+    // The parser takes no tab there.
+    Vector("a tab after the length", post("Content-Length: 5\t"), 400),
+    Vector("a space after chunked", post("Transfer-Encoding: chunked ", chunk), 200),
+    Vector("a tab after chunked", post("Transfer-Encoding: chunked\t", chunk), 400),
+    Vector("a space after the coding", post("Content-Length: 5\r\nContent-Encoding: identity "), 200),
+    Vector("a host of spaces", "GET / HTTP/1.1\r\nHost:   \r\n\r\n", 200),
+    Vector("a space within the host", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
+  ]
+
+  @Test(arguments: lengths + codings + chunks + heads + spaces)
   func `Each request has one meaning or none`(_ vector: Vector) async throws {
     let application = TestApplication { _, reply in reply(.text("answered")) }
     try await TestServer.run(application) { server in
@@ -117,6 +130,18 @@ struct TransportFramingTests {
       let statuses = try await client.readToEnd().split(separator: "HTTP/1.1 ").map { Int($0.prefix(3)) }
       #expect(statuses == vector.statuses)
       #expect(application.requests.count == vector.statuses.count { $0 == 200 })
+    }
+  }
+
+  @Test(arguments: [
+    "Content-Length: 5 ", "Content-Length:\t5 ", "Transfer-Encoding: chunked ", "Expect: 100-continue ",
+  ])
+  func `The space after a value is no part of it`(_ field: String) async throws {
+    let framing = field.hasPrefix("Expect") ? "\(field)\r\nContent-Length: 5" : field
+    try await TestServer.run { server in
+      let client = try await server.connect()
+      try await client.send(Self.post(framing, field.hasPrefix("Transfer") ? Self.chunk : "hello"))
+      #expect(try await client.readAnswer().body == "POST / hello")
     }
   }
 

@@ -121,6 +121,22 @@ struct TransportListenerTests {
     }
   }
 
+  @Test func `Shutting down lets a stream of known length come to its end`() async throws {
+    let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+    let application = TestApplication { _, reply in reply(Response(body: .stream(chunks, length: 2))) }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      source.yield([0x61])
+      _ = try await client.read(through: "\r\n\r\na")
+      async let shutdown: Void = server.listener.shutdown(grace: .seconds(60))
+      while (try? await server.connect()) != nil {}
+      source.yield([0x62])
+      #expect(try await client.readToEnd() == "b")
+      await shutdown
+    }
+  }
+
   @Test func `Shutting down breaks off what takes longer than the grace`() async throws {
     let held = HeldReplies()
     let application = TestApplication { _, _ in held.hold {} }

@@ -103,7 +103,11 @@ struct TransportRequestTests {
 
   @Test func `An answer to a client that has gone is dropped`() async throws {
     let held = HeldReplies()
-    let application = TestApplication { request, reply in held.hold { reply(.echo(request)) } }
+    let (pulls, continuation) = AsyncStream.makeStream(of: Void.self)
+    let application = TestApplication { _, reply in
+      let content = PulledContent.stream(continuation)
+      held.hold { reply(Response(body: .stream(content))) }
+    }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -111,6 +115,8 @@ struct TransportRequestTests {
       await server.listener.shutdown(grace: .zero)
       #expect(try await client.readToEnd() == "")
       held.release(on: server.loop)
+      // The stream is let go without a look at it.
+      for await _ in pulls { Issue.record("The answer was sent.") }
     }
   }
 }

@@ -71,6 +71,29 @@ final class HeldReplies: Sendable {
   }
 }
 
+/// The content of a stream, which tells when it is pulled and when it is let go.
+final class PulledContent: Sendable {
+  /// One element for each pull; ends when the content is let go.
+  let pulls: AsyncStream<Void>.Continuation
+
+  init(_ pulls: AsyncStream<Void>.Continuation) {
+    self.pulls = pulls
+  }
+
+  deinit { pulls.finish() }
+
+  /// A stream without end, in pieces of 1 MiB.
+  static func stream(_ pulls: AsyncStream<Void>.Continuation) -> AsyncStream<[UInt8]> {
+    let content = PulledContent(pulls)
+    return AsyncStream { content.piece() }
+  }
+
+  private func piece() -> [UInt8] {
+    pulls.yield()
+    return [UInt8](repeating: 0x61, count: 1 << 20)
+  }
+}
+
 /// A server that lives as long as a test's body.
 struct TestServer {
   let listener: HTTPListener

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -53,6 +54,39 @@ struct TransportTimeoutTests {
     #expect(!channel.isActive)
   }
 
+  struct LastRequestCase: Sendable {
+    var sent: String
+    var closesItself = false
+    var lingers: Bool
+  }
+
+  static let close = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+  /// To close while a client sends resets the connection, and can take the answer with it.
+  @Test(arguments: [
+    LastRequestCase(sent: close, lingers: false),
+    LastRequestCase(sent: close + get, lingers: true),
+    LastRequestCase(sent: close + "\r\nnot HTTP\r\n", lingers: true),
+    LastRequestCase(sent: put("Connection: close\r\nContent-Length: 1", "a") + "b", lingers: true),
+    LastRequestCase(sent: get, closesItself: true, lingers: true),
+  ])
+  func `A client that may still be sending is not cut off before it has its answer`(_ test: LastRequestCase) throws {
+    let channel = try Self.connection(
+      TestApplication { request, reply in
+        var response = Response.echo(request)
+        if test.closesItself { response.headerFields[.connection] = "close" }
+        reply(response)
+      })
+    let closing = ClosingHandler()
+    try channel.pipeline.syncOperations.addHandler(closing, position: .first)
+    try channel.writeInbound(ByteBuffer(string: test.sent))
+    #expect(try channel.readOutbound(as: ByteBuffer.self).map(String.init(buffer:))?.contains(" 200 OK") == true)
+    channel.embeddedEventLoop.advanceTime(by: HTTPConnection.lingerTime.amount - .milliseconds(1))
+    #expect(closing.modes == [test.lingers ? .output : .all])
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+    #expect(closing.modes.last == .all)
+  }
+
   @Test func `A head that drips has no more time than one that stops`() throws {
     let channel = try Self.connection()
     for byte in Self.get.utf8.prefix(9) {
@@ -106,6 +140,18 @@ struct TransportTimeoutTests {
     channel.pipeline.fireChannelWritabilityChanged()
     channel.embeddedEventLoop.advanceTime(by: .seconds(30))
     #expect(!channel.isActive)
+  }
+}
+
+/// Notes how a channel is closed, and keeps one open of which only the sending side is closed.
+private final class ClosingHandler: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+
+  private(set) var modes: [CloseMode] = []
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    modes.append(mode)
+    if mode == .output { promise?.succeed() } else { context.close(mode: mode, promise: promise) }
   }
 }
 

@@ -26,6 +26,20 @@ struct CopyTests {
     #expect(kept == (3..<23).map { "[\($0)]" })
   }
 
+  @Test func `A new history directory is synced into its parent before a version in it counts`() throws {
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), synchronization: .full, fileSystem: fileSystem)
+    let saved = Inbox<Result<String, StorageError>>()
+    let versionSync = ["fsync", "rename exclusively", "fsync"]
+    for order in [["mkdir", "fsync"] + versionSync, ["mkdir"] + versionSync] {
+      fileSystem.script.restart()
+      open.store.saveHistory(Text("[1]"), completion: saved.send)
+      _ = try saved.next().get()
+      #expect(fileSystem.script.calls.filter { ["mkdir", "fsync", "rename exclusively"].contains($0) } == order)
+    }
+    open.store.close()
+  }
+
   @Test func `A snapshot is written whole over what was there`() throws {
     try directory.shell("mkdir snapshots; echo old > snapshots/a.json")
     let open = try OpenStore(directory.path("db.json"), synchronization: .full)

@@ -42,6 +42,8 @@ struct FaultyFileSystem: FileSystem {
   let script = Script()
   /// Whether every file looks as if its last name was removed.
   var isStale = false
+  /// Whether what is synced reaches the disk, which takes long.
+  var isSynchronizing = true
   private let real = SystemFileSystem()
 
   func realPath(_ path: String) throws(SystemError) -> String {
@@ -138,14 +140,16 @@ struct FaultyFileSystem: FileSystem {
     try real.setPermissions(permissions, of: file)
   }
 
-  func copyAttributes(from source: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
+  func copyAttributes(
+    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
+  ) throws(SystemError) {
     try script.record("setxattr")
-    try real.copyAttributes(from: source, to: target)
+    try real.copyAttributes(from: source, to: target, includingAccessList: includingAccessList)
   }
 
   func synchronize(_ file: FileDescriptor) throws(SystemError) {
     try script.record("fsync")
-    try real.synchronize(file)
+    if isSynchronizing { try real.synchronize(file) }
   }
 
   func exchange(_ first: String, _ second: String, in directory: FileDescriptor) throws(SystemError) {

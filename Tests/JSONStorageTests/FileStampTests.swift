@@ -17,4 +17,12 @@ struct FileStampTests {
     #expect(
       time.isSettled(at: FileStamp.Time(seconds: now / 1_000_000_000, nanoseconds: now % 1_000_000_000)) == isSettled)
   }
+
+  @Test(arguments: [
+    (Int64.min, true), (-13_000_000_000, true), (13_569_465_600, false), (Int64.max, false),
+  ])
+  func `A time of another age is compared as well`(_ seconds: Int64, _ isSettled: Bool) {
+    let time = FileStamp.Time(seconds: seconds, nanoseconds: 0)
+    #expect(time.isSettled(at: FileStamp.Time(seconds: 1_800_000_000, nanoseconds: 1)) == isSettled)
+  }
 }

@@ -49,6 +49,46 @@ struct MetadataTests {
     open.store.close()
   }
 
+  /// Lets a user who is not the owner read and write the file.
+  private func extendAccessList() throws {
+    #if os(Linux)
+      // Version 2, then tag, permissions and identifier of each entry: owner, user 1234, group, mask, others.
+      let none: [UInt8] = [255, 255, 255, 255]
+      let entries: [[UInt8]] = [
+        [1, 0, 6, 0], none, [2, 0, 6, 0], [210, 4, 0, 0], [4, 0, 4, 0], none, [16, 0, 6, 0], none, [32, 0, 0, 0], none,
+      ]
+      let attribute = ["system.posix_acl_access": Data([2, 0, 0, 0] + entries.joined())]
+      try FileManager.default.setAttributes(
+        [FileAttributeKey("NSFileExtendedAttributes"): attribute], ofItemAtPath: directory.path("db.json"))
+    #else
+      try directory.shell("chmod +a 'everyone allow read,write' db.json")
+    #endif
+  }
+
+  /// A "+" tells of an access control list.
+  private func listing() throws -> String? {
+    try directory.shell("ls -l db.json | cut -c1-11 > listing")
+    return directory.text("listing")?.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  @Test func `An access control list is kept, but not with another group`() throws {
+    try extendAccessList()
+    let listing = try listing()
+    #expect(listing?.last == "+")
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), fileSystem: fileSystem)
+    #expect(try open.publish("[1]").summary == "published")
+    #expect(try self.listing() == listing)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "fchown" { throw SystemError(call, EPERM) }
+    }
+    #expect(try open.publish("[2]").summary == "published")
+    open.store.close()
+    #expect(try self.listing()?.last != "+")
+    let permissions = try #require(try attributes()[.posixPermissions] as? Int)
+    #expect(permissions & 0o070 == permissions << 3 & 0o070)
+  }
+
   @Test func `A symbolic link stays one and its target gets the version`() throws {
     try directory.shell("mkdir real; mv db.json real; ln -s real/db.json db.json; ln -s db.json alias.json")
     let open = try OpenStore(directory.path("alias.json"))

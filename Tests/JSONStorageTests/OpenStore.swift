@@ -75,6 +75,7 @@ extension FileEdit<Text> {
     case .deleted: "deleted"
     case .restored: "restored"
     case .conflict(let late): "conflict \(late.content?.string ?? "-")"
+    case .conflictLost(let error): "conflict lost \(error.code)"
     }
   }
 }

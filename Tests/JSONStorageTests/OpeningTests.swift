@@ -59,16 +59,17 @@ struct OpeningTests {
     #expect(code { _ = try OpenStore(directory.path(name)) } == .unavailable)
   }
 
-  @Test func `Stale temporary files are removed, a whole version among them goes to the history`() throws {
+  @Test func `Stale temporary files go to the history, valid or not, unless the file holds the same`() throws {
     try directory.write("[0", to: ".db.json.0123456789abcdef.tmp")
     try directory.write("[0]", to: ".db.json.1123456789abcdef.tmp")
+    try directory.write("", to: ".db.json.3123456789abcdef.tmp")
     try directory.write("[5]", to: ".db.json.2123456789abcdef.tmp")
     try directory.write("mine", to: ".db.json.notes.tmp")
     try directory.write("mine", to: ".db.0123456789abcdef.tmp")
     try OpenStore(path).store.close()
     #expect(directory.names == [".db.0123456789abcdef.tmp", ".db.json.history", ".db.json.notes.tmp", "db.json"])
     let saved = directory.names(in: ".db.json.history")
-    #expect(saved.map { directory.text(".db.json.history/\($0)") } == ["[5]"])
+    #expect(Set(saved.map { directory.text(".db.json.history/\($0)") }) == ["[0", "[5]"])
   }
 
   @Test(arguments: [("[0", "[0]"), ("[0]", "[0]"), ("[1,2]", "[0]"), ("", "[1,2,3]")])
@@ -90,6 +91,35 @@ struct OpeningTests {
     try directory.write("1\n", to: ".db.json.lock")
     try OpenStore(path).store.close()
     #expect(directory.names == ["db.json"])
+  }
+
+  @Test func `A lock file of another user locks as well`() throws {
+    let fileSystem = FaultyFileSystem()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "open locking" { throw SystemError(call, EACCES) }
+    }
+    let unlocked = try OpenStore(path, fileSystem: fileSystem)
+    #expect(unlocked.warnings == [.notLocked])
+    unlocked.store.close()
+    let open = try OpenStore(path)
+    #expect(code { _ = try OpenStore(path, fileSystem: fileSystem) } == .locked)
+    open.store.close()
+    try directory.write("1\n", to: ".db.json.lock")
+    let locked = try OpenStore(path, fileSystem: fileSystem)
+    #expect(locked.warnings == [])
+    #expect(code { _ = try OpenStore(path) } == .locked)
+    locked.store.close()
+    #expect(fileSystem.script.openCount == 0)
+  }
+
+  @Test func `A lock file that cannot be read keeps a store away`() throws {
+    let fileSystem = FaultyFileSystem()
+    try directory.write("1\n", to: ".db.json.lock")
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call.hasPrefix("open locking") || call == "open reading" { throw SystemError(call, EACCES) }
+    }
+    #expect(code { _ = try OpenStore(path, fileSystem: fileSystem) } == .locked)
+    #expect(directory.names == [".db.json.lock", "db.json"])
   }
 
   @Test func `A closed store refuses`() throws {

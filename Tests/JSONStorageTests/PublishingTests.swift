@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 import Testing
 
@@ -32,6 +33,38 @@ struct PublishingTests {
     open.store.close()
     #expect(directory.text() == "[7,1]")
     #expect(directory.names == ["db.json"])
+  }
+
+  @Test(arguments: [("mkdir", "not a file"), ("mkfifo", "not a file"), ("umask 222; touch", "read-only")])
+  func `What cannot be replaced is said to be what it is`(_ command: String, _ reason: String) throws {
+    let open = try OpenStore(directory.path("db.json"))
+    try directory.shell("rm db.json; \(command) db.json")
+    guard case .failed(let error) = try open.publish("[1]") else {
+      Issue.record("It was replaced.")
+      return
+    }
+    #expect(error.message.hasSuffix("db.json' is \(reason)."))
+    open.store.close()
+  }
+
+  @Test func `A place that is never quiet is tried again only now and then`() throws {
+    let fileSystem = FaultyFileSystem()
+    var timing = FileStoreOptions.Timing.short
+    timing.debounce = .milliseconds(100)
+    let open = try OpenStore(directory.path("db.json"), watching: .polling, timing: timing, fileSystem: fileSystem)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "exchange" { throw SystemError(call, ENOENT) }
+      if call == "rename exclusively" { throw SystemError(call, EEXIST) }
+    }
+    #expect(try open.publish("[1]").summary == "failed unavailable")
+    let calls = fileSystem.script.calls
+    // Within 300 ms, at 0, 100, 200 and 300 ms.
+    #expect((2...4).contains(calls.count(where: { $0 == "open creating" })))
+    #expect(calls.count < 1000)
+    fileSystem.script.restart()
+    #expect(try open.publish("[2]").summary == "published")
+    open.store.close()
+    #expect(directory.text() == "[2]")
   }
 
   @Test func `An invalid edit stays in the file and publishing fails`() throws {

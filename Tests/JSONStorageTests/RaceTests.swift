@@ -1,56 +1,78 @@
 import OrderedJSON
-import Synchronization
 import Testing
 
 @testable import JSONStorage
 
 /// Editors and a publisher at the same time (G5).
 struct RaceTests {
-  /// An editor that saves as fast as it can.
-  private static let editors = [
-    // Renames over the file.
-    "i=0; while [ $i -lt 150 ]; do i=$((i+1)); printf '[\"e%d\"]' $i > x; mv x db.json; done",
-    // Renames over the file, with a pause between saves in which several versions are published.
-    "i=0; while [ $i -lt 60 ]; do i=$((i+1)); printf '[\"e%d\"]' $i > x; mv x db.json; sleep 0.003; done",
-  ]
+  /// Someone who saves again and again, and notes before each save what it replaces.
+  struct Editor: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let saves: Int
+    /// Saves TEXT, and what was there before as BEFORE.
+    let save: String
 
-  /// Every save of the editor must come out somewhere: returned to the publisher, saved over by the editor itself, or
-  /// left in the file. What must never happen is that a version of ours stands where a save stood unseen.
-  @Test(arguments: editors)
-  func `No save is replaced unseen and no published version is lost`(_ editor: String) throws {
+    var script: String {
+      let save = save.replacing("BEFORE", with: "before-$i").replacing("TEXT", with: #"printf '["e%d"]' $i"#)
+      return "i=0; while [ $i -lt \(saves) ]; do i=$((i+1)); \(save); done"
+    }
+
+    static let all = [
+      Editor(testDescription: "replacing", saves: 150, save: "TEXT > x; ln db.json BEFORE; mv x db.json"),
+      Editor(
+        testDescription: "replacing with pauses", saves: 60,
+        save: "TEXT > x; ln db.json BEFORE; mv x db.json; sleep 0.003"),
+      Editor(testDescription: "writing", saves: 150, save: "cat db.json > BEFORE; TEXT > db.json"),
+      Editor(
+        testDescription: "writing with pauses", saves: 60, save: "cat db.json > BEFORE; TEXT > db.json; sleep 0.003"),
+    ]
+  }
+
+  /// Every save must be taken, unless the editor itself saves over it.
+  @Test(arguments: Editor.all)
+  func `No save is replaced unseen and no published version is lost`(_ editor: Editor) throws {
     let directory = try TemporaryDirectory()
     try directory.write("[]")
-    let open = try OpenStore(directory.path("db.json"))
-    let isRunning = Mutex(true)
+    var timing = FileStoreOptions.Timing.short
+    timing.patience = .seconds(10)
+    timing.displacedHold = .seconds(10)
+    let open = try OpenStore(directory.path("db.json"), timing: timing)
     let done = Inbox<Bool>()
     try DetachedThread.start { [directory] in
-      done.send((try? directory.shell(editor)) != nil)
+      done.send((try? directory.shell(editor.script)) != nil)
     }
-    var base = open.version.text.string
-    var generation = 0
+    var base = FileVersion(content: open.version.content, text: open.version.text, generation: 0)
     var number = 0
-    while isRunning.withLock({ $0 }) {
+    var isLast = false
+    while !isLast {
+      isLast = !done.isEmpty
       number += 1
       // Each version names the save it was built on.
-      let version = "{\"on\":\(base),\"n\":\(number)}"
-      switch try open.publish(version, onto: generation) {
+      switch try open.publish("{\"on\":\(base.text.string),\"n\":\(number)}", onto: base.generation) {
       case .published: break
-      case .edited(let edit):
-        generation = edit.generation
-        base = edit.text.string
-        #expect(base.hasPrefix("[\"e"), "One of our own versions came back as an edit: \(base)")
+      case .edited(let edit): base = edit
       case .failed(let error): Issue.record(error)
       }
-      if !done.isEmpty { isRunning.withLock { $0 = false } }
     }
     #expect(try done.next())
-    let final = try open.publish("{\"end\":0}", onto: generation)
-    if case .edited(let edit) = final { base = edit.text.string }
     open.store.close()
-    // The last save has nothing after it that could have replaced it but us.
-    #expect(base == (editor.contains("150") ? "[\"e150\"]" : "[\"e60\"]"))
-    // An edit that was out of place for an instant may be kept beside the file.
-    #expect(directory.names.allSatisfy { $0 == "db.json" || $0.hasPrefix(".db.json.conflict-") })
+    var taken: Set<String> = []
+    while !open.edits.isEmpty {
+      switch try open.edits.next() {
+      case .changed(let version): taken.insert(version.text.string)
+      case .conflict(let late): taken.insert(late.content?.string ?? "")
+      case .invalid, .deleted, .restored: break
+      case .conflictLost(let error): Issue.record(error)
+      }
+    }
+    #expect(taken.allSatisfy { $0.isEmpty || $0.hasPrefix("[\"e") }, "One of our own versions came back as an edit.")
+    for number in 1...editor.saves {
+      let save = "[\"e\(number)\"]"
+      #expect(taken.contains(save) || directory.text("before-\(number + 1)") == save)
+    }
+    // Of what the store writes, only saves that were out of place for an instant are left beside the file.
+    let names = directory.names.filter { !$0.hasPrefix("before-") }
+    #expect(names.allSatisfy { $0 == "db.json" || $0.hasPrefix(".db.json.conflict-") })
   }
 
   @Test func `Many versions queued at once are all answered in order, and the last one stays`() throws {

@@ -7,7 +7,10 @@ final class TemporaryDirectory: Sendable {
   init() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("storage-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    path = url.resolvingSymlinksInPath().path
+    // As the store does: on macOS, Foundation would leave "/private" out.
+    guard let resolved = realpath(url.path, nil) else { throw CocoaError(.fileNoSuchFile) }
+    defer { free(resolved) }
+    path = String(cString: resolved)
   }
 
   deinit {
@@ -32,6 +35,17 @@ final class TemporaryDirectory: Sendable {
 
   func names(in directory: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path(directory))) ?? []).sorted()
+  }
+
+  /// The texts of all files, also of those in directories below.
+  var texts: [String] {
+    ((try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []).compactMap { text($0) }
+  }
+
+  /// Saves a file as an editor does that writes a new one and renames it.
+  func save(_ text: String, over name: String = "db.json") throws {
+    try write(text, to: "\(name)~")
+    guard rename(path("\(name)~"), path(name)) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
   /// Runs a shell command in the directory, as a person would.

@@ -16,7 +16,7 @@ enum QueryChecks {
     "users": [{"id": "u"}], "profile": {"name": "p"}}
     """)
 
-  private static func database(_ dialect: Dialect) -> Database? {
+  private static let databases = Dialect.allCases.compactMap { dialect in
     var schema = Schema()
     schema.dialect = dialect
     return try? Database(parsing: text, schema: schema, ids: IDGenerator { "id" })
@@ -29,9 +29,10 @@ enum QueryChecks {
     guard let path = try? Path(target: target), let parameters = try? QueryParameters(target: target) else { return }
     precondition(path.segments == ["posts"], "the query is in the path")
     precondition(parameters.items.count <= QueryParameters.maximumCount, "there are too many parameters")
-    for dialect in Dialect.allCases {
-      guard let list = try? ListParameters(parameters, dialect: dialect) else { continue }
-      check(list.query, dialect)
+    precondition(databases.count == Dialect.allCases.count, "a database is not read")
+    for database in databases {
+      guard let list = try? ListParameters(parameters, dialect: database.schema.dialect) else { continue }
+      check(list.query, database)
     }
     _ = try? Path(target: query)
   }
@@ -41,11 +42,11 @@ enum QueryChecks {
     guard let conditions = try? JSONValue(parsing: Array(bytes), maximumDepth: 64) else { return }
     var query = Query()
     query.conditions = conditions
-    for dialect in Dialect.allCases { check(query, dialect) }
+    for database in databases { check(query, database) }
   }
 
-  private static func check(_ query: Query, _ dialect: Dialect) {
-    guard var database = database(dialect) else { preconditionFailure("the database is not read") }
+  private static func check(_ query: Query, _ database: Database) {
+    var database = database
     let before = database.text.bytes
     guard let (selection, records) = try? database.list("posts", query) else { return }
     precondition(selection.total <= 8, "more records match than there are")

@@ -35,9 +35,9 @@ int storage_rename_exclusively(int directory, const char *old_name, const char *
 /// Forces a file to the medium: F_FULLFSYNC where it exists, else fsync.
 int storage_synchronize(int file);
 
-/// Copies extended attributes and the access control list. What the target's file system or our rights do not allow is
-/// left out without failure.
-int storage_copy_attributes(int source, int target);
+/// Copies extended attributes and, unless with_access_list is 0, the access control list. What the target's file system
+/// or our rights do not allow is left out without failure.
+int storage_copy_attributes(int source, int target, int with_access_list);
 
 /// Takes the exclusive lock of an open file without waiting; EWOULDBLOCK when another has it.
 int storage_lock(int file);

@@ -19,6 +19,11 @@ package struct Pattern: Sendable {
   /// Two patterns with the same bytes match the same texts. ``LiteralSearch`` finds them.
   package let literal: [UInt8]?
 
+  /// The longest text that stands in the JSON of every value whose text matches, unless it is escaped there.
+  ///
+  /// `nil` when there is none: the text of a list, of an object and of a number such as `1e3` is not what the JSON holds.
+  let verbatimText: String?
+
   /// Reads a pattern.
   ///
   /// - Throws: ``PatternError`` if the syntax is wrong or not supported, or if the pattern is too long or too large.
@@ -35,7 +40,16 @@ package struct Pattern: Sendable {
     let prefix = node.literalPrefix
     program = PatternProgram(node)
     prefixSearch = prefix.scalars.isEmpty ? nil : LiteralSearch(caseInsensitive: String(prefix.scalars))
+    verbatimText = node.literals.flatMap { $0.split(separator: ",") }.map { String(Array($0)) }
+      .filter(Self.isVerbatim).max { $0.utf8.count < $1.utf8.count }
     literal = prefix.isWhole ? Array(String(prefix.scalars.map(CaseFolding.folded)).utf8) : nil
+  }
+
+  /// Whether a text without commas that occurs in a value's text occurs in its JSON as well.
+  private static func isVerbatim(_ literal: String) -> Bool {
+    // One character is in most records; looking for it first would be a detour.
+    literal.utf8.count > 1 && !literal.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
+      && !["[object object]", "infinity"].contains { $0.contains(literal.lowercased()) }
   }
 
   /// Returns whether a match is anywhere in a text.

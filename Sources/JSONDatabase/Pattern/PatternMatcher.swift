@@ -26,6 +26,9 @@ package final class PatternMatcher {
   /// Above this many transitions and words of instruction sets everything is dropped.
   private static let maximumSize = 1 << 17
 
+  /// The pattern's ``Pattern/verbatimText``.
+  var verbatimText: String? { pattern.verbatimText }
+
   /// Creates a matcher that knows no states yet.
   package init(_ pattern: Pattern) {
     self.pattern = pattern

@@ -57,4 +57,27 @@ extension PatternNode {
     case .set, .assertion, .alternation, .repetition: return ([], false)
     }
   }
+
+  /// The texts that stand in every match, each as one piece.
+  var literals: [[Unicode.Scalar]] {
+    var literals: [[Unicode.Scalar]] = [[]]
+    addLiterals(to: &literals)
+    return literals
+  }
+
+  /// Adds the node's literals; the first of them goes on where the last one there is ends.
+  private func addLiterals(to literals: inout [[Unicode.Scalar]]) {
+    switch self {
+    case .scalar(let scalar): literals[literals.count - 1].append(scalar)
+    case .assertion: break
+    case .sequence(let nodes):
+      for node in nodes { node.addLiterals(to: &literals) }
+    case .set, .alternation: literals.append([])
+    case .repetition(let node, let minimum, _):
+      literals.append([])
+      guard minimum > 0 else { return }
+      node.addLiterals(to: &literals)
+      literals.append([])
+    }
+  }
 }

@@ -45,6 +45,8 @@ enum JSONSchema {
     switch string {
     case .plain: break
     case .formatted(let format): schema["format"] = .string(format.rawValue)
+    // swift-openapi-generator makes one case of both null and the empty text, and so two of one name.
+    case .choice(let choices) where isNullable && choices.contains(""): break
     case .choice(let choices): schema["enum"] = .array(choices.map(JSONValue.string) + (isNullable ? [.null] : []))
     }
     return schema

@@ -80,7 +80,7 @@ extension Engine {
 
 extension Snapshots.Snapshot {
   fileprivate var value: JSONValue {
-    ["name": .string(name), "time": .string(Timestamp.text(at: time))]
+    ["name": .string(name), "time": .string(Timestamp(secondsSince1970: time).rfc3339)]
   }
 }
 

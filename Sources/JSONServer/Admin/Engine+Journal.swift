@@ -17,8 +17,8 @@ extension Engine {
     }
     let duration = .now - call.started
     let exchange = Exchange(
-      id: exchangeCount, request: call.original, response: response, time: System.now - duration / .seconds(1),
-      duration: duration)
+      id: exchangeCount, request: call.original, route: call.route, response: response,
+      time: System.now - duration / .seconds(1), duration: duration)
     if !AdminRoute.isAddressed(by: call.request) {
       journal.append(exchange)
       events.publish(RequestSummary(exchange))

@@ -33,7 +33,9 @@ struct Faults {
 
   /// Returns the first fault that meets a call, and counts it.
   mutating func next(for call: Call) -> Fault? {
-    guard let index = entries.firstIndex(where: { $0.pattern.matches(call) && $0.fault.times != 0 }) else { return nil }
+    guard let index = entries.firstIndex(where: { $0.pattern.matches(call.route) && $0.fault.times != 0 }) else {
+      return nil
+    }
     let fault = entries[index].fault
     if let times = fault.times {
       entries[index].fault.times = times - 1

@@ -10,16 +10,16 @@ struct Journal {
     let deadline: ServerLoop.Appointment
   }
 
-  /// The most bytes of bodies that are kept, so that large answers do not fill the memory.
-  private static let maximumBytes = 32 * 1024 * 1024
-
   private let capacity: Int
+  /// The most bytes of bodies that are kept, so that large answers do not fill the memory.
+  private let byteCapacity: Int
   private var kept: Deque<Exchange> = []
   private var keptBytes = 0
   private var waiters: [Int: Waiter] = [:]
 
-  init(capacity: Int) {
+  init(capacity: Int, byteCapacity: Int) {
     self.capacity = max(capacity, 0)
+    self.byteCapacity = max(byteCapacity, 0)
   }
 
   /// The exchanges that are kept, oldest first.
@@ -29,7 +29,7 @@ struct Journal {
   mutating func append(_ exchange: Exchange) {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes
-    while kept.count > capacity || keptBytes > Self.maximumBytes, let oldest = kept.popFirst() {
+    while kept.count > capacity || keptBytes > byteCapacity, let oldest = kept.popFirst() {
       keptBytes -= oldest.bodyBytes
     }
     for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {

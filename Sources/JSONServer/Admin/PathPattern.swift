@@ -1,13 +1,13 @@
 /// A path in which a `*` stands for any characters, slashes among them.
-package struct PathPattern: Sendable, Hashable {
+struct PathPattern: Sendable, Hashable {
   private let pattern: [UInt8]
 
-  package init(_ text: String) {
+  init(_ text: String) {
     pattern = Array(text.utf8)
   }
 
   /// Whether a decoded path fits. O(length of the pattern × length of the path) at worst.
-  package func matches(_ path: String) -> Bool {
+  func matches(_ path: String) -> Bool {
     let path = Array(path.utf8)
     var (place, position) = (0, 0)
     // After the last `*`: where the pattern goes on, and the first byte of the path that the `*` has not taken yet.

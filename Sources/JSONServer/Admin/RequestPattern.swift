@@ -1,26 +1,23 @@
-import HTTPTypes
+package import HTTPTypes
 
-/// The requests that a fault or a canned answer is for.
-struct RequestPattern: Sendable {
+/// The requests that a fault, a canned answer or an expectation is about.
+package struct RequestPattern: Sendable, Hashable {
   private let method: HTTPRequest.Method?
   private let path: PathPattern?
 
   /// - Parameters:
   ///   - method: The method; `nil` for all. GET is HEAD, too.
   ///   - path: The decoded path, with `*` for any characters; `nil` for all.
-  init(method: HTTPRequest.Method?, path: String?) {
+  package init(method: HTTPRequest.Method?, path: String?) {
     self.method = method
     self.path = path.map(PathPattern.init)
   }
 
-  /// Whether a call's request fits, by its path as it was sent or as it was rewritten.
-  func matches(_ call: Call) -> Bool {
-    guard method == nil || method == call.request.method || (method == .get && call.request.method == .head) else {
-      return false
-    }
+  /// Whether a request fits, by its path as it was sent or as it was rewritten.
+  package func matches(_ route: EffectiveRoute) -> Bool {
+    guard method == nil || method == route.method || (method == .get && route.method == .head) else { return false }
     guard let path else { return true }
-    return path.matches(Self.decodedPath(call.request.target))
-      || path.matches(Self.decodedPath(call.mountedTarget))
+    return path.matches(Self.decodedPath(route.target)) || path.matches(Self.decodedPath(route.mountedTarget))
   }
 
   private static func decodedPath(_ target: String) -> String {

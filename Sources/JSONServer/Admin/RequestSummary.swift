@@ -23,7 +23,7 @@ struct RequestSummary: Sendable {
   var members: JSONObject {
     JSONObject([
       ("id", .number(JSONNumber(id))),
-      ("time", .string(Timestamp.text(at: time))),
+      ("time", .string(Timestamp(secondsSince1970: time).rfc3339)),
       ("method", .string(method)),
       ("path", .string(target)),
       ("status", .number(JSONNumber(status))),

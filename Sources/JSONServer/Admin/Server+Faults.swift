@@ -1,6 +1,3 @@
-public import HTTPTypes
-public import OrderedJSON
-
 extension Server {
   /// Makes requests go wrong; of several faults that fit, the one added first counts.
   ///
@@ -21,23 +18,21 @@ extension Server {
   }
 
   /// Answers requests in one way from now on, whatever the data holds; comes before the answers that are there.
-  public func answer(_ answer: CannedAnswer) async {
-    await engine.add(answer)
+  ///
+  /// - Returns: The answer's id, to remove it by.
+  @discardableResult
+  public func answer(_ answer: CannedAnswer) async -> Int {
+    await engine.addAnswer(answer)
   }
 
-  /// Answers requests in one way from now on, whatever the data holds; comes before the answers that are there.
-  ///
-  /// - Parameters:
-  ///   - method: The method; `nil` for all.
-  ///   - path: The decoded path; a `*` stands for any characters.
-  ///   - status: The status to answer with.
-  ///   - body: The body, sent as exactly `application/json`; `nil` for none.
-  ///   - headerFields: Header fields to answer with, beside those that every answer has.
-  public func answer(
-    _ method: HTTPRequest.Method? = nil, _ path: String, status: HTTPResponse.Status = .ok, body: JSONValue? = nil,
-    headerFields: HTTPFields = [:]
-  ) async {
-    await engine.add(CannedAnswer(method, path, status: status, body: body, headerFields: headerFields))
+  /// Removes a canned answer; does nothing when it is not there.
+  public func removeAnswer(_ id: Int) async {
+    await engine.removeAnswer(id)
+  }
+
+  /// Removes all canned answers, those of the configuration too.
+  public func removeAnswers() async {
+    await engine.removeAnswers()
   }
 }
 
@@ -45,5 +40,7 @@ extension Engine {
   fileprivate func addFault(_ fault: Fault) -> Int { faults.add(fault) }
   fileprivate func removeFault(_ id: Int) { _ = faults.remove(id) }
   fileprivate func removeFaults() { faults.removeAll() }
-  fileprivate func add(_ answer: CannedAnswer) { cannedAnswers.add(answer) }
+  fileprivate func addAnswer(_ answer: CannedAnswer) -> Int { cannedAnswers.add(answer) }
+  fileprivate func removeAnswer(_ id: Int) { cannedAnswers.remove(id) }
+  fileprivate func removeAnswers() { cannedAnswers.removeAll() }
 }

@@ -1,7 +1,8 @@
 extension Server {
   /// The newest exchanges, oldest first; requests to `/__admin` are left out.
   ///
-  /// At most ``Configuration/journalCapacity``, and fewer when their bodies are larger than 32 MiB together.
+  /// At most ``Configuration/journalCapacity``, and fewer when their bodies are larger than
+  /// ``Configuration/journalByteCapacity`` together.
   public var journal: [Exchange] {
     get async { await engine.journal.exchanges }
   }

@@ -4,6 +4,8 @@ import HTTPTypes
 package struct Compression: Sendable {
   /// The fewest bytes that are worth it.
   static let minimumBytes = 1024
+  /// The most bytes that the event loop can wait for: it compresses them in some ten milliseconds.
+  static let maximumBytes = 1024 * 1024
 
   private let level: Int
 
@@ -17,14 +19,14 @@ package struct Compression: Sendable {
 
   /// Returns a response as the client takes it.
   ///
-  /// Compressed is a body that is all there, of at least 1,024 bytes and a type that gains by it. `Vary` says so for every
+  /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
   package func apply(to response: Response, for request: Request) -> Response {
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return response }
     var response = response
     response.headerFields.add("Accept-Encoding", toList: .vary)
-    guard let coding = request.headerFields[.acceptEncoding].map(AcceptEncoding.init)?.preferred,
-      request.method != .head, allowsCompression(response),
+    guard request.method != .head, allowsCompression(response),
+      let coding = request.headerFields.joined(.acceptEncoding).map(AcceptEncoding.init)?.preferred,
       let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count
     else { return response }
     response.body = .bytes(compressed)
@@ -36,10 +38,13 @@ package struct Compression: Sendable {
   }
 
   private func allowsCompression(_ response: Response) -> Bool {
-    guard response.bytes.count >= Self.minimumBytes, response.headerFields[.contentEncoding] == nil,
-      response.headerFields[.contentRange] == nil, response.status != .noContent, response.status != .notModified
+    guard Self.minimumBytes...Self.maximumBytes ~= response.bytes.count,
+      !response.headerFields.contains(.contentEncoding), !response.headerFields.contains(.contentRange),
+      response.status != .noContent, response.status != .notModified
     else { return false }
-    return response.headerFields[.cacheControl]?.lowercased().contains("no-transform") != true
+    let directives = response.headerFields.joined(.cacheControl) ?? ""
+    // That of nearly all answers; it need not be searched for them.
+    return directives == "no-cache" || !directives.lowercased().contains("no-transform")
   }
 
   private static func isCompressible(_ field: String) -> Bool {

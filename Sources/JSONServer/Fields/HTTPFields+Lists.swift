@@ -10,11 +10,22 @@ extension HTTPFields {
     if !contains(where: { $0.name == name && Self.list($0.value, holds: entry) }) { self[index].value += ", \(entry)" }
   }
 
+  /// Compares byte by byte: splitting the list took as long as finding a record.
   private static func list(_ list: String, holds entry: String) -> Bool {
-    list.utf8.split(separator: UInt8(ascii: ",")).contains { item in
-      item.lazy.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.map(lowercased)
-        .elementsEqual(entry.utf8.lazy.map(lowercased))
+    var isEntry = true
+    var rest = entry.utf8[...]
+    for byte in list.utf8 {
+      switch byte {
+      case UInt8(ascii: ","):
+        if isEntry, rest.isEmpty { return true }
+        isEntry = true
+        rest = entry.utf8[...]
+      case UInt8(ascii: " "), UInt8(ascii: "\t"): break
+      default:
+        isEntry = isEntry && rest.popFirst().map(lowercased) == lowercased(byte)
+      }
     }
+    return isEntry && rest.isEmpty
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -55,13 +55,12 @@ package struct CrossOriginPolicy: Sendable {
     )
   }
 
-  /// Answers OPTIONS: a preflight, or a question for the methods.
+  /// Answers a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
   ///
-  /// - Parameter methods: What the route allows, for a client that is no page.
-  /// - Returns: `nil` for another method.
-  package func preflight(_ request: Request, methods: String = Self.methods + ",OPTIONS") -> Response? {
-    guard request.method == .options else { return nil }
-    var response = Response(status: .noContent, headerFields: [.allow: methods])
+  /// - Returns: `nil` for any other request, OPTIONS of a client that is no page among them.
+  package func preflight(_ request: Request) -> Response? {
+    guard request.method == .options, request.headerFields.contains(.accessControlRequestMethod) else { return nil }
+    var response = Response(status: .noContent)
     addFields(to: &response, for: request)
     response.headerFields.add("Access-Control-Request-Headers", toList: .vary)
     guard response.headerFields[.accessControlAllowOrigin] != nil else { return response }

@@ -23,8 +23,8 @@ struct FileResponse {
       .acceptRanges: "bytes", .cacheControl: "public, max-age=0", .lastModified: lastModified.text,
       .eTag: entityTag,
     ]
-    guard !isUnchanged(for: request.headerFields) else { return Response(status: .notModified, headerFields: fields) }
     fields[.contentType] = FileType.contentType(ofFileNamed: name)
+    guard !isUnchanged(for: request.headerFields) else { return Response(status: .notModified, headerFields: fields) }
     fields[.xContentTypeOptions] = "nosniff"
     switch requestedRange(of: request) {
     case .whole:
@@ -64,6 +64,6 @@ struct FileResponse {
       fields[.contentLength] = "\(bytes.count)"
       return Response(status: status, headerFields: fields, body: .bytes(bytes))
     }
-    return Response(status: status, headerFields: fields, body: .stream(FileStream(file, range).chunks))
+    return Response(status: status, headerFields: fields, body: FileStream(file, range).body)
   }
 }

@@ -6,17 +6,19 @@ final class FileStream: Sendable {
 
   private let file: OpenFile
   private let end: Int
+  private let length: Int
   private let position: Mutex<Int>
 
   init(_ file: OpenFile, _ range: Range<Int>) {
     self.file = file
     end = range.upperBound
+    length = range.count
     position = Mutex(range.lowerBound)
   }
 
-  /// The pieces in order; fewer bytes than the range has when the file became shorter meanwhile.
-  var chunks: AsyncStream<[UInt8]> {
-    AsyncStream { self.nextChunk() }
+  /// The pieces in order; fewer bytes than the length tells when the file became shorter meanwhile.
+  var body: Response.Body {
+    .stream(AsyncStream { self.nextChunk() }, length: length)
   }
 
   private func nextChunk() -> [UInt8]? {

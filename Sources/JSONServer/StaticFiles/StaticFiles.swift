@@ -4,8 +4,8 @@ import HTTPTypes
 package struct StaticFiles: Sendable {
   private let directories: [StaticDirectory]
 
-  /// The most bytes that are read at once; a larger file is streamed.
-  static let maximumBytesAtOnce = 1024 * 1024
+  /// The most bytes that are read at once; a larger file is streamed, and read off the event loop.
+  static let maximumBytesAtOnce = 64 * 1024
 
   /// Creates a reader of files.
   ///
@@ -32,7 +32,8 @@ package struct StaticFiles: Sendable {
       if found.isDirectory {
         guard let index = directory.open(path.segments + ["index.html"]), index.isRegular else { continue }
         return path.isDirectory
-          ? FileResponse(index, name: "index.html").response(to: request) : redirect(from: request.target)
+          ? FileResponse(index, name: "index.html").response(to: request)
+          : redirect(from: request.mountPath + request.target)
       }
       guard !path.isDirectory else { continue }
       return FileResponse(found, name: path.segments.last ?? "").response(to: request)

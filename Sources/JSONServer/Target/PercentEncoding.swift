@@ -42,30 +42,22 @@ enum PercentEncoding {
 
   /// Returns a text as one segment of a path: all but unreserved characters are escaped.
   static func encodeSegment(_ text: String) -> String {
-    encode(text) { isUnreserved($0) }
+    encode(text, keeping: unreserved)
   }
 
   /// Returns a piece of a target that was sent with what does not belong there escaped, and existing escapes as they are.
   static func encodeUnsafe(_ text: some StringProtocol) -> String {
-    encode(text) { isUnreserved($0) || targetPunctuation.contains($0) }
+    encode(text, keeping: allowedInTarget)
   }
 
-  private static let targetPunctuation = Set("%!$&'()*+,;=:@/?[]{}|".utf8)
-  private static let unreservedPunctuation = Set("-._~".utf8)
+  private static let unreserved = ByteSet.words.union(ByteSet("-._~".utf8))
+  private static let allowedInTarget = unreserved.union(ByteSet("%!$&'()*+,;=:@/?[]{}|".utf8))
 
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: unreservedPunctuation.contains(byte)
-    }
-  }
-
-  private static func encode(_ text: some StringProtocol, keeping isKept: (UInt8) -> Bool) -> String {
+  private static func encode(_ text: some StringProtocol, keeping kept: ByteSet) -> String {
+    if text.utf8.allSatisfy(kept.contains) { return String(text) }
     var encoded: [UInt8] = []
     for byte in text.utf8 {
-      if isKept(byte) {
+      if kept.contains(byte) {
         encoded.append(byte)
       } else {
         let digits = String(byte, radix: 16, uppercase: true)

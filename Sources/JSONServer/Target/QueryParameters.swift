@@ -52,13 +52,14 @@ package struct QueryParameters: Sendable {
   }
 
   private static func read(_ pair: Substring.UTF8View) throws(HTTPError) -> (name: String, value: String) {
-    let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-    guard let name = PercentEncoding.decode(piece: parts[0], plusIsSpace: true) else {
-      throw badEscape(in: "name of the query parameter", Substring(parts[0]))
+    let sign = pair.firstIndex(of: UInt8(ascii: "="))
+    let encodedName = pair[..<(sign ?? pair.endIndex)]
+    guard let name = PercentEncoding.decode(piece: encodedName, plusIsSpace: true) else {
+      throw badEscape(in: "name of the query parameter", Substring(encodedName))
     }
-    guard parts.count > 1 else { return (ParameterName(name).name, "") }
-    guard let value = PercentEncoding.decode(piece: parts[1], plusIsSpace: true) else {
-      throw badEscape(in: "value of the query parameter", Substring(parts[0]))
+    guard let sign else { return (ParameterName(name).name, "") }
+    guard let value = PercentEncoding.decode(piece: pair[sign...].dropFirst(), plusIsSpace: true) else {
+      throw badEscape(in: "value of the query parameter", Substring(encodedName))
     }
     return (ParameterName(name).name, value)
   }

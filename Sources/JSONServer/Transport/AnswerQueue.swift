@@ -1,9 +1,17 @@
-import NIOCore
+import DequeModule
 
 /// The answers that one connection owes, in the order of its requests, whatever order they are made in.
 struct AnswerQueue {
-  private var entries = CircularBuffer<(form: AnswerForm, response: Response?)>()
+  /// A type of its own: a collection of tuples is not specialized.
+  private struct Entry {
+    let form: AnswerForm
+    var response: Response?
+  }
+
+  private var entries: Deque<Entry> = []
   private var firstNumber = 0
+  /// The bytes of the bodies that wait for their turn.
+  private(set) var heldBytes = 0
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
@@ -12,29 +20,32 @@ struct AnswerQueue {
   ///
   /// - Returns: The number to put the answer by.
   mutating func append(_ form: AnswerForm) -> Int {
-    entries.append((form, nil))
+    entries.append(Entry(form: form, response: nil))
     return firstNumber + entries.count - 1
   }
 
   /// Puts an answer in its place; does nothing when that was done or the place is gone.
   mutating func put(_ response: Response, at number: Int) {
     let offset = number - firstNumber
-    guard entries.indices.count > offset, offset >= 0 else { return }
-    let index = entries.index(entries.startIndex, offsetBy: offset)
-    if entries[index].response == nil { entries[index].response = response }
+    guard entries.indices.contains(offset), entries[offset].response == nil else { return }
+    entries[offset].response = response
+    heldBytes += response.bytes.count
   }
 
   /// Takes the answer that is next in order; nil when it is not made yet.
   mutating func popReady() -> (form: AnswerForm, response: Response)? {
-    guard let first = entries.first, let response = first.response else { return nil }
-    entries.removeFirst()
+    guard entries.first?.response != nil, let entry = entries.popFirst(), let response = entry.response else {
+      return nil
+    }
     firstNumber += 1
-    return (first.form, response)
+    heldBytes -= response.bytes.count
+    return (entry.form, response)
   }
 
   /// Forgets all places; answers that come later are dropped.
   mutating func removeAll() {
     firstNumber += entries.count
     entries.removeAll()
+    heldBytes = 0
   }
 }

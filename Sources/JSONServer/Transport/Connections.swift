@@ -17,8 +17,13 @@ final class Connections {
   init(limits: Limits, application: any Application) {
     self.limits = limits
     self.application = application
+    maximum = Self.maximum(limits, openFiles: System.openFileLimit)
+  }
+
+  /// The most connections that a process with so many open files may hold.
+  static func maximum(_ limits: Limits, openFiles: Int) -> Int {
     // The files that are left are the store's, the log's and what else the process has open.
-    maximum = max(1, min(limits.maximumConnections, System.openFileLimit - 64))
+    max(1, min(limits.maximumConnections, openFiles - 64))
   }
 
   var isFull: Bool { open.count >= maximum }

@@ -22,8 +22,9 @@ struct FramingFields {
     }
     var bytes = requestLineBytes
     fields.reserveCapacity(headers.count)
-    for (rawName, value) in headers {
-      bytes += rawName.utf8.count + value.utf8.count + 4
+    for (rawName, rawValue) in headers {
+      bytes += rawName.utf8.count + rawValue.utf8.count + 4
+      let value = Self.withoutSpaceAround(rawValue)
       guard let name = HTTPField.Name(rawName), Self.isFieldValue(value) else {
         throw HTTPError(.badRequest, "The request has a field whose name or value is not allowed.")
       }
@@ -102,9 +103,23 @@ struct FramingFields {
   func keepsConnection(isLegacy: Bool) -> Bool {
     guard !asksForUpgrade else { return false }
     guard let connection else { return !isLegacy }
-    let options = connection.lowercased().split(separator: ",").map { $0.drop { $0 == " " } }
-    if options.contains(where: { $0.hasPrefix("close") }) { return false }
-    return !isLegacy || options.contains { $0.hasPrefix("keep-alive") }
+    let options = connection.lowercased().split(separator: ",").map { Self.withoutSpaceAround(String($0)) }
+    if options.contains("close") { return false }
+    return !isLegacy || options.contains("keep-alive")
+  }
+
+  /// A value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser takes off what
+  /// stands before, and leaves what stands behind.
+  private static func withoutSpaceAround(_ value: String) -> String {
+    guard let last = value.utf8.last, let first = value.utf8.first, isSpace(first) || isSpace(last) else {
+      return value
+    }
+    let rest = value.utf8.drop(while: isSpace)
+    return rest.lastIndex { !isSpace($0) }.map { String(Substring(rest[...$0])) } ?? ""
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
   private static func isFieldValue(_ value: String) -> Bool {

@@ -1,12 +1,12 @@
 import NIOCore
 
 extension HTTPConnection {
-  /// How long a client that was refused may go on sending before it reads the refusal.
+  /// How long a client may go on sending before it reads that its last request was answered.
   static let lingerTime = Duration.seconds(5)
 
   /// Closes when all that was written is sent.
   ///
-  /// - Parameter lingers: Whether the client may still be sending. Then only the sending side is closed and what comes
+  /// - Parameter lingers: Whether the client may still be sending, whatever it has sent by now. Then only the sending side is closed and what comes
   ///   is dropped, since a full close would reset the connection and take the answer with it (RFC 9112, section 9.6).
   func closeAfterFlush(lingers: Bool) {
     guard let context else { return }
@@ -22,7 +22,7 @@ extension HTTPConnection {
 
   private func finishClosing(lingers: Bool) {
     guard let context else { return }
-    if lingers, !isInputClosed, !connections.isShuttingDown {
+    if lingers || reader.hasDroppedInput, !isInputClosed, !connections.isShuttingDown {
       patience.linger()
       context.close(mode: .output, promise: nil)
       updatePatience()
@@ -31,11 +31,11 @@ extension HTTPConnection {
     }
   }
 
-  /// Finishes the requests under way and closes; a stream ends, since it would have no other end.
+  /// Finishes the requests under way and closes; an endless stream ends, since it would have no other end.
   func shutDown() {
     switch output {
     case .ready: sendReady()
-    case .streaming(let task): task.cancel()
+    case .streaming(let task): if stream.isEndless { task.cancel() }
     case .silent: closeNow()
     case .closing: if patience.isLingering { closeNow() }
     }

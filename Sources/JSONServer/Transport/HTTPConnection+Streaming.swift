@@ -3,8 +3,13 @@ import NIOCore
 /// The answer that is being sent piece by piece.
 struct StreamState {
   var isChunked = false
+  /// Whether the connection ends with the stream.
   var closes = false
-  /// The bytes that may still go out, when the application wished the answer cut short.
+  /// Whether nobody has said how long it is.
+  var isEndless = false
+  /// Whether the application wished the answer cut short.
+  var isCutShort = false
+  /// The bytes that may still go out, when their number is known.
   var remaining: Int?
   /// Kept when the client has taken what was sent; the stream waits for it.
   private var writable: EventLoopPromise<Void>?
@@ -31,11 +36,17 @@ extension HTTPConnection {
   /// Sends a stream's pieces as they come, the next only when the client takes it.
   ///
   /// The task belongs to the connection: it is cancelled when the connection ends, which ends the stream.
-  func start(_ chunks: AsyncStream<[UInt8]>, isChunked: Bool, limit: Int?, closes: Bool) {
+  ///
+  /// - Parameters:
+  ///   - length: The bytes that the client was told of.
+  ///   - limit: The bytes after which the application wished the answer cut short.
+  func start(_ chunks: AsyncStream<[UInt8]>, length: Int?, isChunked: Bool, limit: Int?, closes: Bool) {
     guard let loop = context?.eventLoop else { return }
     stream.isChunked = isChunked
     stream.closes = closes
-    stream.remaining = limit
+    stream.isEndless = length == nil
+    stream.isCutShort = limit != nil
+    stream.remaining = [length, limit].compactMap(\.self).min()
     flush()
     let connection = NIOLoopBound(self, eventLoop: loop)
     output = .streaming(
@@ -62,12 +73,11 @@ extension HTTPConnection {
     } else {
       outbound.writeBytes(bytes)
     }
-    if let remaining = stream.remaining {
-      stream.remaining = remaining - bytes.count
-      if remaining == bytes.count {
-        closeAfterFlush(lingers: false)
-        return loop.makeFailedFuture(ChannelError.alreadyClosed)
-      }
+    stream.remaining? -= bytes.count
+    if stream.remaining == 0 {
+      // No one waits for what else the stream may bring.
+      endStream()
+      return loop.makeFailedFuture(ChannelError.alreadyClosed)
     }
     flush()
     updatePatience()
@@ -77,9 +87,10 @@ extension HTTPConnection {
   private func endStream() {
     guard case .streaming = output else { return }
     output = .ready
-    let isCutShort = stream.remaining != nil
-    if stream.isChunked, !isCutShort { outbound.writeStaticString("0\r\n\r\n") }
-    if stream.closes || isCutShort { return closeAfterFlush(lingers: false) }
+    let isWhole = !stream.isCutShort && stream.remaining ?? 0 == 0
+    if stream.isChunked, isWhole { outbound.writeStaticString("0\r\n\r\n") }
+    // The connection's end is all that tells the client of bytes that are missing.
+    if stream.closes || !isWhole { return closeAfterFlush(lingers: false) }
     sendReady()
     readMore()
   }

@@ -5,7 +5,8 @@ import NIOHTTP1
 /// One client's connection: reads requests, hands them to the application, and sends the answers in the requests' order.
 ///
 /// What a burst of input brings is answered with one write at its end. At most ``maximumPending`` requests are with
-/// the application at a time; then, and while the client does not take its answers, nothing is read.
+/// the application at a time, and none is handed over while large answers are held; then, and while the client does not
+/// take its answers, nothing is read.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
@@ -24,8 +25,11 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// What the application may be asked before it has answered.
   static let maximumPending = 64
-  /// Above this, answers go out before the burst has ended.
-  private static let maximumUnflushed = 64 * 1024
+  /// Above this, answers go out before the application is asked for more.
+  static let maximumUnflushed = 64 * 1024
+  /// How long a client that asks for much at once gives way to others: long enough for the loop to look at its sockets,
+  /// which it does not while it has work that is due.
+  static let respite = TimeAmount.microseconds(100)
 
   let connections: Connections
   var context: ChannelHandlerContext?
@@ -43,6 +47,7 @@ final class HTTPConnection: ChannelInboundHandler {
   private var isSending = false
   private var owesContinue = false
   private var isReadUnderWay = false
+  private var isGivingWay = false
 
   private enum Arrival {
     case request(Request, AnswerForm)
@@ -125,7 +130,9 @@ extension HTTPConnection {
     reader.stop()
     switch output {
     case .ready: sendReady()
-    // Nobody is there to see how the answer goes on.
+    // The client may have said all it wants to, and reads on; if it has gone, the next write fails.
+    case .streaming where !stream.isEndless: break
+    case .closing where !patience.isLingering: break
     case .streaming, .silent, .closing: closeNow()
     }
   }
@@ -146,7 +153,7 @@ extension HTTPConnection {
 
   /// Answers an error after what came before it, and closes then; does nothing when that is under way.
   func refuse(_ error: HTTPError) {
-    guard !reader.isStopped else { return }
+    guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
     reader.stop()
     take(.refusal(error, AnswerForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
@@ -166,12 +173,17 @@ extension HTTPConnection {
 
 extension HTTPConnection {
   private func take(_ arrival: Arrival) {
-    if backlog.isEmpty, answers.count < Self.maximumPending {
+    if backlog.isEmpty, mayAsk {
       handle(arrival)
     } else {
       backlog.append(arrival)
     }
     if !isInBurst { sendReady() }
+  }
+
+  /// Whether the application may be asked for another answer.
+  private var mayAsk: Bool {
+    answers.count < Self.maximumPending && answers.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
   }
 
   private func handle(_ arrival: Arrival) {
@@ -206,8 +218,13 @@ extension HTTPConnection {
     while case .ready = output, let context, context.channel.isWritable {
       if let (form, response) = answers.popReady() {
         send(response, form)
-        if outbound.readableBytes > Self.maximumUnflushed { flush() }
-      } else if answers.count < Self.maximumPending, let next = backlog.popFirst() {
+        guard outbound.readableBytes > Self.maximumUnflushed else { continue }
+        flush()
+        if !isIdle {
+          giveWay(context)
+          break
+        }
+      } else if mayAsk, let next = backlog.popFirst() {
         handle(next)
       } else {
         break
@@ -220,6 +237,18 @@ extension HTTPConnection {
     }
     flush()
     updatePatience()
+  }
+
+  /// Goes on with the answers when other connections have had their turn.
+  private func giveWay(_ context: ChannelHandlerContext) {
+    guard !isGivingWay else { return }
+    isGivingWay = true
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.respite) {
+      connection.value.isGivingWay = false
+      connection.value.sendReady()
+      connection.value.readMore()
+    }
   }
 
   /// Gives leave to send the body, once all that came before is answered.
@@ -255,11 +284,11 @@ extension HTTPConnection {
     case .bytes(let bytes) where hasBody:
       outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
       if bodyLimit != nil { closes = true }
-    case .stream(let chunks) where hasBody:
-      return start(chunks, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
+    case .stream(let chunks, let length) where hasBody:
+      return start(chunks, length: length, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
     case .bytes, .stream: break
     }
-    if closes { closeAfterFlush(lingers: form.isRefusal) }
+    if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
   }
 
   private func reserve(for response: Response) {

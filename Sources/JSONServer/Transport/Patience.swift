@@ -14,7 +14,7 @@ struct Patience {
     case head
     /// The next step of a body.
     case body
-    /// That it closes after a refusal.
+    /// That it closes after its last answer.
     case close
   }
 

@@ -15,6 +15,8 @@ struct RequestReader {
   private var body: [UInt8] = []
   /// Whether the request that came last is answered without a body.
   private(set) var isHeadOnly = false
+  /// Whether something came after the request that was the last.
+  private(set) var hasDroppedInput = false
 
   init(limits: Limits) {
     self.limits = limits
@@ -34,7 +36,10 @@ struct RequestReader {
   /// - Returns: Whether the client waits for leave to send the body.
   /// - Throws: The error to refuse the request with.
   mutating func begin(_ head: HTTPRequestHead) throws(HTTPError) -> Bool {
-    guard case .betweenRequests = state else { return false }
+    guard case .betweenRequests = state else {
+      drop()
+      return false
+    }
     isHeadOnly = head.method == .HEAD
     let head = try RequestHead(head, limits: limits)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
@@ -44,7 +49,7 @@ struct RequestReader {
 
   /// Takes a piece of the body.
   mutating func append(_ bytes: ByteBuffer) throws(HTTPError) {
-    guard case .inRequest = state else { return }
+    guard case .inRequest = state else { return drop() }
     guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
     body.append(contentsOf: bytes.readableBytesView)
   }
@@ -61,6 +66,11 @@ struct RequestReader {
       body = []
     }
     return (request, head.form)
+  }
+
+  /// Notes that something came which is not read any more.
+  mutating func drop() {
+    hasDroppedInput = true
   }
 
   /// Drops what comes from now on.

@@ -30,8 +30,9 @@ struct ResponseWriter {
           ?? (code == 304 ? .none : .length(0))
       }
       return code == 304 ? .none : .length(bytes.count)
-    case .stream:
+    case .stream(_, let length):
       if code == 304 { return .none }
+      if let length { return .length(length) }
       return form.isLegacy ? .untilClose : .chunked
     }
   }

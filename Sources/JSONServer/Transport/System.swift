@@ -6,11 +6,18 @@
   import Musl
 #endif
 
-/// What the transport asks the operating system beside NIO.
+/// What the server asks the operating system beside NIO and the files.
 enum System {
   /// The most files that this process may hold open, sockets among them.
-  static var openFileLimit: Int { sysconf(Int32(_SC_OPEN_MAX)) }
+  static var openFileLimit: Int { limit(sysconf(Int32(_SC_OPEN_MAX))) }
 
-  /// The whole seconds since 1970 by the wall clock.
-  static var secondsSince1970: Int { time(nil) }
+  /// A limit as `sysconf` tells it, to which a negative number is none.
+  static func limit(_ number: Int) -> Int { number < 0 ? .max : number }
+
+  /// The time of day in seconds since 1970, by the wall clock.
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
 }

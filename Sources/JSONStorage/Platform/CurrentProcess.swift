@@ -12,6 +12,8 @@ import CStorage
 enum CurrentProcess {
   static var identifier: Int32 { getpid() }
 
+  static var openFileLimit: Int { sysconf(Int32(_SC_OPEN_MAX)) }
+
   /// Makes a broken pipe and an exceeded file size limit errors instead of the end of the process.
   static func ignoreFileSignals() {
     storage_ignore_signals()

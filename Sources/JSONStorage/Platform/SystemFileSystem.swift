@@ -131,8 +131,10 @@ struct SystemFileSystem: FileSystem {
     try call("fchmod") { fchmod(file.number, mode_t(permissions)) }
   }
 
-  func copyAttributes(from source: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
-    try call("setxattr") { storage_copy_attributes(source.number, target.number) }
+  func copyAttributes(
+    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
+  ) throws(SystemError) {
+    try call("setxattr") { storage_copy_attributes(source.number, target.number, includingAccessList ? 1 : 0) }
   }
 
   func synchronize(_ file: FileDescriptor) throws(SystemError) {

@@ -14,12 +14,15 @@ public enum JSONDateStrategy: Sendable, Hashable {
   /// As the number of milliseconds since 1970, as JavaScript's `Date.now()` counts.
   case millisecondsSince1970
 
-  /// The date as a JSON value; `nil` when it is not finite.
+  /// From the year 0000 to 9999, the years that RFC 3339 can write, in seconds since 1970.
+  private static let writableSeconds = -62_167_219_200.0..<253_402_300_800.0
+
+  /// The date as a JSON value; `nil` when it cannot be written.
   func value(of date: Date) -> JSONValue? {
     let seconds = date.timeIntervalSince1970
     switch self {
     case .iso8601:
-      guard seconds.isFinite else { return nil }
+      guard Self.writableSeconds.contains(seconds) else { return nil }
       let hasFraction = seconds.truncatingRemainder(dividingBy: 1) != 0
       return .string(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)))
     case .secondsSince1970:

@@ -137,7 +137,7 @@ function columnHead(name, isNumeric) {
   const next = { none: name, ascending: `-${name}`, descending: null }[order];
   const onclick = () => { location.hash = listAddress({ _sort: next, _page: null }); };
   return element("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
-    element("button", { "data-key": `sort ${name}`, onclick }, name));
+    element("button", { "data-key": `sort ${name}`, onclick }, name || '""'));
 }
 
 function cell(row, name) {

@@ -1,9 +1,9 @@
 /// The line of a text that an error is about, with a caret under the place.
-struct Excerpt {
-  let text: String
+package struct Excerpt: Sendable, Hashable {
+  package let text: String
 
-  /// Cuts the line around an offset out of UTF-8 text; control characters are shown as a replacement.
-  init(of bytes: [UInt8], at offset: Int) {
+  /// Cuts the line around an offset out of UTF-8 text, a long line on both sides; what steers a terminal is escaped.
+  package init(of bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
     let offset = min(offset, bytes.count)
     let isBreak = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
     let lineStart = (bytes[..<offset].lastIndex(where: isBreak) ?? -1) + 1
@@ -12,10 +12,15 @@ struct Excerpt {
     let before = Self.printable(bytes[start..<offset])
     let after = Self.printable(bytes[offset..<min(lineEnd, offset + 40)])
     let mark = start > lineStart ? "…" : ""
-    text = "  \(mark)\(before)\(after)\n  \(String(repeating: " ", count: mark.count + before.count))^"
+    text = "  \(mark)\(before)\(after)\n  \(String(repeating: " ", count: mark.count + LogText.width(of: before)))^"
   }
 
-  private static func printable(_ bytes: ArraySlice<UInt8>) -> String {
+  /// Cuts the line around an offset out of UTF-8 text.
+  package init(of bytes: [UInt8], at offset: Int) {
+    self = bytes.withUnsafeBufferPointer { Excerpt(of: $0, at: offset) }
+  }
+
+  private static func printable(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
     LogText.escaped(String(decoding: bytes, as: UTF8.self).replacing("\t", with: " "))
   }
 }

@@ -1,0 +1,20 @@
+import HTTPTypes
+import JSONServer
+
+/// What a log shows of an exchange: a line that waits to be printed must not keep the bodies.
+struct AnsweredRequest: Sendable {
+  let method: String
+  let target: String
+  let status: HTTPResponse.Status
+  /// The size of the answer's body.
+  let bytes: Int
+  let duration: Duration
+
+  init(_ exchange: Exchange) {
+    method = exchange.request.method.rawValue
+    target = exchange.request.target
+    status = exchange.response.status
+    bytes = exchange.response.bytes.count
+    duration = exchange.duration
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Dispatch
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import JSONServer
+@testable import swift_json_server
+
+/// The log of a terminal that stands still until a test lets it go on.
+struct LogWriterTests {
+  /// What a body holds.
+  private final class Content: Sendable {
+    func piece() -> [UInt8]? { nil }
+  }
+
+  private static func options(_ arguments: [String]) throws -> ServeOptions {
+    try ServeOptions.parse(["database.json"] + arguments)
+  }
+
+  @Test
+  func `A line that waits to be printed keeps no body`() throws {
+    let isStill = DispatchSemaphore(value: 0)
+    let printed = Mutex("")
+    let log = LogWriter(try Self.options([])) { text, _ in
+      isStill.wait()
+      isStill.signal()
+      printed.withLock { $0 += String(decoding: text, as: UTF8.self) }
+    }
+    weak var kept: Content?
+    do {
+      let content = Content()
+      kept = content
+      log.log(
+        .answered(
+          Exchange(
+            id: 1, request: Request(method: .get, target: "/waiting"),
+            response: Response(body: .stream(AsyncStream(unfolding: { content.piece() }))), time: 0, duration: .zero)))
+    }
+    // The first line may be on its way already; the second waits for it.
+    for _ in 0..<2 { log.print("") }
+    #expect(kept == nil)
+    isStill.signal()
+    log.flush()
+    #expect(printed.withLock { $0 }.contains("/waiting"))
+  }
+
+  @Test(arguments: [
+    ("text", "\\u{202E}\\u{9B}31m"), ("json", "\\u202E\\u009B31m"),
+  ])
+  func `What could turn or steer a terminal is escaped in each format`(_ format: String, _ expected: String) throws {
+    let printed = Mutex("")
+    let log = LogWriter(try Self.options(["--log-format", format])) { text, _ in
+      printed.withLock { $0 += String(decoding: text, as: UTF8.self) }
+    }
+    log.log(.hint("No record has '\u{202E}\u{9B}31m'."))
+    log.flush()
+    let line = printed.withLock { $0 }
+    #expect(line.contains(expected))
+    #expect(!line.unicodeScalars.contains { $0 == "\u{202E}" || $0 == "\u{9B}" })
+  }
+}
