@@ -13,9 +13,21 @@ struct IndexTests {
     var parameter: FilterParameter { FilterParameter("\(path):\(comparison.rawValue)", [operand]) }
 
     /// The same below an `or`, where every record is read.
-    var condition: JSONValue {
-      let test = JSONValue.object(JSONObject([(comparison.rawValue, .string(operand))]))
+    func condition(_ dialect: Dialect) -> JSONValue {
+      let test = JSONValue.object(JSONObject([(comparison.rawValue, value(dialect))]))
       return .object(JSONObject([("or", .array([.object(JSONObject([(path, test)]))]))]))
+    }
+
+    /// The operand as JSON. To 1.0 a parameter's word may be a number, a boolean or null; a string in a tree is a string.
+    private func value(_ dialect: Dialect) -> JSONValue {
+      switch comparison {
+      case .less, .lessOrEqual, .greater, .greaterOrEqual:
+        guard dialect == .v1 else { return .string(operand) }
+        let literal = Double(operand).map(\.description) ?? operand
+        return (try? JSONValue(parsing: literal)) ?? .string(operand)
+      case .equal, .notEqual: return dialect == .v1 && operand == "null" ? .null : .string(operand)
+      case .isIn, .contains, .startsWith, .endsWith, .like: return .string(operand)
+      }
     }
   }
 
@@ -71,7 +83,7 @@ struct IndexTests {
       query.window = round.isMultiple(of: 2) ? .all : .page(2, size: 5)
       var plain = query
       query.parameters = samples.map(\.parameter)
-      plain.conditions = .object(JSONObject([("and", .array(samples.map(\.condition)))]))
+      plain.conditions = .object(JSONObject([("and", .array(samples.map { $0.condition(dialect) }))]))
       let answer = try database.list("a", query).selection
       let expected = try database.list("a", plain).selection
       #expect(answer.total == expected.total, "\(samples)")
