@@ -35,6 +35,7 @@ struct LogWriterTests {
         .answered(
           Exchange(
             id: 1, request: Request(method: .get, target: "/waiting"),
+            route: EffectiveRoute(method: .get, target: "/waiting", mountedTarget: "/waiting"),
             response: Response(body: .stream(AsyncStream(unfolding: { content.piece() }))), time: 0, duration: .zero)))
     }
     // The first line may be on its way already; the second waits for it.
