@@ -211,12 +211,12 @@ struct TransportDeliveryTests {
     var limits = Limits()
     limits.idleTimeout = .seconds(1)
     try await TestServer.run(application, limits: limits) { server in
-      let client = try await server.connect(isReading: false)
-      try await client.send(Self.get)
+      let client = try await server.connect(sending: Self.get, isReading: false)
       // The server cuts the client off, and what it had pulled by then is what the two sockets' buffers hold.
       var pulls = 0
       for await _ in gone { pulls += 1 }
       #expect(pulls > 0 && pulls < 64)
+      withExtendedLifetime(client) {}
     }
   }
 }

@@ -101,8 +101,8 @@ struct TestServer {
 
   var address: ListenAddress { listener.boundAddresses[0] }
 
-  func connect(isReading: Bool = true) async throws -> TransportClient {
-    try await TransportClient(address, isReading: isReading)
+  func connect(sending text: String = "", isReading: Bool = true) async throws -> TransportClient {
+    try await TransportClient(address, sending: text, isReading: isReading)
   }
 
   static func run(

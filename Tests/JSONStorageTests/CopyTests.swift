@@ -35,7 +35,12 @@ struct CopyTests {
       fileSystem.script.restart()
       open.store.saveHistory(Text("[1]"), completion: saved.send)
       _ = try saved.next().get()
-      #expect(fileSystem.script.calls.filter { ["mkdir", "fsync", "rename exclusively"].contains($0) } == order)
+      // Two versions of one millisecond want the same name: the second's rename is tried again.
+      let calls = fileSystem.script.calls.reduce(into: [String]()) { calls, call in
+        guard ["mkdir", "fsync", "rename exclusively"].contains(call) else { return }
+        if call != "rename exclusively" || calls.last != call { calls.append(call) }
+      }
+      #expect(calls == order)
     }
     open.store.close()
   }
