@@ -21,7 +21,8 @@ package struct AcknowledgedWrites: Sendable {
 
   /// Remembers changes whose answers are sent. O(number of changes).
   ///
-  /// - Parameter database: The database with these changes, and perhaps later ones.
+  /// - Parameter database: The database with these changes, and perhaps later ones. It tells what the places of resources
+  ///   are called; their records may be others by now, or gone.
   package mutating func note(_ changes: Changes, in database: Database) {
     var steps = changes.steps[...]
     while let index = steps.firstIndex(where: { if case .replaceAll = $0 { true } else { false } }) {
@@ -38,12 +39,8 @@ package struct AcknowledgedWrites: Sendable {
     guard replaced.isEmpty else { return }
     for step in steps {
       switch step {
-      case .append(let position, let slot):
-        guard let collection = database.collection(at: position), let row = collection.rows[slot] else { continue }
-        note(row, before: nil, in: collection)
-      case .set(let position, _, let row):
-        guard let collection = database.collection(at: position) else { continue }
-        note(row, before: row.record, in: collection)
+      case .append(let position, _, let row): note(row, before: nil, at: position, of: database)
+      case .set(let position, _, let row): note(row, before: row.record, at: position, of: database)
       case .replace(let position, let before):
         guard database.entries.indices.contains(position) else { continue }
         note(.value, before: before, in: database.entries[position].name)
@@ -52,9 +49,11 @@ package struct AcknowledgedWrites: Sendable {
     }
   }
 
-  private mutating func note(_ row: Row, before: Text?, in collection: Collection) {
-    guard let id = collection.id(of: row) else { return }
-    note(.record(id), before: before, in: collection.name)
+  private mutating func note(_ row: Row, before: Text?, at position: Int, of database: Database) {
+    guard database.entries.indices.contains(position) else { return }
+    let name = database.entries[position].name
+    guard let id = row.id(named: database.schema.idName(of: name)) else { return }
+    note(.record(id), before: before, in: name)
   }
 
   private mutating func note(_ place: Place, before: Text?, in resource: String) {
@@ -112,7 +111,7 @@ package struct AcknowledgedWrites: Sendable {
     case .collection(let collection):
       var places: [Place] = []
       collection.rows.forEach { _, row in
-        if let id = collection.id(of: row) { places.append(.record(id)) }
+        if let id = row.id(named: collection.idName) { places.append(.record(id)) }
         return true
       }
       return places
@@ -143,14 +142,5 @@ package struct AcknowledgedWrites: Sendable {
     var output: [UInt8] = []
     text.withBytes { _ = JSONFormatter(.compact).append($0, to: &output) }
     return output
-  }
-}
-
-extension Database {
-  fileprivate func collection(at position: Int) -> Collection? {
-    guard entries.indices.contains(position), case .collection(let collection) = entries[position].resource else {
-      return nil
-    }
-    return collection
   }
 }

@@ -4,7 +4,7 @@ import OrderedJSON
 package struct Changes: Sendable {
   enum Step: Sendable {
     /// A record was added in a new slot.
-    case append(resource: Int, slot: Int)
+    case append(resource: Int, slot: Int, Row)
     /// A record was replaced or removed.
     case set(resource: Int, slot: Int, before: Row)
     /// A singular resource was replaced.
@@ -14,7 +14,7 @@ package struct Changes: Sendable {
 
     var resources: Range<Int> {
       switch self {
-      case .append(let resource, _), .set(let resource, _, _), .replace(let resource, _): resource..<(resource + 1)
+      case .append(let resource, _, _), .set(let resource, _, _), .replace(let resource, _): resource..<(resource + 1)
       case .replaceAll(_, let count): 0..<count
       }
     }

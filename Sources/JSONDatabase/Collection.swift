@@ -44,14 +44,6 @@ package struct Collection: Sendable {
     return id.withUTF8 { slot(of: $0) }
   }
 
-  /// The text of a row's id; `nil` when it has none.
-  func id(of row: Row) -> TextKey? {
-    row.withRecord { record in
-      guard let id = ObjectReader.value(named: Array(idName.utf8), in: record), !id.isNull else { return nil }
-      return TextKey(id.idText)
-    }
-  }
-
   mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
     let table = idTable ?? IDTable(idName: idName, rows: rows)
     if idTable == nil { idTable = table }
@@ -108,7 +100,7 @@ package struct Collection: Sendable {
   /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.
   mutating func set(_ row: Row?, at slot: Int) {
     let old = rows[slot]
-    let keepsID = if let old, let row { id(of: old) == id(of: row) } else { false }
+    let keepsID = if let old, let row { old.id(named: idName) == row.id(named: idName) } else { false }
     if let old, !keepsID { forgetID(of: old, at: slot) }
     fields.replace(old, with: row, at: slot, in: rows)
     rows[slot] = row
@@ -141,17 +133,6 @@ package struct Collection: Sendable {
     let index = slots.partitioningIndex { $0 >= slot }
     if isOccupied { slots.insert(Int32(slot), at: index) } else { slots.remove(at: index) }
     occupied = slots
-  }
-
-  /// Takes the last slot back.
-  mutating func removeLast() {
-    let slot = rows.slotCount - 1
-    if let row = rows[slot] {
-      forgetID(of: row, at: slot)
-      fields.replace(row, with: nil, at: slot, in: rows)
-      note(slot, isOccupied: false)
-    }
-    rows.removeLast()
   }
 
   /// The next numeric id: one more than the largest; `nil` when the collection's first id is text.

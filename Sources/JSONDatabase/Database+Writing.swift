@@ -34,13 +34,13 @@ extension Database {
       draft.set(key.name, to: try idToken(parent.id, in: parent.resource))
     }
     let dialect = schema.dialect
-    let (slot, written) = try withCollection(at: position) { collection throws(DatabaseError) in
+    let (slot, row, id) = try withCollection(at: position) { collection throws(DatabaseError) in
       let id = try collection.settleID(of: &draft, dialect: dialect, ids: ids)
       let row = Row(lead: collection.recordLead, record: draft.text(collection.recordLayout))
-      return (collection.append(row), WrittenRecord(text: row.record, id: id))
+      return (collection.append(row), row, id)
     }
-    changes.steps.append(.append(resource: position, slot: slot))
-    return written
+    changes.steps.append(.append(resource: position, slot: slot, row))
+    return WrittenRecord(text: row.record, id: id)
   }
 
   /// Replaces all members of a record but its id.
@@ -188,10 +188,8 @@ extension Database {
   package mutating func undo(_ changes: Changes) {
     for step in changes.steps.reversed() {
       switch step {
-      case .append(let resource, let slot):
-        change(resource) { collection in
-          if slot == collection.rows.slotCount - 1 { collection.removeLast() } else { collection.set(nil, at: slot) }
-        }
+      case .append(let resource, let slot, _):
+        change(resource) { $0.set(nil, at: slot) }
       case .set(let resource, let slot, let before):
         change(resource) { $0.set(before, at: slot) }
       case .replace(let resource, let before):

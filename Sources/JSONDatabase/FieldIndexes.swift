@@ -3,17 +3,17 @@ struct FieldIndexes: Sendable {
   /// The most indexes of one kind; the least recently used goes when one more is made.
   private static let maximumCount = 16
 
-  private var equality = RecentlyUsed<TextKey, EqualityIndex>(maximumCount)
+  private var equality = RecentlyUsed<FieldPath, EqualityIndex>(maximumCount)
   private var order = RecentlyUsed<[SortKey], OrderIndex>(maximumCount)
   /// The sort keys under which numbers and texts mix.
   private var unordered: Set<[SortKey]> = []
 
   /// Paths that some record is known to have, and paths that none has.
-  private var known: [TextKey: Bool] = [:]
+  private var known: [FieldPath: Bool] = [:]
 
   /// Returns the index of the values at a path. O(n) at first use.
   mutating func equality(of path: FieldPath, in rows: RowVector) -> EqualityIndex {
-    equality.value(for: TextKey(path.name)) { EqualityIndex(path, rows: rows) }
+    equality.value(for: path) { EqualityIndex(path, rows: rows) }
   }
 
   /// Returns the order by sort keys; `nil` when what they compare is mixed. O(n log n) at first use.
@@ -30,14 +30,14 @@ struct FieldIndexes: Sendable {
 
   /// Whether any row has a value at a path. O(n) at most, at first use.
   mutating func isKnown(_ path: FieldPath, in rows: RowVector) -> Bool {
-    if let answer = known[TextKey(path.name)] { return answer }
+    if let answer = known[path] { return answer }
     var found = false
     rows.forEach { _, row in
       found = row.withRecord { path.value(in: $0) != nil }
       return !found
     }
     if known.count > 256 { known = [:] }
-    known[TextKey(path.name)] = found
+    known[path] = found
     return found
   }
 
@@ -53,7 +53,6 @@ struct FieldIndexes: Sendable {
     known = known.filter { path, isKnown in
       // A row that goes may have been the last with a path, a row that comes the first.
       guard let row = isKnown ? old : new else { return true }
-      let path = FieldPath(path.string)
       return row.withRecord { path.value(in: $0) == nil }
     }
   }

@@ -4,7 +4,7 @@ import OrderedJSON
 ///
 /// A member whose own name is the whole path wins over the way through its parts, as with lodash's `get`, which
 /// json-server 0.17 uses.
-package struct FieldPath: Sendable, Hashable {
+package struct FieldPath: Sendable {
   /// The path as it was written.
   package let name: String
 
@@ -43,5 +43,15 @@ package struct FieldPath: Sendable, Hashable {
       return ArrayReader(parent.bytes).dropFirst(index).first { _ in true }
     case .null, .bool, .number, .string: return nil
     }
+  }
+}
+
+extension FieldPath: Hashable {
+  package static func == (left: FieldPath, right: FieldPath) -> Bool {
+    left.whole == right.whole
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(whole)
   }
 }

@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// Finds a record's slot by its id.
 ///
-/// An open-addressing table of slots: four to eight bytes a record, because the ids themselves are read from the records.
+/// An open-addressing table of slots: 8 to 32 bytes a record, because the ids themselves are read from the records.
 /// Ids compare by their text, so `1` and `"1"` are one id.
 struct IDTable: Sendable {
   private static let empty: Int32 = -1

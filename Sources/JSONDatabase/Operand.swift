@@ -40,7 +40,7 @@ struct Operand {
     do throws(PatternError) {
       pattern = PatternMatcher(try Pattern(text))
     } catch {
-      throw DatabaseError(.invalidQuery, "'\(name)_like' is no regular expression: \(error.message).")
+      throw DatabaseError(.invalidQuery, "The pattern for '\(name)' cannot be used. \(error.message)")
     }
     self.text = Array(text.utf8)
     isString = true

@@ -55,6 +55,14 @@ struct Row: Sendable {
     Text(storage, offset: offset - Int(leadCount), count: Int(leadCount) + Int(count) + Int(trailCount))
   }
 
+  /// The text of the id that a member of the record holds; `nil` when there is none.
+  func id(named idName: String) -> TextKey? {
+    withRecord { record in
+      guard let id = ObjectReader.value(named: Array(idName.utf8), in: record), !id.isNull else { return nil }
+      return TextKey(id.idText)
+    }
+  }
+
   /// The offset in its storage where the record ends.
   var end: Int { offset + Int(count) }
 

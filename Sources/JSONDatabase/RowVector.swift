@@ -1,7 +1,8 @@
 /// The rows of a collection by slot, cheap to copy and cheap to change after a copy.
 ///
 /// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its slot
-/// empty. Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
+/// empty. Empty slots at the end are given up, so that records that come and go take no memory: the last slot has a row.
+/// Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
 /// (about 64 + 64 + n / 4096 references), not the rows: a commit can hold a version while the next write goes on.
 struct RowVector: Sendable {
   private static let leafBits = 6
@@ -15,41 +16,46 @@ struct RowVector: Sendable {
   /// The number of rows.
   private(set) var count = 0
 
-  /// From the first slot with a row to the last; the first and the last row are asked for with each new record.
-  private var occupied = 0..<0
+  /// The first slot with a row, when there is any; the first row is asked for with each new record.
+  private var firstSlot = 0
 
-  /// The row in a slot; `nil` when it was removed.
+  /// The row in a slot; `nil` when it was removed, and beyond the last slot.
+  ///
+  /// A row may be set beyond the last slot: a removal that gave slots up is taken back.
   subscript(slot: Int) -> Row? {
     get {
-      leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)][slot & (Self.leafSize - 1)]
+      guard slot < slotCount else { return nil }
+      return leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)][
+        slot & (Self.leafSize - 1)]
     }
     set {
+      guard newValue != nil || slot < slotCount else { return }
+      while slotCount <= slot { appendSlot(nil) }
       if self[slot] != nil { count -= 1 }
-      if newValue != nil { count += 1 }
       leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)][slot & (Self.leafSize - 1)] =
         newValue
-      noteOccupied(slot, newValue != nil)
+      if newValue != nil {
+        firstSlot = count == 0 ? slot : min(firstSlot, slot)
+        count += 1
+      } else {
+        while slotCount > 0, self[slotCount - 1] == nil { removeLastSlot() }
+        while firstSlot < slotCount, self[firstSlot] == nil { firstSlot += 1 }
+      }
     }
   }
 
-  private mutating func noteOccupied(_ slot: Int, _ hasRow: Bool) {
-    if hasRow {
-      occupied =
-        occupied.isEmpty ? slot..<(slot + 1) : min(occupied.lowerBound, slot)..<max(occupied.upperBound, slot + 1)
-    } else if occupied.contains(slot) {
-      var (lower, upper) = (occupied.lowerBound, occupied.upperBound)
-      while lower < upper, self[upper - 1] == nil { upper -= 1 }
-      while lower < upper, self[lower] == nil { lower += 1 }
-      occupied = lower..<upper
-    }
-  }
-
-  /// Adds a slot at the end and returns its number.
+  /// Adds a row at the end and returns its slot.
   @discardableResult
-  mutating func append(_ row: Row?) -> Int {
-    let slot = slotCount
-    let top = slot >> (2 * Self.leafBits)
-    let middle = (slot >> Self.leafBits) & (Self.leafSize - 1)
+  mutating func append(_ row: Row) -> Int {
+    if count == 0 { firstSlot = slotCount }
+    appendSlot(row)
+    count += 1
+    return slotCount - 1
+  }
+
+  private mutating func appendSlot(_ row: Row?) {
+    let top = slotCount >> (2 * Self.leafBits)
+    let middle = (slotCount >> Self.leafBits) & (Self.leafSize - 1)
     if top == leaves.count { leaves.append([]) }
     if middle == leaves[top].count {
       var leaf = ContiguousArray<Row?>()
@@ -58,14 +64,9 @@ struct RowVector: Sendable {
     }
     leaves[top][middle].append(row)
     slotCount += 1
-    if row != nil { count += 1 }
-    noteOccupied(slot, row != nil)
-    return slot
   }
 
-  /// Removes the last slot.
-  mutating func removeLast() {
-    self[slotCount - 1] = nil
+  private mutating func removeLastSlot() {
     slotCount -= 1
     let top = slotCount >> (2 * Self.leafBits)
     let middle = (slotCount >> Self.leafBits) & (Self.leafSize - 1)
@@ -89,8 +90,8 @@ struct RowVector: Sendable {
   }
 
   /// The first row in stored order. O(1).
-  var first: Row? { occupied.isEmpty ? nil : self[occupied.lowerBound] }
+  var first: Row? { self[firstSlot] }
 
   /// The last row in stored order. O(1).
-  var last: Row? { occupied.isEmpty ? nil : self[occupied.upperBound - 1] }
+  var last: Row? { slotCount == 0 ? nil : self[slotCount - 1] }
 }

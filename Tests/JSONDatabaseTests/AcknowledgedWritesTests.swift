@@ -72,4 +72,17 @@ import Testing
     writes.forget("")
     #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database).isEmpty)
   }
+
+  @Test func `is told from it although all was replaced before the write was acknowledged`() throws {
+    var database = try Database.fixture(Self.start)
+    var writes = AcknowledgedWrites()
+    _ = try database.create("{}", in: "posts")
+    let changes = database.takeChanges()
+    database.restore(from: try Database.fixture(Self.start))
+    writes.note(changes, in: database)
+    writes.note(database.takeChanges(), in: database)
+    #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database).isEmpty)
+    let edited = try Database.fixture("{\"posts\": [{\"id\": 2, \"t\": \"b\"}]}")
+    #expect(writes.undone(by: edited, replacing: database) == ["/comments/1", "/posts/1", "/profile"])
+  }
 }

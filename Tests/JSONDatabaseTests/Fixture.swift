@@ -56,4 +56,10 @@ extension Query {
     self.init()
     self.parameters = parameters.map { FilterParameter($0.0, [$0.1]) }
   }
+
+  /// Creates a query with a `_where` tree.
+  init(where conditions: JSONValue) {
+    self.init()
+    self.conditions = conditions
+  }
 }

@@ -1,5 +1,6 @@
-import JSONDatabase
 import Testing
+
+@testable import JSONDatabase
 
 struct LiteralSearchTests {
   private func firstMatch(of needle: String, in text: String, from start: Int = 0) -> Int? {

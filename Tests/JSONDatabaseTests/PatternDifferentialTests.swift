@@ -1,6 +1,7 @@
 import Foundation
-import JSONDatabase
 import Testing
+
+@testable import JSONDatabase
 
 /// Compares patterns with Foundation's on what means the same in both.
 ///

@@ -1,5 +1,7 @@
-import JSONDatabase
+import OrderedJSON
 import Testing
+
+@testable import JSONDatabase
 
 struct PatternTests {
   private func matches(_ pattern: String, _ text: String) throws -> Bool {
@@ -158,11 +160,11 @@ struct PatternTests {
 
   @Test(
     arguments: [
-      ("Lorem", "lorem"), ("ÉTÉ\\.", "été."), ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύσ"), ("(?:a)(b)", "ab"), ("", ""), ("a.", nil),
-      ("^a", nil), ("a|b", nil), ("[a]", nil), ("a{1}", nil), ("\\ud800", nil),
-    ] as [(String, String?)])
-  func `A plain text is told apart and given in lowercase`(pattern: String, literal: String?) throws {
-    #expect(try Pattern(pattern).literal == literal.map { Array($0.utf8) })
+      ("Lorem", true), ("ÉTÉ\\.", true), ("ὈΔΥΣΣΕΎΣ", true), ("(?:a)(b)", true), ("", true), ("a.", false),
+      ("^a", false), ("a|b", false), ("[a]", false), ("a{1}", false), ("\\ud800", false),
+    ])
+  func `A plain text is told apart`(pattern: String, isLiteral: Bool) throws {
+    #expect(try Pattern(pattern).isLiteral == isLiteral)
   }
 
   @Test func `Bytes that are not UTF-8 are read to their end`() throws {
@@ -172,5 +174,23 @@ struct PatternTests {
     }
     let bytes: [UInt8] = [0x62, 0xF0, 0x9F]
     #expect(!bytes.withUnsafeBufferPointer { pattern.matches($0) })
+  }
+
+  @Test(arguments: [
+    Query(("title_like", "(")), Query(("title:like", "(")), Query(where: ["title": ["like": "("]]),
+  ])
+  func `A query with a pattern that cannot be used names the member`(_ query: Query) throws {
+    var database = try Database.fixture("{\"a\": [{\"id\": 1, \"title\": \"x\"}]}")
+    let error = #expect(throws: DatabaseError.self) { try database.list("a", query) }
+    #expect(error?.code == .invalidQuery)
+    #expect(error?.message == "The pattern for 'title' cannot be used. The group is not closed with ')'.")
+  }
+
+  @Test(arguments: ["Infinity", "-Infinity", "infin", "1e\\+21", "object Ob", "x,y"])
+  func `A pattern finds the text of what the file spells otherwise`(pattern: String) throws {
+    let values = ["-1e400", "1000000000000000000000", "{}", "[\"x\", \"y\"]"]
+    let records = values.map { "{\"v\": \($0)}" }.joined(separator: ",")
+    var database = try Database.fixture("{\"a\": [\(records)]}")
+    #expect(try database.list("a", Query(("v_like", pattern))).selection.total == 1)
   }
 }

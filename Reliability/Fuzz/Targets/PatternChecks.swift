@@ -1,5 +1,4 @@
-import JSONDatabase
-import OrderedJSON
+@testable import JSONDatabase
 
 #if canImport(Glibc)
   import Glibc

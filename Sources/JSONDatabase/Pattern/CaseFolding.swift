@@ -15,16 +15,6 @@ enum CaseFolding {
     return first
   }
 
-  /// Returns a character in lowercase, the same one for all characters of a family.
-  static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-    let canonical = canonical(scalar)
-    let lowercase = canonical.properties.lowercaseMapping.unicodeScalars
-    guard lowercase.count == 1, let first = lowercase.first, self.canonical(first) == canonical else {
-      return canonical
-    }
-    return first
-  }
-
   /// Returns a character and its equivalents.
   static func family(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
     let canonical = canonical(scalar)

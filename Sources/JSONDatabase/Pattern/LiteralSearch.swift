@@ -2,7 +2,7 @@
 ///
 /// Candidates are found 64 bytes at a time by the needle's first two bytes, each in every form; only they are compared
 /// in full. At worst, where candidates abound, the cost is the text's length times the needle's.
-package struct LiteralSearch: Sendable {
+struct LiteralSearch: Sendable {
   /// For each character of the needle, the UTF-8 bytes of every form it may take.
   private let characters: [[[UInt8]]]
 
@@ -14,7 +14,7 @@ package struct LiteralSearch: Sendable {
   private let second: Probe
 
   /// Creates a search for a text. An empty one is found everywhere.
-  package init(caseInsensitive needle: String) {
+  init(caseInsensitive needle: String) {
     let characters = needle.unicodeScalars.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
     self.characters = characters
     let isASCII = needle.utf8.allSatisfy { $0 < 0x80 }
@@ -26,7 +26,7 @@ package struct LiteralSearch: Sendable {
   }
 
   /// Returns the offset of the first match that starts at or after an offset, or `nil`.
-  package func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
     var position = start
     while let candidate = nextCandidate(in: text, from: position) {

@@ -2,22 +2,20 @@
 ///
 /// Matching takes time linear in the text, whatever the pattern: there is no backtracking. Backreferences and lookaround,
 /// which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` know ASCII only.
-package struct Pattern: Sendable {
+struct Pattern: Sendable {
   /// The longest pattern that is accepted, in UTF-8 bytes.
-  package static let maximumLength = 256
+  static let maximumLength = 256
 
   /// The most instructions that a pattern may compile to; counted repetitions multiply them.
-  package static let maximumSize = 1_000
+  static let maximumSize = 1_000
 
   let program: PatternProgram
 
   /// Finds the characters that every match begins with; `nil` if there are none.
   let prefixSearch: LiteralSearch?
 
-  /// The pattern's UTF-8 bytes in lowercase if it is a plain text, else `nil`.
-  ///
-  /// Two patterns with the same bytes match the same texts. ``LiteralSearch`` finds them.
-  package let literal: [UInt8]?
+  /// Whether the pattern is a plain text: what ``prefixSearch`` finds is a match then.
+  let isLiteral: Bool
 
   /// The longest text that stands in the JSON of every value whose text matches, unless it is escaped there.
   ///
@@ -27,7 +25,7 @@ package struct Pattern: Sendable {
   /// Reads a pattern.
   ///
   /// - Throws: ``PatternError`` if the syntax is wrong or not supported, or if the pattern is too long or too large.
-  package init(_ text: String) throws(PatternError) {
+  init(_ text: String) throws(PatternError) {
     guard text.utf8.count <= Self.maximumLength else {
       throw PatternError(
         message: "The pattern is longer than \(Self.maximumLength) bytes.", offset: Self.maximumLength)
@@ -42,20 +40,20 @@ package struct Pattern: Sendable {
     prefixSearch = prefix.scalars.isEmpty ? nil : LiteralSearch(caseInsensitive: String(prefix.scalars))
     verbatimText = node.literals.flatMap { $0.split(separator: ",") }.map { String(Array($0)) }
       .filter(Self.isVerbatim).max { $0.utf8.count < $1.utf8.count }
-    literal = prefix.isWhole ? Array(String(prefix.scalars.map(CaseFolding.folded)).utf8) : nil
+    isLiteral = prefix.isWhole
   }
 
   /// Whether a text without commas that occurs in a value's text occurs in its JSON as well.
   private static func isVerbatim(_ literal: String) -> Bool {
     // One character is in most records; looking for it first would be a detour.
     literal.utf8.count > 1 && !literal.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
-      && !["[object object]", "infinity"].contains { $0.contains(literal.lowercased()) }
+      && !["[object object]", "-infinity"].contains { $0.contains(literal.lowercased()) }
   }
 
   /// Returns whether a match is anywhere in a text.
   ///
   /// For many texts make one ``PatternMatcher``: it remembers what it has worked out.
-  package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     PatternMatcher(self).matches(text)
   }
 }

@@ -3,7 +3,7 @@
 /// A state is the set of instructions that the pattern may be at; each text pays only for the states and transitions that
 /// no text before it has needed. They are kept up to a bound, then dropped and begun anew, so memory stays small. A known
 /// transition costs about a nanosecond, an unknown one at most a step through the pattern.
-package final class PatternMatcher {
+final class PatternMatcher {
   /// Entries of `transitions` that are no state.
   private enum Outcome {
     static let unknown: Int32 = -1
@@ -30,7 +30,7 @@ package final class PatternMatcher {
   var verbatimText: String? { pattern.verbatimText }
 
   /// Creates a matcher that knows no states yet.
-  package init(_ pattern: Pattern) {
+  init(_ pattern: Pattern) {
     self.pattern = pattern
     alphabet = pattern.program.alphabet
     asciiSymbols = alphabet.asciiSymbols
@@ -39,11 +39,11 @@ package final class PatternMatcher {
   }
 
   /// Returns whether a match is anywhere in a text.
-  package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var position = 0
     if let search = pattern.prefixSearch {
       guard let start = search.firstMatch(in: text, from: 0) else { return false }
-      if pattern.literal != nil { return true }
+      if pattern.isLiteral { return true }
       position = start
     }
     var state: Int32 = 0
