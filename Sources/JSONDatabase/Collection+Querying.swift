@@ -1,4 +1,4 @@
-import OrderedJSON
+package import OrderedJSON
 
 extension Collection {
   /// Selects records.
@@ -24,6 +24,16 @@ extension Collection {
     let (slots, total) = window(query, matching(filter, parent: query.parent, dialect), dialect)
     let records = slots.compactMap { rows[Int($0)]?.record }
     return Selection(records: records, total: total, unknownParameters: unknown)
+  }
+
+  /// The first records, in stored order, at most so many.
+  package func firstRecords(_ count: Int) -> [Text] {
+    var records: [Text] = []
+    rows.forEach { _, row in
+      if records.count < count { records.append(row.record) }
+      return records.count < count
+    }
+    return records
   }
 
   /// Sorts what matches and cuts the window out of it.

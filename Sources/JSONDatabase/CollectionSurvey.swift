@@ -58,11 +58,12 @@ struct CollectionSurvey {
           .warning, "the '\(idName)' of record \(number) of '\(name)' is empty, and so no address", at: offset)
         continue
       }
-      if let first = numbers.updateValue(number, forKey: TextKey(id.idText)) {
-        numbers[TextKey(id.idText)] = first
+      if let first = numbers[TextKey(id.idText)] {
         findings.add(
           .warning, "record \(number) of '\(name)' has the id \(id.idText) of record \(first), and cannot be reached",
           at: offset)
+      } else {
+        numbers[TextKey(id.idText)] = number
       }
       if let firstKind, firstKind != id.kind, !isMixed {
         isMixed = true

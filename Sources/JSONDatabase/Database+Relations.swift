@@ -1,6 +1,135 @@
 package import OrderedJSON
 
 extension Database {
+  /// Selects the records of a collection and finds what is related to them.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidQuery`.
+  package mutating func list(
+    _ name: String, _ query: Query
+  ) throws(DatabaseError) -> (selection: Selection, records: [RelatedRecord]) {
+    let dialect = schema.dialect
+    let selection = try withCollection(name) { collection throws(DatabaseError) in
+      try collection.select(query, dialect: dialect)
+    }
+    return (selection, try related(query.relations, to: selection.records, in: name))
+  }
+
+  /// Finds what is related to records of a collection.
+  package mutating func related(
+    _ requests: [RelationRequest], to records: [Text], in name: String
+  ) throws(DatabaseError) -> [RelatedRecord] {
+    guard !requests.isEmpty else { return records.map { RelatedRecord(record: $0) } }
+    var relations: [(name: String, relation: Relation)] = []
+    for request in requests {
+      guard let relation = try relation(request, from: name),
+        !relations.contains(where: { $0.name == request.name })
+      else { continue }
+      relations.append((request.name, relation))
+    }
+    let idName = Array(schema.idName(of: name).utf8)
+    return records.map { record in
+      var values: [(name: String, value: RelatedRecord.Value)] = []
+      for (name, relation) in relations {
+        if let value = follow(relation, from: record, idName: idName) { values.append((name, value)) }
+      }
+      return RelatedRecord(record: record, related: values)
+    }
+  }
+
+  private mutating func follow(_ relation: Relation, from record: Text, idName: [UInt8]) -> RelatedRecord.Value? {
+    switch relation {
+    case .nothing: return .many([])
+    case .children(let position, let key):
+      guard let id = record.withBytes({ ObjectReader.value(named: idName, in: $0)?.idText }) else { return .many([]) }
+      var children: [Text] = []
+      change(position) { collection in
+        children = collection.slots(where: key, equals: id).compactMap { collection.rows[Int($0)]?.record }
+      }
+      return .many(children)
+    case .parent(let position, let key):
+      let id = record.withBytes { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
+      guard let id else { return nil }
+      var parent: Text?
+      change(position) { collection in
+        parent = collection.slot(of: id).flatMap { collection.rows[$0]?.record }
+      }
+      return parent.map { .one($0) }
+    }
+  }
+
+  /// Finds out what a name means for a collection; `nil` when the request is passed over.
+  private mutating func relation(_ request: RelationRequest, from name: String) throws(DatabaseError) -> Relation? {
+    let own = try position(of: name)
+    let children = collectionPosition(request.name)
+    let singular = Inflection.singular(of: request.name)
+    let parents = parentsPosition(request.name) ?? children
+    let parentKey = parents.map { foreignKey(in: own, to: entries[$0].name, singular: singular) }
+    let isSingularName = singular == request.name
+    switch request.kind {
+    case .expand:
+      guard let parents, let parentKey else { return nil }
+      return .parent(position: parents, key: parentKey)
+    case .embed:
+      if let children {
+        let key = foreignKey(in: children, to: name, singular: nil)
+        // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to one.
+        let isAmbiguous = isSingularName && parents == children
+        let prefersParent = schema.dialect == .v1 || !hasMember(key, in: children)
+        if !(isAmbiguous && prefersParent && hasMember(parentKey, in: own)) {
+          return .children(position: children, key: key)
+        }
+      }
+      if let parents, let parentKey { return .parent(position: parents, key: parentKey) }
+      return schema.dialect == .classic ? .nothing : nil
+    }
+  }
+
+  /// Whether some record of a collection has a member.
+  private mutating func hasMember(_ path: FieldPath?, in position: Int) -> Bool {
+    var isFound = false
+    change(position) { collection in isFound = path.map { collection.hasMember($0) } ?? false }
+    return isFound
+  }
+
+  private func collectionPosition(_ name: String) -> Int? {
+    collectionPositions.first { entries[$0].name == name }
+  }
+
+  /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that is there.
+  private func parentsPosition(_ name: String) -> Int? {
+    collectionPosition(Inflection.plural(of: name))
+      ?? collectionPositions.first { entries[$0].name != name && Inflection.singular(of: entries[$0].name) == name }
+  }
+
+  /// The member by which a collection's records refer to those of another, by the collections' names.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`.
+  package mutating func foreignKey(in name: String, to parent: String) throws(DatabaseError) -> FieldPath {
+    foreignKey(in: try position(of: name), to: parent, singular: nil)
+  }
+
+  /// The member by which a collection's records refer to those of another.
+  ///
+  /// The configured spelling first; else, where no record has that, the spellings of other tools: `post_id`, and for a
+  /// resource with an id property of its own that property (`emp_no`).
+  mutating func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
+    var candidates = spellings(of: singular ?? Inflection.singular(of: parent))
+    let parentID = schema.idName(of: parent)
+    if parentID != schema.idName(of: entries[position].name) { candidates.append(FieldPath(parentID)) }
+    return firstMember(of: candidates, in: position)
+  }
+
+  private func spellings(of singular: String) -> [FieldPath] {
+    [schema.foreignKeySuffix, "Id", "_id"].map { FieldPath(singular + $0) }
+  }
+
+  /// The first of some members that any record of a collection has; the first of all when none has any.
+  private mutating func firstMember(of candidates: [FieldPath], in position: Int) -> FieldPath {
+    var found: FieldPath?
+    change(position) { collection in found = candidates.first { collection.hasMember($0) } }
+    return found ?? candidates[0]
+  }
+
   /// The members by which records of one collection refer to those of another, where any record has one.
   ///
   /// - Complexity: O(number of collections squared), reading records until one with the member is found.
@@ -19,17 +148,5 @@ extension Database {
       }
       return found
     }
-  }
-}
-
-extension Collection {
-  /// The first records, in stored order, at most so many.
-  package func firstRecords(_ count: Int) -> [Text] {
-    var records: [Text] = []
-    rows.forEach { _, row in
-      if records.count < count { records.append(row.record) }
-      return records.count < count
-    }
-    return records
   }
 }

@@ -101,6 +101,7 @@ package struct Database: Sendable {
     try withCollection(at: try position(of: name), body)
   }
 
+  /// Gives a closure the collection at a place to read.
   mutating func withCollection<Result>(
     at position: Int, _ body: (inout Collection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -112,6 +113,11 @@ package struct Database: Sendable {
     entries[position].resource = .unserved(prefix)
     defer { entries[position].resource = .collection(collection) }
     return try body(&collection)
+  }
+
+  /// Gives a closure the collection at a place to change; does nothing at the place of another resource.
+  mutating func change(_ position: Int, _ body: (inout Collection) -> Void) {
+    try? withCollection(at: position) { collection throws(DatabaseError) in body(&collection) }
   }
 
   /// Returns the text of a record.

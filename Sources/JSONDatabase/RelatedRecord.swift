@@ -1,5 +1,23 @@
 package import OrderedJSON
 
+/// A record together with the related records that were asked for.
+package struct RelatedRecord: Sendable {
+  package enum Value: Sendable {
+    case many([Text])
+    case one(Text)
+  }
+
+  package let record: Text
+  /// The names and values to add, in order; each takes the place of a member of that name.
+  package let related: [(name: String, value: Value)]
+
+  /// Joins a record with what is related to it.
+  package init(record: Text, related: [(name: String, value: Value)] = []) {
+    self.record = record
+    self.related = related
+  }
+}
+
 extension RelatedRecord {
   /// Appends the record, with what is related to it, as JSON text.
   ///

@@ -1,0 +1,45 @@
+import OrderedJSON
+
+extension Collection {
+  /// Decides a new record's id, sets it in the draft, and returns it as text.
+  mutating func settleID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
+    -> String
+  {
+    if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
+      guard let value = token.withUnsafeBufferPointer({ ValueToken($0).recordID }) else {
+        throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
+      }
+      guard slot(of: value) == nil else {
+        throw DatabaseError(
+          .idTaken,
+          "\(name) has a record with id \(value) already; leave '\(idName)' out, or change the record with PUT or PATCH."
+        )
+      }
+      return value
+    }
+    let number = dialect == .classic ? nextNumericID() : nil
+    let id = number?.text ?? freeTextID(ids)
+    draft.set(idName, to: Array((number == nil ? "\"\(id)\"" : id).utf8))
+    return id
+  }
+
+  private mutating func freeTextID(_ ids: IDGenerator) -> String {
+    var id = ids()
+    while slot(of: id) != nil { id = ids() }
+    return id
+  }
+
+  /// Whether a body's id says that the client has none yet: JavaScript's falsy values, as json-server 0.17 takes them.
+  private static func meansNoID(_ token: [UInt8]) -> Bool {
+    token.withUnsafeBufferPointer { bytes in
+      let value = ValueToken(bytes)
+      return switch value.kind {
+      case .null: true
+      case .bool: bytes.elementsEqual("false".utf8)
+      case .number: value.double == 0
+      case .string: bytes.count == 2
+      case .array, .object: false
+      }
+    }
+  }
+}
