@@ -76,6 +76,30 @@ struct JSONValueCodingTests {
     #expect(try JSONValueDecoder(names: .snakeCase).decode(from: value) == record)
   }
 
+  private enum Topic: String, Codable, CodingKeyRepresentable { case dataStructures, appDesign }
+
+  @Test func `A dictionary's keys are data, whatever their type, and stand in order`() throws {
+    let encoder = JSONValueEncoder(names: .snakeCase)
+    let topics = try encoder.encode([Topic.dataStructures: 1, .appDesign: 2])
+    #expect(topics.text(pretty: false) == #"{"appDesign":2,"dataStructures":1}"#)
+    let numbers = try encoder.encode(Dictionary(uniqueKeysWithValues: (1...9).map { ($0, true) }))
+    #expect(numbers.object?.names == (1...9).map(String.init))
+    let value: JSONValue = ["appDesign": 2]
+    #expect(try JSONValueDecoder(names: .snakeCase).decode([Topic: Int].self, from: value) == [.appDesign: 2])
+  }
+
+  @Test(arguments: ["1e39", "-1e39", "1e999"])
+  func `A number beyond a float's range is refused`(_ text: String) throws {
+    let value = try JSONValue(parsing: text)
+    #expect(throws: DecodingError.self) { try JSONValueDecoder().decode(Float.self, from: value) }
+  }
+
+  @Test(arguments: [JSONDateStrategy.secondsSince1970, .millisecondsSince1970])
+  func `A number beyond a double's range is no date`(_ dates: JSONDateStrategy) throws {
+    let value = try JSONValue(parsing: "1e999")
+    #expect(throws: DecodingError.self) { try JSONValueDecoder(dates: dates).decode(Date.self, from: value) }
+  }
+
   @Test(arguments: [
     (JSONDateStrategy.iso8601, 1_700_000_000, #""2023-11-14T22:13:20Z""#),
     (.iso8601, 1_700_000_000.25, #""2023-11-14T22:13:20.250Z""#), (.iso8601, -1, #""1969-12-31T23:59:59Z""#),

@@ -40,9 +40,9 @@ public enum JSONDateStrategy: Sendable, Hashable {
       return [true, false].lazy
         .compactMap { try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: $0)) }
         .first
-    case (.secondsSince1970, .number(let number)):
+    case (.secondsSince1970, .number(let number)) where number.doubleValue.isFinite:
       return Date(timeIntervalSince1970: number.doubleValue)
-    case (.millisecondsSince1970, .number(let number)):
+    case (.millisecondsSince1970, .number(let number)) where number.doubleValue.isFinite:
       return Date(timeIntervalSince1970: number.doubleValue / 1000)
     case (.iso8601, _), (.secondsSince1970, _), (.millisecondsSince1970, _):
       return nil

@@ -1,10 +1,11 @@
-/// How the names of a Swift type's properties become the names of JSON members.
+/// How the coding keys of Swift types become the names of JSON members.
 ///
-/// The keys of dictionaries are data and stay as they are.
+/// Coding keys are the names of properties, of an enumeration's cases and of their associated values, or what a type's
+/// `CodingKeys` say instead. The keys of dictionaries are data and stay as they are.
 public enum JSONNameStrategy: Sendable, Hashable {
   /// The names stay as they are.
   case unchanged
-  /// `createdAt` becomes `created_at`, and `imageURL` becomes `image_url`.
+  /// `createdAt` becomes `created_at`, and `imageURL` becomes `image_url`; digits start no word, so that `line2` stays.
   case snakeCase
 
   /// The member's name for a property's name.

@@ -9,7 +9,7 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
   let options: JSONValueDecoder
   let value: JSONValue
   let codingPath: [any CodingKey]
-  /// Whether a dictionary with string keys is read, whose names are data.
+  /// Whether a dictionary is read, whose names are data.
   var isDictionary = false
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -41,8 +41,8 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
     case is Bool.Type: try convert(to: type, "a boolean") { if case .bool(let value) = $0 { value } else { nil } }
     case is String.Type: try convert(to: type, "a string", \.string)
     case let integer as any FixedWidthInteger.Type: try decodeInteger(integer, as: type)
-    case is Double.Type: try convert(to: type, "a number in range") { finite($0) }
-    case is Float.Type: try convert(to: type, "a number in range") { finite($0).map { Float($0) } }
+    case is Double.Type: try convert(to: type, "a number in range") { finite($0, as: Double.self) }
+    case is Float.Type: try convert(to: type, "a number in range") { finite($0, as: Float.self) }
     case is Decimal.Type: try convert(to: type, "a number") { number($0).flatMap { Decimal(string: $0.text) } }
     case is Date.Type: try convert(to: type, "a date", options.dates.date)
     case is Data.Type: try convert(to: type, "base64 text") { $0.string.flatMap { Data(base64Encoded: $0) } }
@@ -53,7 +53,7 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
 
   private func decodeComposite<Value: Decodable>(_ type: Value.Type) throws -> Value {
     var decoder = self
-    decoder.isDictionary = type is any StringKeyedDictionary.Type
+    decoder.isDictionary = type is any AnyDictionary.Type
     return try type.init(from: decoder)
   }
 
@@ -72,8 +72,10 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
     if case .number(let number) = value { number } else { nil }
   }
 
-  private func finite(_ value: JSONValue) -> Double? {
-    number(value).flatMap { $0.doubleValue.isFinite ? $0.doubleValue : nil }
+  private func finite<Value: BinaryFloatingPoint & LosslessStringConvertible>(
+    _ value: JSONValue, as type: Value.Type
+  ) -> Value? {
+    number(value).flatMap { Value($0.text) }.flatMap { $0.isFinite ? $0 : nil }
   }
 
   private func convert<Value>(

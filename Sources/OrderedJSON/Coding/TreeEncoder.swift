@@ -9,7 +9,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
   let options: JSONValueEncoder
   let node: EncodedNode
   let codingPath: [any CodingKey]
-  /// Whether the value is a dictionary with string keys, whose names are data and whose order is nobody's.
+  /// Whether the value is a dictionary, whose names are data and whose order is nobody's.
   var isDictionary = false
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -57,7 +57,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
     case let value as URL: node.set(.string(value.absoluteString))
     default:
       var encoder = self
-      encoder.isDictionary = value is any StringKeyedDictionary
+      encoder.isDictionary = value is any AnyDictionary
       try value.encode(to: encoder)
     }
   }

@@ -1,4 +1,0 @@
-/// Marks the dictionaries whose keys are names of members.
-protocol StringKeyedDictionary {}
-
-extension Dictionary: StringKeyedDictionary where Key == String {}
