@@ -1,7 +1,7 @@
 /// A parameter of a request that may be a filter, such as `views_gte=10` or `author.name=ada`.
 package struct FilterParameter: Sendable, Hashable {
   package let name: String
-  package let values: [String]
+  package var values: [String]
 
   package init(_ name: String, _ values: [String]) {
     self.name = name

@@ -18,10 +18,10 @@ package struct DataDescription {
     samples = database.resourceNames.compactMap { name in
       switch database.resource(named: name) {
       case .collection(let collection)?:
-        let records = collection.firstRecords(Self.maximumRecords).map(Self.value)
+        let records = collection.firstRecords(Self.maximumRecords).map(\.value)
         return ResourceSample(
           name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count)
-      case .singular(let text)?: return ResourceSample(name: name, kind: .object, records: [Self.value(text)])
+      case .singular(let text)?: return ResourceSample(name: name, kind: .object, records: [text.value])
       case .unserved?, nil: return nil
       }
     }
@@ -40,10 +40,6 @@ package struct DataDescription {
     } catch {
       throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
     }
-  }
-
-  private static func value(_ text: Text) -> JSONValue {
-    text.withBytes { JSONValue(validated: $0) }
   }
 
   /// An OpenAPI 3.1 document of the interface.

@@ -3,11 +3,21 @@ import JSONStorage
 import OrderedJSON
 
 /// One version of a database's file.
-enum DatabaseFile: FileContent {
+enum DatabaseFile: SourceFile {
   /// A version that was read.
   case read(Database)
   /// A version to write: the text alone, so that no later write has to copy an index.
   case written(DatabaseText)
+
+  /// The database that was read.
+  var database: Database {
+    guard case .read(let database) = self else {
+      preconditionFailure("A version that the store hands out was read from the file.")
+    }
+    return database
+  }
+
+  var source: LoadedSource.Content { .whole(database) }
 
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     switch self {
@@ -15,16 +25,4 @@ enum DatabaseFile: FileContent {
     case .written(let text): try text.forEachSlice(body)
     }
   }
-}
-
-extension FileVersion<DatabaseFile> {
-  /// The database that was read.
-  var database: Database {
-    guard case .read(let database) = content else {
-      preconditionFailure("A version that the store hands out was read from the file.")
-    }
-    return database
-  }
-
-  var loaded: LoadedSource { LoadedSource(.whole(database), generation: generation) }
 }

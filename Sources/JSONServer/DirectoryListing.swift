@@ -31,6 +31,10 @@ struct DirectoryListing {
 
   /// Two files that claim one resource; `nil` when there are none.
   var clash: (Entry, Entry)? {
-    zip(entries, entries.dropFirst()).first { $0.name == $1.name }
+    var known: [String: Entry] = [:]
+    for entry in entries {
+      if let other = known.updateValue(entry, forKey: entry.name) { return (other, entry) }
+    }
+    return nil
   }
 }

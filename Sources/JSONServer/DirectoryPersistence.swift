@@ -64,7 +64,7 @@ final class DirectoryPersistence: Persistence {
     for entry in listing.entries {
       do throws(ServerError) {
         let opening = try persistence.open(entry)
-        parts.append(opening.version.part)
+        parts.append(opening.version.content.part)
         warnings += opening.warnings.map { $0.message(entry.path) }
       } catch {
         persistence.close()
@@ -94,10 +94,10 @@ final class DirectoryPersistence: Persistence {
       } onEdit: { edit in
         onEdit(SourceEdit(edit, path: entry.path))
       }
-      let version = opening.version
+      let part = opening.version.content.part
       state.withLock {
         $0.files[entry.name] = File(
-          store: opening.store, part: version.part, generation: version.generation, text: version.part.text)
+          store: opening.store, part: part, generation: opening.version.generation, text: part.text)
       }
       return opening
     } catch {
@@ -131,13 +131,7 @@ final class DirectoryPersistence: Persistence {
     let outcome = CommitOutcome(count: texts.count, completion)
     for (name, text) in texts {
       guard let file = files[name] else { continue }
-      file.store.publish(.written(text), onto: file.generation) { publication in
-        switch publication {
-        case .published: outcome.add(.done, name)
-        case .edited(let version): outcome.add(.edited(version.loaded), name)
-        case .failed(let error): outcome.add(.failed(error), name)
-        }
-      }
+      file.store.publish(.written(text), onto: file.generation) { outcome.add(Commit($0), name) }
     }
   }
 

@@ -28,7 +28,7 @@ final class FilePersistence: Persistence {
       }
       return OpenedSource(
         persistence: FilePersistence(opening.store, generation: opening.version.generation),
-        database: opening.version.database,
+        database: opening.version.content.database,
         warnings: opening.warnings.map { $0.message(path) })
     } catch {
       throw ServerError(error, path: path)
@@ -38,12 +38,8 @@ final class FilePersistence: Persistence {
   let hasFixedResources = false
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
-    store.publish(.written(database.text), onto: generation.load(ordering: .relaxed)) { publication in
-      switch publication {
-      case .published: completion(.done)
-      case .edited(let version): completion(.edited(version.loaded))
-      case .failed(let error): completion(.failed(error))
-      }
+    store.publish(.written(database.text), onto: generation.load(ordering: .relaxed)) {
+      completion(Commit($0))
     }
   }
 
@@ -66,19 +62,6 @@ final class FilePersistence: Persistence {
 
   func close() {
     store.close()
-  }
-}
-
-extension SourceEdit {
-  init(_ edit: FileEdit<DatabaseFile>, path: String) {
-    switch edit {
-    case .changed(let version): self = .changed(version.loaded)
-    case .invalid(let error): self = .invalid(message: ServerError(error, path: path).description)
-    case .restored: self = .restored(path: path)
-    case .deleted: self = .deleted(path: path)
-    case .conflict(let save): self = .conflict(path: save.path)
-    case .conflictLost(let error): self = .conflictLost(message: error.message)
-    }
   }
 }
 

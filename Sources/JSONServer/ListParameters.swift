@@ -61,13 +61,16 @@ struct ListParameters {
   }
 
   private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {
-    var order: [String] = []
-    var values: [String: [String]] = [:]
+    var filters: [FilterParameter] = []
     for (name, value) in parameters.items where !reserved.contains(name) {
-      if values[name] == nil { order.append(name) }
-      values[name, default: []].append(value)
+      // Names that are equal as strings, such as those with é in one code point and in two, may be those of two members.
+      if let index = filters.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+        filters[index].values.append(value)
+      } else {
+        filters.append(FilterParameter(name, [value]))
+      }
     }
-    return order.map { FilterParameter($0, values[$0] ?? []) }
+    return filters
   }
 
   /// `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters go on where the first ended.

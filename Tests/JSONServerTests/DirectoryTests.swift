@@ -93,6 +93,7 @@ import Testing
 
   @Test(arguments: [
     (["posts.json": "[]", "posts.json5": "[]"], "are both the resource 'posts'"),
+    (["posts.json": "[]", "posts.json copy.json": "[]", "posts.json5": "[]"], "are both the resource 'posts'"),
     (["posts.txt": "[]"], "holds no .json file"),
     (["posts.json": "{]"], "posts.json:1:2"),
   ])

@@ -52,6 +52,10 @@ import Testing
     Case(form, "a%5Bb%5D=x", #"{"a[b]":"x"}"#),
     Case(form, "z=%C3%BC%2B&empty&=skipped&&", #"{"z":"ü+","empty":""}"#),
     Case(form, "a=b=c", #"{"a":"b=c"}"#),
+    Case(form, "t[]=a&t=b&u=a&u[]=b&v[]=a", #"{"t":["a","b"],"u":["a","b"],"v":["a"]}"#),
+    // Names that look the same and are not.
+    Case(form, "\u{E9}=1&e\u{301}=2", "{\"\u{E9}\":\"1\",\"e\u{301}\":\"2\"}"),
+    Case("text/csv", "\u{E9},e\u{301}\n1,2\n", "[{\"\u{E9}\":1,\"e\u{301}\":2}]"),
     // Multipart.
     Case(
       multipart,

@@ -81,6 +81,13 @@ struct SemanticsTests {
     await server.stop()
   }
 
+  @Test func `Filters on names that look the same are filters on two members`() async throws {
+    let text = "{\"a\": [{\"id\": 1, \"\u{E9}\": 1, \"e\u{301}\": 2}, {\"id\": 2, \"\u{E9}\": 2, \"e\u{301}\": 2}]}"
+    let server = try await Server.load(Server.Configuration(source: .text(Array(text.utf8), name: "test")))
+    #expect(try Self.ids(await Self.get("/a?%C3%A9=1&e%CC%81=2", from: server)) == ["1"])
+    await server.stop()
+  }
+
   private static let deep = String(repeating: "{\"or\":[", count: 1_000)
 
   static let odd = [

@@ -61,10 +61,3 @@ struct Event: Sendable {
     JSONObject([("resource", .string(resource)), ("kind", kind), ("id", .string(id)), ("record", record)])
   }
 }
-
-extension Text {
-  /// The value that the text, which is JSON, stands for.
-  var value: JSONValue {
-    withBytes { JSONValue(validated: $0, from: JSONSyntax.endOfByteOrderMark(in: $0)) }
-  }
-}

@@ -76,15 +76,3 @@ extension Fault {
     return bounds[0] == bounds[1] ? bounds[0] : .array(bounds)
   }
 }
-
-extension HTTPFields {
-  /// The fields as an object; the values of a name that stands more than once are joined.
-  var members: JSONObject {
-    var members = JSONObject()
-    for field in self {
-      let earlier = members[field.name.rawName]?.string.map { $0 + ", " } ?? ""
-      members[field.name.rawName] = .string(earlier + field.value)
-    }
-    return members
-  }
-}

@@ -34,10 +34,3 @@ extension Fault {
     return delay.lowerBound + .milliseconds(span == 0 ? 0 : Int64(random() % (span + 1)))
   }
 }
-
-extension HTTPFields {
-  /// Takes over fields, each in the place of those with its name.
-  mutating func replace(with fields: HTTPFields) {
-    for field in fields { self[fields: field.name] = fields[fields: field.name] }
-  }
-}

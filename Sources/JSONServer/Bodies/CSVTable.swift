@@ -36,13 +36,13 @@ enum CSVTable {
   /// The header's cells as JSON tokens, each with its colon.
   private static func memberNames(_ header: CSVReader.Row) throws(HTTPError) -> [[UInt8]] {
     var names: [[UInt8]] = []
-    var seen: Set<String> = []
+    var seen: Set<[UInt8]> = []
     for (index, cell) in header.cells.enumerated() {
       let name = String(decoding: cell.bytes, as: UTF8.self)
       guard !name.isEmpty else {
         throw HTTPError(.badRequest, "Column \(index + 1) of the CSV has no name in the header row; give it one.")
       }
-      guard seen.insert(name).inserted else {
+      guard seen.insert(cell.bytes).inserted else {
         throw HTTPError(.badRequest, "The column '\(name)' stands twice in the CSV's header row; rename one of them.")
       }
       var token: [UInt8] = []
