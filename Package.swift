@@ -93,6 +93,7 @@ let package = Package(
         ]),
       dependencies: ["swift-json-server"]
     ),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], swiftSettings: settings),
     .testTarget(
       name: "JSONDatabaseTests",
@@ -106,7 +107,7 @@ let package = Package(
     ),
     .testTarget(
       name: "JSONStorageTests",
-      dependencies: ["JSONStorage", "JSONDatabase", "OrderedJSON"],
+      dependencies: ["TestSupport", "JSONStorage", "JSONDatabase", "OrderedJSON"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -125,7 +126,7 @@ let package = Package(
     .testTarget(
       name: "JSONServerTests",
       dependencies: [
-        "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
+        "TestSupport", "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -137,7 +138,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "swift-json-server", "JSONServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "TestSupport", "swift-json-server", "JSONServer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings

@@ -1,4 +1,5 @@
 import OrderedJSON
+import TestSupport
 import Testing
 
 @testable import JSONServer
@@ -14,6 +15,6 @@ import Testing
     #expect(error?.code == .invalidConfiguration)
     configuration.routes = JSONObject()
     try await Server.load(configuration).stop()
-    #expect(try directory.text("database.json") == #"{"posts": []}"#)
+    #expect(directory.text("database.json") == #"{"posts": []}"#)
   }
 }

@@ -1,0 +1,34 @@
+import Foundation
+import TestSupport
+
+/// What a person and an editor do with the file.
+extension TemporaryDirectory {
+  func write(_ text: String) throws { try write(text, to: "db.json") }
+
+  func text() -> String? { text("db.json") }
+
+  /// The texts of all files, also of those in directories below.
+  var texts: [String] {
+    ((try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []).compactMap { text($0) }
+  }
+
+  /// Saves a file as an editor does that writes a new one and renames it.
+  func save(_ text: String, over name: String = "db.json") throws {
+    try write(text, to: "\(name)~")
+    guard rename(path("\(name)~"), path(name)) == 0 else { throw CocoaError(.fileWriteUnknown) }
+  }
+
+  /// Runs a shell command in the directory, as a person would.
+  func shell(_ command: String) throws {
+    let process = Foundation.Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "set -e; cd '\(path)'; \(command)"]
+    try process.run()
+    process.waitUntilExit()
+    if process.terminationStatus != 0 { throw ShellFailure(command: command) }
+  }
+}
+
+struct ShellFailure: Error {
+  let command: String
+}
