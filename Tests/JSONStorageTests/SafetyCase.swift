@@ -121,6 +121,8 @@ extension SafetyCase {
     for (name, text) in files { try directory.write(text, to: name) }
     var fileSystem = FaultyFileSystem()
     fileSystem.isSynchronizing = false
+    // The hook holds its script, and so the two and the directory would hold each other.
+    defer { fileSystem.script.restart() }
     let hook: FaultyFileSystem.Script.Hook = {
       [interfere, script = fileSystem.script] (index, call) throws(SystemError) in
       let before = script.calls[..<index].count(where: { $0 == call })
