@@ -102,7 +102,7 @@ let package = Package(
     ),
     .testTarget(
       name: "JSONDescriptionTests",
-      dependencies: ["JSONDescription", "OrderedJSON"],
+      dependencies: ["TestSupport", "JSONDescription", "OrderedJSON"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -1,3 +1,5 @@
+import OrderedJSON
+
 /// Data whose names are all that a generator of Swift can stumble over.
 enum NastyData {
   static let text = #"""
@@ -62,4 +64,11 @@ enum NastyData {
       ]
     }
     """#
+
+  /// Records whose texts are few enough for an enumeration, and hard to name its cases after.
+  static var choices: String {
+    let texts = ["default", "self", "1st", "a b", "a-b", "", "allCases", "\u{65E5}\"\\"]
+    let records = (0..<24).map { "{\"id\": \($0), \"kind\": \(JSONValue.string(texts[$0 % texts.count]).text())}" }
+    return "{\"tags\": [\(records.joined(separator: ","))]}"
+  }
 }

@@ -1,10 +1,11 @@
-import Foundation
+import TestSupport
 import Testing
 
 /// What the generator writes is given to the compiler and to the formatter; both find nothing to say.
 @Suite(.enabled(if: Toolchain.isPresent, "no swiftc and swift in PATH")) struct SwiftCompilationTests {
   private static let data = [
     NastyData.text,
+    NastyData.choices,
     #"{"posts": [{"id": 1, "title": "a", "published_at": "2024-01-01T10:00:00Z"}], "profile": {"name": "typicode"}}"#,
     #"{"profile": {"name": "typicode"}}"#,
     #"{"posts": []}"#,
@@ -13,13 +14,10 @@ import Testing
 
   @Test(arguments: data)
   func `Generated source compiles without a warning and is formatted`(_ data: String) throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "SwiftCompilationTests-\(UUID())")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let file = directory.appending(path: "Generated.swift")
-    try Samples(data).source.write(to: file, atomically: false, encoding: .utf8)
+    let directory = try TemporaryDirectory()
+    try directory.write(Samples(data).source, to: "Generated.swift")
     let options = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
-    #expect(try Toolchain.run("swiftc", options + [file.path]) == "")
-    #expect(try Toolchain.run("swift", ["format", "lint", "--strict", file.path]) == "")
+    #expect(try Toolchain.run("swiftc", options + ["Generated.swift"], in: directory.path) == "")
+    #expect(try Toolchain.run("swift", ["format", "lint", "--strict", "Generated.swift"], in: directory.path) == "")
   }
 }

@@ -4,12 +4,14 @@ import Foundation
 enum Toolchain {
   static var isPresent: Bool { url(of: "swiftc") != nil && url(of: "swift") != nil }
 
-  /// Runs a tool and returns what it says, on either output.
-  static func run(_ tool: String, _ arguments: [String]) throws -> String {
+  /// Runs a tool in a directory, which also takes what it leaves behind, and returns what it says, on either output.
+  static func run(_ tool: String, _ arguments: [String], in directory: String) throws -> String {
     let process = Process()
     let output = Pipe()
     process.executableURL = url(of: tool)
     process.arguments = arguments
+    process.currentDirectoryURL = URL(filePath: directory)
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": directory]) { $1 }
     process.standardOutput = output
     process.standardError = output
     try process.run()
