@@ -46,7 +46,9 @@ extension MockServer {
     guard times.map({ $0 == count }) ?? (count > 0) else {
       let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
       return try place.report(
-        Self.error("Expected \(expectation) \(Self.text(times)), but it came \(count) times.", expectation, exchanges))
+        Self.error(
+          "Expected \(expectation) \(Self.text(times)), but it came \(count == 1 ? "once" : "\(count) times").",
+          expectation, exchanges))
     }
   }
 

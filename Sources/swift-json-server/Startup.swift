@@ -51,7 +51,7 @@ struct Startup {
     }
     trial.onEvent = { _ in }
     do throws(ServerError) {
-      _ = try await Server.load(trial)
+      try await Server.load(trial).stop()
     } catch {
       throw CommandFailure(error)
     }
