@@ -78,10 +78,13 @@ package struct Collection: Sendable {
   }
 
   /// The names of the members that the first records have, in their order; at most 200.
-  var memberNames: [String] {
+  ///
+  /// - Parameter recordCount: How many records are read.
+  func memberNames(inFirst recordCount: Int) -> [String] {
     var names: [String] = []
     var seen: Set<TextKey> = []
-    rows.forEach { slot, row in
+    var rest = recordCount
+    rows.forEach { _, row in
       row.withRecord { record in
         guard record.first == UInt8(ascii: "{") else { return }
         var reader = ObjectReader(record)
@@ -90,7 +93,8 @@ package struct Collection: Sendable {
           if seen.insert(TextKey(name)).inserted { names.append(name) }
         }
       }
-      return slot < 20 && names.count < 200
+      rest -= 1
+      return rest > 0 && names.count < 200
     }
     return names
   }

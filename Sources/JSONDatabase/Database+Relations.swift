@@ -113,40 +113,36 @@ extension Database {
   /// The configured spelling first; else, where no record has that, the spellings of other tools: `post_id`, and for a
   /// resource with an id property of its own that property (`emp_no`).
   mutating func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
-    var candidates = spellings(of: singular ?? Inflection.singular(of: parent))
-    let parentID = schema.idName(of: parent)
-    if parentID != schema.idName(of: entries[position].name) { candidates.append(FieldPath(parentID)) }
-    return firstMember(of: candidates, in: position)
-  }
-
-  private func spellings(of singular: String) -> [FieldPath] {
-    [schema.foreignKeySuffix, "Id", "_id"].map { FieldPath(singular + $0) }
-  }
-
-  /// The first of some members that any record of a collection has; the first of all when none has any.
-  private mutating func firstMember(of candidates: [FieldPath], in position: Int) -> FieldPath {
+    let candidates = foreignKeys(in: position, to: parent, singular: singular)
     var found: FieldPath?
     change(position) { collection in found = candidates.first { collection.hasMember($0) } }
     return found ?? candidates[0]
   }
 
-  /// The members by which records of one collection refer to those of another, where any record has one.
+  /// The members that may be the foreign key, the likeliest first.
+  private func foreignKeys(in position: Int, to parent: String, singular: String?) -> [FieldPath] {
+    let singular = singular ?? Inflection.singular(of: parent)
+    let spellings = [schema.foreignKeySuffix, "Id", "_id"].map { FieldPath(singular + $0) }
+    let parentID = schema.idName(of: parent)
+    return parentID == schema.idName(of: entries[position].name) ? spellings : spellings + [FieldPath(parentID)]
+  }
+
+  /// The members by which records of one collection refer to those of another, as far as the first records tell.
   ///
-  /// - Complexity: O(number of collections squared), reading records until one with the member is found.
-  package var relations: [(parent: String, child: String, key: String)] {
-    mutating get {
-      var found: [(parent: String, child: String, key: String)] = []
-      for parent in resourceNames {
-        for position in collectionPositions where entries[position].name != parent {
-          let key = foreignKey(in: position, to: parent, singular: nil)
-          var isUsed = false
-          change(position) { isUsed = $0.hasMember(key) }
-          if isUsed, case .collection? = resource(named: parent) {
-            found.append((parent, entries[position].name, key.name))
-          }
-        }
+  /// - Parameter recordCount: How many records of each collection are read: whoever waits for an answer waits for this.
+  /// - Complexity: O(number of collections squared + number of records read).
+  package func relations(inFirst recordCount: Int) -> [(parent: String, child: String, key: String)] {
+    let members = collectionPositions.map { position in
+      guard case .collection(let collection) = entries[position].resource else { return Set<TextKey>() }
+      return Set(collection.memberNames(inFirst: recordCount).map(TextKey.init))
+    }
+    return collectionPositions.flatMap { parent in
+      zip(collectionPositions, members).compactMap { child, members in
+        guard child != parent else { return nil }
+        let name = entries[parent].name
+        let key = foreignKeys(in: child, to: name, singular: nil).first { members.contains(TextKey($0.name)) }
+        return key.map { (name, entries[child].name, $0.name) }
       }
-      return found
     }
   }
 }

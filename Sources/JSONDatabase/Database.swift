@@ -91,7 +91,7 @@ package struct Database: Sendable {
   /// The names of the members that a collection's first records have, in their order.
   package func memberNames(of name: String) -> [String] {
     guard case .collection(let collection)? = resource(named: name) else { return [] }
-    return collection.memberNames
+    return collection.memberNames(inFirst: 20)
   }
 
   /// Gives a closure a collection to read; building an index on the way counts as reading.

@@ -14,7 +14,6 @@ package struct DataDescription {
   /// Looks at a database's records, at most 1,000 of each resource.
   init(of database: Database, title: String) {
     self.title = title
-    var database = database
     samples = database.resourceNames.compactMap { name in
       switch database.resource(named: name) {
       case .collection(let collection)?:
@@ -25,7 +24,9 @@ package struct DataDescription {
       case .unserved?, nil: return nil
       }
     }
-    relations = database.relations.map { ResourceRelation(parent: $0.parent, child: $0.child, foreignKey: $0.key) }
+    relations = database.relations(inFirst: Self.maximumRecords).map { relation in
+      ResourceRelation(parent: relation.parent, child: relation.child, foreignKey: relation.key)
+    }
   }
 
   /// Reads a file's text and looks at its records.

@@ -118,4 +118,17 @@ struct RelationTests {
     query.parent = (try database.foreignKey(in: "comments", to: "posts"), "1")
     #expect(try database.list("comments", query).selection.total == (comments.isEmpty ? 1 : 2))
   }
+
+  @Test(arguments: [(1, ["posts comments post_id"]), (2, ["posts comments postId", "users posts userId"])])
+  func `The relations are told from the first records of each collection`(_ count: Int, _ expected: [String]) throws {
+    let text = """
+      {
+        "posts": [{"id": 1, "postId": 1}, {"id": 2, "userId": 1}],
+        "comments": [{"id": 1, "post_id": 1}, {"id": 2, "postId": 1}, {"id": 3, "userId": 1}],
+        "users": [{"id": 1}], "profile": {"userId": 1}
+      }
+      """
+    let relations = try Database.fixture(text).relations(inFirst: count)
+    #expect(relations.map { "\($0.parent) \($0.child) \($0.key)" } == expected)
+  }
 }

@@ -50,6 +50,24 @@ struct EngineFixture {
     }
   }
 
+  /// Sends a write, and a second one while the commit of the first is in flight.
+  ///
+  /// - Returns: The answers, in the order they came.
+  func send(
+    _ method: HTTPRequest.Method, _ target: String, meanwhile other: (method: HTTPRequest.Method, target: String)
+  ) async -> [Response] {
+    let (answers, answer) = AsyncStream.makeStream(of: Response.self)
+    let requests = [(method, target), (other.method, other.target)].map { method, target in
+      Request(method: method, target: target, headerFields: [.host: "localhost"])
+    }
+    engine.loop.execute {
+      engine.answer(requests[0]) { answer.yield($0) }
+      // The loop runs in order: the commit starts before this, and ends after it.
+      engine.loop.execute { engine.answer(requests[1]) { answer.yield($0) } }
+    }
+    return await answers.prefix(2).reduce(into: []) { $0.append($1) }
+  }
+
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in

@@ -87,6 +87,14 @@ import Testing
     #expect(await server.value == AdminFixture.posts)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `is reset while a record that the start lacks is being saved`() async throws {
+    let server = try EngineFixture(AdminFixture.posts)
+    let answers = await server.send(.post, "/posts", meanwhile: (.post, "/__admin/reset"))
+    #expect(answers.map(\.status) == [.created, .ok])
+    #expect(await server.value == AdminFixture.posts)
+  }
+
   @Test(arguments: [false, true])
   func `may be edited back to the start without a warning once it was reset`(_ isReset: Bool) async throws {
     let (warnings, warn) = AsyncStream.makeStream(of: String.self)
