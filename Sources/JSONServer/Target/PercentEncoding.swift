@@ -7,9 +7,9 @@ enum PercentEncoding {
   ///   - plusIsSpace: Whether `+` stands for a space, as it does in forms and queries but not in paths.
   /// - Returns: The text; `nil` when a `%` lacks its two hexadecimal digits, or the bytes are not UTF-8.
   static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
-    // Most hold no escape, and are the text.
-    guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-      return String(validating: bytes, as: UTF8.self)
+    // Most hold ASCII without escapes, and are the text.
+    if bytes.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") }) {
+      return String(decoding: bytes, as: UTF8.self)
     }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
