@@ -1,6 +1,6 @@
 import JSONDatabase
 import JSONDescription
-package import OrderedJSON
+import OrderedJSON
 
 /// What the data of a database looks like, told from some of its records.
 package struct DataDescription {
@@ -46,7 +46,7 @@ package struct DataDescription {
   /// An OpenAPI 3.1 document of the interface.
   ///
   /// - Parameter bodies: Whether bodies are described as they are now, or as openly as the server takes them.
-  package func openAPI(_ bodies: Bodies) -> JSONObject {
+  func openAPI(_ bodies: Bodies) -> JSONObject {
     OpenAPIDocument(
       title: title, resources: samples.map { ResourceType($0) }, relations: relations,
       bodies: bodies == .open ? .open : .shaped, singular: Inflection.singular
@@ -59,7 +59,7 @@ package struct DataDescription {
   }
 
   /// What a document says of bodies.
-  package enum Bodies: Sendable {
+  enum Bodies: Sendable {
     /// The shape of the data now, for people and code generators.
     case shaped
     /// The shape or any other object, as the server takes them.

@@ -39,7 +39,7 @@ extension JSONScanner {
   }
 
   /// Checks the string that starts at an offset, its quotes included, and returns the offset after it.
-  package func scanString(from start: Int) throws(JSONError) -> Int {
+  func scanString(from start: Int) throws(JSONError) -> Int {
     var position = start + 1
     while true {
       position = JSONSyntax.skipPlainASCII(in: bytes, from: position)

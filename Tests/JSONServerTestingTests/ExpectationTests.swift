@@ -103,6 +103,14 @@ struct `What a client is expected to have sent` {
     }
   }
 
+  @Test func `Requests that are forgotten count no more`() async throws {
+    let server = try MockServer.current
+    _ = await server.respond(to: Request(.get, "/bookmarks"))
+    await server.forgetRequests()
+    #expect(await server.requests.isEmpty)
+    try await server.expect(.get("/bookmarks"), times: 0)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `A request that is yet to come is waited for`() async throws {
     let server = try MockServer.current

@@ -3,12 +3,12 @@
 /// The files in `Assets` are compiled into the program, so that it stays one file. They refer to each other by relative
 /// addresses and work under any path prefix: `html` where the prefix ends (`/`) or at `/__admin`, without a slash at its
 /// end (see `Engine.pageLocation(_:_:)`), everything else beside it as `/__admin/NAME`.
-package enum Page {
+enum Page {
   /// The page served at `/` and `/__admin`.
-  package static var html: [UInt8] { PackageResources.page_html }
+  static var html: [UInt8] { PackageResources.page_html }
 
   /// What a browser may load and run on these pages: their own files and the server's API, nothing inline and nothing foreign.
-  package static let contentSecurityPolicy =
+  static let contentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -19,7 +19,7 @@ package enum Page {
   ///
   /// - Parameter name: What follows `/__admin/` in the path.
   /// - Returns: The file and its media type, or `nil` if no file has this name.
-  package static func asset(named name: String) -> (bytes: [UInt8], contentType: String)? {
+  static func asset(named name: String) -> (bytes: [UInt8], contentType: String)? {
     switch name {
     case "docs": (PackageResources.docs_html, "text/html; charset=utf-8")
     case "icon.svg": (PackageResources.icon_svg, "image/svg+xml")

@@ -43,7 +43,7 @@ package struct QueryParameters: Sendable {
   }
 
   /// The parameters but those with certain names.
-  package func excluding(_ names: Set<String>) -> QueryParameters {
+  func excluding(_ names: Set<String>) -> QueryParameters {
     QueryParameters(items: items.filter { !names.contains($0.name) })
   }
 
