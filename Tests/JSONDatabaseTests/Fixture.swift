@@ -46,7 +46,7 @@ extension Database {
 }
 
 extension IDGenerator {
-  /// Always the same id: no test adds two records that need one.
+  /// Always the same id.
   static let constant = IDGenerator { "generated" }
 }
 

@@ -178,4 +178,10 @@ struct WritingTests {
     let expected = "{\(members.replacing(":0", with: ":2")),\"id\":1,\"new\":3}"
     #expect(merged.text.string == expected)
   }
+
+  @Test func `A generator of ids that repeats itself still gives each record one of its own`() throws {
+    var database = try Database.fixture("{\"a\": [{\"id\": \"x\"}]}")
+    let ids = try (1...3).map { _ in try database.create("{}", in: "a").id }
+    #expect(ids == ["generated", "generated-2", "generated-3"])
+  }
 }
