@@ -74,4 +74,17 @@ import Testing
   @Test func `What is no object is passed over`() {
     #expect(type(1, "a", ["id": 1]).record.members.map(\.name) == ["id"])
   }
+
+  @Test(arguments: [(10, 10), (33, 33), (34, 33), (500, 33)])
+  func `What is nested in more than 32 levels is described no further`(_ depth: Int, _ described: Int) throws {
+    let text = String(repeating: "{\"a\":", count: depth) + "1" + String(repeating: "}", count: depth)
+    var object = type(try JSONValue(parsing: text)).record
+    var levels = 0
+    while let member = object["a"] {
+      levels += 1
+      guard case .object(let next)? = member.type.alternatives.first else { break }
+      object = next
+    }
+    #expect(levels == described)
+  }
 }

@@ -10,7 +10,9 @@ package struct ObjectType: Sendable, Hashable {
   }
 
   /// Infers the members of some objects; one that an object lacks is not required.
-  package init(of objects: [JSONObject]) {
+  ///
+  /// - Parameter depth: The number of levels the members' values are nested in.
+  package init(of objects: [JSONObject], depth: Int = 0) {
     var names: [String] = []
     var values: [String: [JSONValue]] = [:]
     for object in objects {
@@ -21,7 +23,8 @@ package struct ObjectType: Sendable, Hashable {
     }
     members = names.map { name in
       let values = values[name] ?? []
-      return MemberType(name: name, type: ValueType(of: values), isRequired: values.count == objects.count)
+      return MemberType(
+        name: name, type: ValueType(of: values, depth: depth), isRequired: values.count == objects.count)
     }
   }
 

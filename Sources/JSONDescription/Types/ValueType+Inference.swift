@@ -5,8 +5,15 @@ extension ValueType {
     case boolean, number, string, array, object
   }
 
-  /// Infers what some values are. Recurses as deep as the values are nested.
-  package init(of values: [JSONValue]) {
+  /// The levels that are described; what is nested deeper is an array or an object of anything.
+  ///
+  /// Nobody reads more, and a description takes a stack of so many frames.
+  static let maximumDepth = 32
+
+  /// Infers what some values are.
+  ///
+  /// - Parameter depth: The number of levels the values are nested in.
+  package init(of values: [JSONValue], depth: Int = 0) {
     var kinds: [Kind] = []
     var areIntegers = true
     var strings: [String] = []
@@ -32,13 +39,14 @@ extension ValueType {
       }
       if !kinds.contains(kind) { kinds.append(kind) }
     }
+    let isDeepest = depth >= Self.maximumDepth
     alternatives = kinds.map { kind in
       switch kind {
       case .boolean: .boolean
       case .number: areIntegers ? .integer : .number
       case .string: .string(StringType(of: strings))
-      case .array: .array(ValueType(of: elements))
-      case .object: .object(ObjectType(of: objects))
+      case .array: .array(ValueType(of: isDeepest ? [] : elements, depth: depth + 1))
+      case .object: .object(ObjectType(of: isDeepest ? [] : objects, depth: depth + 1))
       }
     }
     isNullable = values.contains(.null)
