@@ -43,21 +43,38 @@ struct Event: Sendable {
   var bytes: [UInt8] {
     var output = Array("id: \(id)\nevent: \(content.kind.rawValue)\ndata: ".utf8)
     JSONValue.object(members).appendCompact(to: &output)
+    if let record {
+      // The last member, as its text is: a tree of it would be made for nothing.
+      output.removeLast()
+      output += ",\"record\":".utf8
+      record.withBytes { _ = JSONFormatter(.compact).append($0, to: &output) }
+      output.append(UInt8(ascii: "}"))
+    }
     output += "\n\n".utf8
     return output
   }
 
+  /// The record that a change made.
+  private var record: Text? {
+    switch content {
+    case .change(_, .created(_, let record)), .change(_, .updated(_, let record)): record
+    case .change(_, .deleted), .change(_, .reloaded), .request: nil
+    }
+  }
+
+  /// The members but the record.
   private var members: JSONObject {
     switch content {
     case .request(let summary): summary.members
-    case .change(let resource, .created(let id, let record)): Self.members(resource, "created", id, record.value)
-    case .change(let resource, .updated(let id, let record)): Self.members(resource, "updated", id, record.value)
-    case .change(let resource, .deleted(let id)): Self.members(resource, "deleted", id, .null)
+    case .change(let resource, .created(let id, _)): Self.members(resource, "created", id)
+    case .change(let resource, .updated(let id, _)): Self.members(resource, "updated", id)
+    case .change(let resource, .deleted(let id)):
+      JSONObject([("resource", .string(resource)), ("kind", "deleted"), ("id", .string(id)), ("record", nil)])
     case .change(let resource, .reloaded): JSONObject([("resource", .string(resource)), ("kind", "reloaded")])
     }
   }
 
-  private static func members(_ resource: String, _ kind: JSONValue, _ id: String, _ record: JSONValue) -> JSONObject {
-    JSONObject([("resource", .string(resource)), ("kind", kind), ("id", .string(id)), ("record", record)])
+  private static func members(_ resource: String, _ kind: JSONValue, _ id: String) -> JSONObject {
+    JSONObject([("resource", .string(resource)), ("kind", kind), ("id", .string(id))])
   }
 }
