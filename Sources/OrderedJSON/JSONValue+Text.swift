@@ -45,29 +45,9 @@ extension JSONValue {
     return output
   }
 
-  /// Appends the value without white space. Recurses as deep as the value is nested; parsed values are bounded.
+  /// Appends the value without white space.
   package func appendCompact(to output: inout [UInt8]) {
-    switch self {
-    case .null: output += "null".utf8
-    case .bool(let value): output += (value ? "true" : "false").utf8
-    case .number(let number): output += number.text.utf8
-    case .string(let string): JSONText.appendEscaped(string, to: &output)
-    case .array(let elements):
-      output.append(UInt8(ascii: "["))
-      for (index, element) in elements.enumerated() {
-        if index > 0 { output.append(UInt8(ascii: ",")) }
-        element.appendCompact(to: &output)
-      }
-      output.append(UInt8(ascii: "]"))
-    case .object(let object):
-      output.append(UInt8(ascii: "{"))
-      for (index, member) in object.enumerated() {
-        if index > 0 { output.append(UInt8(ascii: ",")) }
-        JSONText.appendEscaped(member.name, to: &output)
-        output.append(UInt8(ascii: ":"))
-        member.value.appendCompact(to: &output)
-      }
-      output.append(UInt8(ascii: "}"))
-    }
+    var writer = JSONTreeWriter()
+    writer.write(self, to: &output)
   }
 }

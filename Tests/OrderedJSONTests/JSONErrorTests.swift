@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 import Testing
 
@@ -105,5 +106,19 @@ struct JSONErrorTests {
       #expect(output == text)
       #expect(JSONSyntax.endOfValue(in: bytes, from: 0) == text.count)
     }
+  }
+
+  /// A thread of macOS has 512 KiB, and the code is not optimized.
+  @Test func `A text nested to the limit is read and written on the stack of any thread`() async {
+    let opener = String(repeating: "{\"a\":[", count: 256)
+    let text = opener + "1" + String(repeating: "]}", count: 256)
+    let written = await withCheckedContinuation { continuation in
+      let thread = Thread {
+        continuation.resume(returning: try? JSONValue(parsing: text).text(pretty: false))
+      }
+      thread.stackSize = 256 << 10
+      thread.start()
+    }
+    #expect(written == text)
   }
 }
