@@ -11,8 +11,9 @@ extension FileStoreWorker {
     let directory = try openDirectory()
     defer { try? fileSystem.close(directory) }
     let (reading, content) = try enter(directory)
-    latestEdit = FileVersion(content: content, text: reading.text, generation: generation)
-    return (FileVersion(content: content, text: reading.text, generation: generation), warnings(reading.status))
+    let version = FileVersion(content: content, text: reading.text, generation: generation)
+    latestEdit = version
+    return (version, warnings(reading.status))
   }
 
   /// Takes possession of the file at `location` and reads it. After a failure the lock is given back.

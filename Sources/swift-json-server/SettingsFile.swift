@@ -18,12 +18,6 @@ struct SettingsFile {
     members = try JSONFile.object(parsing: text, path: path)
   }
 
-  /// Settings that set nothing.
-  init() {
-    path = Self.defaultPath
-    members = JSONObject()
-  }
-
   /// The names that no option has.
   var unknownNames: [String] {
     members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }

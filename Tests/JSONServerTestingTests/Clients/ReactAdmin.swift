@@ -16,23 +16,8 @@ import Testing
     "authors": [["id": 1, "name": "Ada"], ["id": 2, "name": "Grace"]],
     "comments": [["id": 1, "postId": 1, "body": "x"], ["id": 2, "postId": 1, "body": "y"]],
   ]))
-struct `react-admin's ra-data-json-server` {
-  private func send(
-    _ method: String, _ target: String, body: String? = nil
-  ) async throws -> (value: Any, response: HTTPURLResponse) {
-    var request = URLRequest(url: try #require(URL(string: target, relativeTo: try MockServer.current.url)))
-    request.httpMethod = method
-    request.httpBody = body.map { Data($0.utf8) }
-    request.setValue("application/json", forHTTPHeaderField: "Accept")
-    request.setValue("http://localhost:5173", forHTTPHeaderField: "Origin")
-    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-    let (data, response) = try await URLSession.forTests.send(request)
-    return (try JSONSerialization.jsonObject(with: data), response)
-  }
-
-  private func ids(_ value: Any) -> [Int] {
-    (value as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
-  }
+struct `react-admin's ra-data-json-server`: WebClient {
+  let fields = ["Accept": "application/json", "Origin": "http://localhost:5173"]
 
   @Test func `getList pages, sorts and counts, and the page may read the count`() async throws {
     let (value, response) = try await send("GET", "/posts?_sort=title&_order=DESC&_start=0&_end=2")

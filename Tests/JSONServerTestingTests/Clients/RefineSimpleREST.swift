@@ -15,23 +15,9 @@ import Testing
       ["id": 3, "name": "Tea towel", "price": 6, "material": "linen"],
     ]
   ]))
-struct `refine's simple-rest` {
-  private func send(
-    _ method: String, _ target: String, body: String? = nil
-  ) async throws -> (value: Any, response: HTTPURLResponse) {
-    var request = URLRequest(url: try #require(URL(string: target, relativeTo: try MockServer.current.url)))
-    request.httpMethod = method
-    request.httpBody = body.map { Data($0.utf8) }
-    // axios' own fields.
-    request.setValue("application/json, text/plain, */*", forHTTPHeaderField: "Accept")
-    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-    let (data, response) = try await URLSession.forTests.send(request)
-    return (try JSONSerialization.jsonObject(with: data), response)
-  }
-
-  private func ids(_ value: Any) -> [Int] {
-    (value as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
-  }
+struct `refine's simple-rest`: WebClient {
+  /// axios' own.
+  let fields = ["Accept": "application/json, text/plain, */*"]
 
   @Test(arguments: [
     ("_start=0&_end=2&_sort=price,name&_order=asc,desc", [3, 2], "3"),
