@@ -11,7 +11,7 @@ protocol Persistence: Sendable {
   /// - Parameters:
   ///   - database: The version.
   ///   - resources: The places of the resources that changed since the version before.
-  ///   - completion: Called once, on a thread of the storage's own.
+  ///   - completion: Called once, on any thread.
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void)
 
   /// Takes note that what is committed from now on is built on a version that was read.

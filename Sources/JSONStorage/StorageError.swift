@@ -51,6 +51,6 @@ extension StorageError {
 
   /// Creates the error of a file that a parser refused.
   init(invalid path: String, cause: any Error) {
-    self.init(.invalidFile, "'\(path)' is not valid: \(cause)", cause: cause)
+    self.init(.invalidFile, "'\(path)' is not valid: \(cause).", cause: cause)
   }
 }

@@ -77,6 +77,17 @@ import Testing
     #expect(await server.value == before)
   }
 
+  @Test func `stays when the file is not valid, which the answer says in whole sentences`() async throws {
+    let error = StorageError(
+      invalid: "db.json", cause: try #require(throws: JSONError.self) { try JSONValue(parsing: "{") })
+    let server = try EngineFixture(AdminFixture.posts, commits: [.failed(error)])
+    let answer = await server.send(.delete, "/posts/1")
+    #expect(answer.status == .serviceUnavailable)
+    let message =
+      "'db.json' is not valid: 1:2: expected a member name in quotes, but the text ends. Nothing was changed."
+    #expect(try answer.json["message"]?.string == message)
+  }
+
   @Test func `is reset again on top of an edit that came meanwhile`() async throws {
     let edited = try EngineFixture.source(["authors": [["id": 1]]], generation: 1)
     let server = try EngineFixture(AdminFixture.posts, commits: [.edited(edited), .done, .edited(edited), .done])
