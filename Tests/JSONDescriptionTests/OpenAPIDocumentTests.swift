@@ -97,11 +97,14 @@ import Testing
 
   @Test(
     arguments: [
-      ("/posts/{id}", ["type": "integer"]), ("/comments/{id}", ["type": "string", "minLength": 1]),
-      ("/posts/{postId}/comments", ["type": "string", "minLength": 1]),
-    ] as [(String, JSONValue)])
-  func `A path takes every id that it answers`(_ path: String, _ schema: JSONValue) {
-    #expect(document()["paths"]?[path]?["parameters"]?[0]?["schema"] == schema)
+      ("/posts/{id}", .shaped, ["type": "integer"]),
+      ("/posts/{id}", .open, ["type": ["integer", "string"], "minLength": 1]),
+      ("/comments/{id}", .shaped, ["type": "string", "minLength": 1]),
+      ("/comments/{id}", .open, ["type": "string", "minLength": 1]),
+      ("/posts/{postId}/comments", .shaped, ["type": "string", "minLength": 1]),
+    ] as [(String, OpenAPIDocument.Bodies, JSONValue)])
+  func `A path takes every id that it answers`(_ path: String, _ bodies: OpenAPIDocument.Bodies, _ schema: JSONValue) {
+    #expect(document(bodies)["paths"]?[path]?["parameters"]?[0]?["schema"] == schema)
   }
 
   @Test func `The id is required of a record, not of a new one, and unknown to a patch`() {

@@ -52,25 +52,36 @@ enum OpenAPIParameters {
     ]
   }
 
-  /// The id of a record in a path; text that cannot be an id leads to no record.
-  static func id(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
-    path(name, to: resource, type: resource.hasIntegerIDs ? "integer" : "string")
+  /// The id of a record in a path.
+  ///
+  /// An open document takes any text: what is added with an id of its own may have one that is no integer.
+  static func id(
+    _ name: String, ofRecordIn resource: ResourceType, _ bodies: OpenAPIDocument.Bodies
+  ) -> JSONValue {
+    let types: [JSONValue] =
+      switch (resource.hasIntegerIDs, bodies) {
+      case (true, .shaped): ["integer"]
+      case (true, .open): ["integer", "string"]
+      case (false, _): ["string"]
+      }
+    return path(name, to: resource, types: types)
   }
 
   /// The id of a parent in the path to its children; any text will do, for an unknown parent has an empty list.
   static func parentID(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
-    path(name, to: resource, type: "string")
+    path(name, to: resource, types: ["string"])
   }
 
-  private static func path(_ name: String, to resource: ResourceType, type: String) -> JSONValue {
+  private static func path(_ name: String, to resource: ResourceType, types: [JSONValue]) -> JSONValue {
+    var schema = JSONObject([("type", types.count == 1 ? types[0] : .array(types))])
     // An empty id would end in the collection's own path.
-    let schema: JSONValue = type == "string" ? ["type": "string", "minLength": 1] : ["type": .string(type)]
+    if types.contains("string") { schema["minLength"] = 1 }
     return [
       "name": .string(name),
       "in": "path",
       "description": .string("The `\(resource.idName)` of a record of \(resource.name)."),
       "required": true,
-      "schema": schema,
+      "schema": .object(schema),
     ]
   }
 

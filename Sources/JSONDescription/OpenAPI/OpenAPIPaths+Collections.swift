@@ -41,7 +41,8 @@ extension OpenAPIPaths {
       responses: OpenAPIResponses.all(
         [OpenAPIResponses.ok("The record is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
     add(
-      "/\(Self.segment(name))/{\(id)}", parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource)],
+      "/\(Self.segment(name))/{\(id)}",
+      parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)],
       [("get", get), ("post", merge), ("put", replace), ("patch", update), ("delete", delete)])
   }
 
