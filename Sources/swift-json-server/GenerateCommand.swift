@@ -25,7 +25,7 @@ struct GenerateCommand: AsyncParsableCommand {
     case openapi
   }
 
-  @Argument(help: "What to print.")
+  @Argument(help: "What to print: swift or openapi.")
   var product: Product
 
   @OptionGroup var options: DataFileOptions
