@@ -75,7 +75,8 @@ class CountedServer:
     def dump(self):
         """Ends a count, begins the next, and returns what was counted."""
         subprocess.run(
-            ["callgrind_control", "--dump", str(self.process.pid)], check=True, stdout=subprocess.DEVNULL)
+            ["callgrind_control", "--dump", str(self.process.pid)], check=True, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
         newest = max(glob.glob(self.output + ".*"), key=lambda path: int(path.rpartition(".")[2]))
         with open(newest) as file:
             return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE)[1])

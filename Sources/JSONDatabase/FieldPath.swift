@@ -15,8 +15,11 @@ package struct FieldPath: Sendable, Hashable {
   package init(_ name: String) {
     self.name = name
     whole = Array(name.utf8)
-    let dotted = name.contains("[") ? name.replacing("[", with: ".").replacing("]", with: "") : name
-    parts = dotted.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
+    var dotted = whole
+    if whole.contains(UInt8(ascii: "[")) {
+      dotted = whole.filter { $0 != UInt8(ascii: "]") }.map { $0 == UInt8(ascii: "[") ? UInt8(ascii: ".") : $0 }
+    }
+    parts = dotted.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
   }
 
   /// Whether the path leads below the record's own members.

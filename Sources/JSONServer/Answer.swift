@@ -46,11 +46,11 @@ struct Answer {
   /// The answer as an HTTP response; `base` is the address the client reached us at, such as `http://localhost:3000`.
   func response(base: @autoclosure () -> String) -> Response {
     var fields = Self.fields
-    if let total { fields.append(HTTPField(name: .xTotalCount, value: String(total))) }
-    if let link { fields.append(HTTPField(name: .link, value: link)) }
+    if let total { fields[.xTotalCount] = String(total) }
+    if let link { fields[.link] = link }
     if let location {
       let path = location.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
-      fields.append(HTTPField(name: .location, value: base() + path))
+      fields[.location] = base() + path
     }
     return Response(status: status, headerFields: fields, body: .bytes(body))
   }

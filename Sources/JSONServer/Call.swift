@@ -6,7 +6,8 @@ struct Call: Sendable {
   var request: Request
   /// The target below the path under which the server is mounted, before it was rewritten.
   var mountedTarget: String
-  let started: ContinuousClock.Instant
+  /// The system's uptime when it came.
+  let started: Duration
   /// How often a commit of the request met an edit of the file.
   var attempts = 0
   /// Whether the answer goes back to middleware, or to Swift code, instead of to a client.
@@ -17,7 +18,7 @@ struct Call: Sendable {
     original = request
     self.request = request
     mountedTarget = request.target
-    started = .now
+    started = System.uptime
     self.isInner = isInner
     self.reply = reply
   }

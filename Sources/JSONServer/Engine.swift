@@ -18,7 +18,7 @@ actor Engine: Application {
 
   let configuration: Server.Configuration
   let ids: IDGenerator
-  var gate: Gate
+  let gate: Gate
   let persistence: (any Persistence)?
   var database: Database
   /// The generation of each file, by its resource, that the database is built on.
@@ -33,7 +33,8 @@ actor Engine: Application {
   let mountPath: String
   /// The database at start.
   var initial: Database
-  let started = ContinuousClock.now
+  /// The system's uptime when it began.
+  let started = System.uptime
   var settings: Settings
   var faults = Faults()
   var cannedAnswers: CannedAnswers
@@ -249,7 +250,8 @@ actor Engine: Application {
   /// Sends an answer.
   func finish(_ call: Call, _ response: Response) {
     guard !call.isInner else { return call.reply(response) }
-    let dressed = gate.dress(response, for: call.original)
+    var dressed = response
+    gate.dress(&dressed, for: call.original)
     note(call, answeredWith: dressed, body: response.body)
     call.reply(dressed)
   }

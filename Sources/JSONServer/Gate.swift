@@ -3,7 +3,7 @@ import JSONDatabase
 import OrderedJSON
 
 /// What every request passes on its way in, and every answer on its way out, whatever the data holds.
-struct Gate {
+final class Gate {
   private let hosts: HostPolicy
   private let origins: CrossOriginPolicy
   private let compression: Compression?
@@ -33,7 +33,7 @@ struct Gate {
   }
 
   /// Replaces the rewrite rules.
-  mutating func setRules(_ rules: RewriteRules) {
+  func setRules(_ rules: RewriteRules) {
     self.rules = rules
   }
 
@@ -43,7 +43,7 @@ struct Gate {
   ///
   /// - Returns: The answer to a request that goes no further.
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
-  mutating func admit(_ request: inout Request) throws(HTTPError) -> Response? {
+  func admit(_ request: inout Request) throws(HTTPError) -> Response? {
     let host = request.headerFields.joined(.host)
     if host == nil || host != knownHost {
       try hosts.check(host: host)
@@ -78,8 +78,7 @@ struct Gate {
   // MARK: Out
 
   /// Gives an answer what depends on the request alone: its form, its validator, its coding, who may read it.
-  func dress(_ response: Response, for request: Request) -> Response {
-    var response = response
+  func dress(_ response: inout Response, for request: Request) {
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
@@ -90,11 +89,10 @@ struct Gate {
       response = JSONP.apply(to: response, callback: callback)
     }
     if request.method == .get || request.method == .head { validate(&response, request) }
-    if let compression { response = compression.apply(to: response, for: request) }
+    compression?.apply(to: &response, for: request)
     // The type tells what the body would vary by, and nothing without one.
     if response.status == .notModified { response.headerFields[.contentType] = nil }
     origins.addFields(to: &response, for: request)
-    return response
   }
 
   /// Whether a client asks for plain text and would not take JSON, as clients that show errors as they come do.
@@ -107,7 +105,7 @@ struct Gate {
   private func validate(_ response: inout Response, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
     let tag = response.headerFields.first(.eTag) ?? EntityTag(of: body).fieldValue
-    if !response.headerFields.contains(.eTag) { response.headerFields.append(HTTPField(name: .eTag, value: tag)) }
+    if !response.headerFields.contains(.eTag) { response.headerFields[.eTag] = tag }
     guard let known = request.headerFields.joined(.ifNoneMatch), EntityTagList(known).names(tag)
     else { return }
     response.status = .notModified

@@ -4,38 +4,45 @@ import HTTPTypes
 struct PageLinks {
   private let page: PageNumbers
   /// The request's own address, cut where the number of its page stands.
-  private let address: [String]
+  private let address: [ArraySlice<UInt8>]
 
   init(_ request: Request, _ page: PageNumbers) {
     self.page = page
-    let parts = request.target.utf8.split(
-      separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    var address = [request.base + PercentEncoding.encodeUnsafe(Substring(parts[0])) + "?"]
-    let query = parts.count > 1 ? parts[1] : ""[...].utf8
-    for (index, item) in query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).enumerated() {
-      if index > 0 { address[address.count - 1] += "&" }
-      if item.starts(with: "_page=".utf8) {
-        address[address.count - 1] += "_page="
-        address.append("")
-      } else {
-        address[address.count - 1] += PercentEncoding.encodeUnsafe(Substring(item))
+    let bytes = Array((request.base + PercentEncoding.encodeUnsafe(request.target)).utf8)
+    var address: [ArraySlice<UInt8>] = []
+    var start = 0
+    if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {
+      for item in bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&"))
+      where item.starts(with: Self.parameter) {
+        address.append(bytes[start..<item.startIndex + Self.parameter.count])
+        start = item.endIndex
       }
     }
-    self.address = address
+    self.address = address + [bytes[start...]]
   }
+
+  private static let parameter = Array("_page=".utf8)
 
   /// The field's value; `nil` when all records stand on the page, or none does.
   var fieldValue: String? {
     guard page.last > 1, page.requested <= page.last else { return nil }
-    var links = [link(to: 1, "first")]
-    if page.number > 1 { links.append(link(to: page.number - 1, "prev")) }
-    if page.number < page.last { links.append(link(to: page.number + 1, "next")) }
-    links.append(link(to: page.last, "last"))
-    return links.joined(separator: ", ")
+    var links: [UInt8] = []
+    append(linkTo: 1, "first", to: &links)
+    if page.number > 1 { append(linkTo: page.number - 1, "prev", to: &links) }
+    if page.number < page.last { append(linkTo: page.number + 1, "next", to: &links) }
+    append(linkTo: page.last, "last", to: &links)
+    return String(decoding: links, as: UTF8.self)
   }
 
-  /// The address with the number of another page.
-  private func link(to number: Int, _ relation: String) -> String {
-    "<\(address.joined(separator: String(number)))>; rel=\"\(relation)\""
+  /// Appends the address with the number of another page.
+  private func append(linkTo number: Int, _ relation: String, to links: inout [UInt8]) {
+    let digits = Array(String(number).utf8)
+    links += links.isEmpty ? "<".utf8 : ", <".utf8
+    links += address[0]
+    for piece in address.dropFirst() {
+      links += digits
+      links += piece
+    }
+    links += ">; rel=\"\(relation)\"".utf8
   }
 }

@@ -11,7 +11,8 @@ public struct Response: Sendable {
     /// A stream of unknown length is taken for endless, such as server-sent events: it ends when the client stops
     /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client sees that
     /// it is broken when fewer bytes come.
-    case stream(AsyncStream<[UInt8]>, length: Int? = nil)
+    // Indirect, since a stream's size is known only when the program runs: it would make that of every response so.
+    indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
   }
 
   /// How a response leaves, for tests of a client's error handling.

@@ -14,7 +14,9 @@ import Testing
     var requestFields = HTTPFields()
     requestFields[.acceptEncoding] = encodings
     let request = Request(method: method, target: "/posts", headerFields: requestFields)
-    return Compression().apply(to: Response(status: status, headerFields: fields, body: body), for: request)
+    var response = Response(status: status, headerFields: fields, body: body)
+    Compression().apply(to: &response, for: request)
+    return response
   }
 
   /// Expands gzip or zlib bytes; `nil` when they are broken.

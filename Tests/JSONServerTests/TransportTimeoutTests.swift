@@ -43,6 +43,7 @@ struct TransportTimeoutTests {
   func `A client that lets the server wait is cut off, and no sooner`(_ test: Case) throws {
     let channel = try Self.connection()
     if !test.sent.isEmpty { try channel.writeInbound(ByteBuffer(string: test.sent)) }
+    channel.embeddedEventLoop.run()
     _ = try channel.readOutbound(as: ByteBuffer.self)
     channel.embeddedEventLoop.advanceTime(by: .seconds(test.patience) - .milliseconds(1))
     #expect(channel.isActive)
@@ -120,6 +121,7 @@ struct TransportTimeoutTests {
     channel.embeddedEventLoop.advanceTime(by: .hours(1))
     #expect(channel.isActive)
     held.releaseHere()
+    channel.embeddedEventLoop.run()
     #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
     channel.embeddedEventLoop.advanceTime(by: .seconds(30))
     #expect(!channel.isActive)
@@ -130,6 +132,7 @@ struct TransportTimeoutTests {
     for _ in 0..<10 {
       channel.embeddedEventLoop.advanceTime(by: .seconds(29))
       try channel.writeInbound(ByteBuffer(string: Self.get))
+      channel.embeddedEventLoop.run()
       #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
     }
   }

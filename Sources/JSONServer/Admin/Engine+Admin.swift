@@ -60,7 +60,7 @@ extension Engine {
     [
       "status": "ok",
       "version": .string(Server.version),
-      "uptime": JSONValue(rounding: (.now - started) / .seconds(1)),
+      "uptime": JSONValue(rounding: (System.uptime - started) / .seconds(1)),
       "resources": .number(JSONNumber(database.resourceNames.count)),
     ]
   }

@@ -15,7 +15,7 @@ extension Engine {
     // A stream that is kept here would not end when its reader goes.
     case .stream: response.body = .bytes([])
     }
-    let duration = .now - call.started
+    let duration = System.uptime - call.started
     let exchange = Exchange(
       id: exchangeCount, request: call.original, route: call.route, response: response,
       time: System.now - duration / .seconds(1), duration: duration)

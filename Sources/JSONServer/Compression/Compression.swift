@@ -17,24 +17,22 @@ package struct Compression: Sendable {
     self.level = level
   }
 
-  /// Returns a response as the client takes it.
+  /// Makes a response what the client takes.
   ///
   /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
-  package func apply(to response: Response, for request: Request) -> Response {
-    guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return response }
-    var response = response
+  package func apply(to response: inout Response, for request: Request) {
+    guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
     response.headerFields.add("Accept-Encoding", toList: .vary)
     guard request.method != .head, allowsCompression(response),
       let coding = request.headerFields.joined(.acceptEncoding).map(AcceptEncoding.init)?.preferred,
       let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count
-    else { return response }
+    else { return }
     response.body = .bytes(compressed)
     response.headerFields[.contentEncoding] = coding.rawValue
     response.headerFields[.contentLength] = "\(compressed.count)"
     // A strong tag promises the same bytes, which these are no more.
     if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
-    return response
   }
 
   private func allowsCompression(_ response: Response) -> Bool {

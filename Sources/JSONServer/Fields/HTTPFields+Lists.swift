@@ -4,7 +4,7 @@ extension HTTPFields {
   /// Adds an entry to a field that holds a list, such as `Vary`, unless it is there, in upper or lower case.
   mutating func add(_ entry: String, toList name: HTTPField.Name) {
     guard let index = firstIndex(where: { $0.name == name }) else {
-      append(HTTPField(name: name, value: entry))
+      self[name] = entry
       return
     }
     if !contains(where: { $0.name == name && Self.list($0.value, holds: entry) }) { self[index].value += ", \(entry)" }

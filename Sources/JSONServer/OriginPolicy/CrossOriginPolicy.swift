@@ -90,8 +90,12 @@ package struct CrossOriginPolicy: Sendable {
   /// Names the fields that a page may read. A list names `Link` even on a page that has none, as json-server does.
   private func exposeFields(of response: inout Response) {
     if response.headerFields.contains(.xTotalCount) {
-      response.headerFields.add("X-Total-Count", toList: .accessControlExposeHeaders)
-      response.headerFields.add("Link", toList: .accessControlExposeHeaders)
+      if response.headerFields.contains(.accessControlExposeHeaders) {
+        response.headerFields.add("X-Total-Count", toList: .accessControlExposeHeaders)
+        response.headerFields.add("Link", toList: .accessControlExposeHeaders)
+      } else {
+        response.headerFields[.accessControlExposeHeaders] = "X-Total-Count, Link"
+      }
     }
     if response.headerFields.contains(.location) {
       response.headerFields.add("Location", toList: .accessControlExposeHeaders)

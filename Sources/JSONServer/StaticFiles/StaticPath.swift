@@ -11,7 +11,7 @@ struct StaticPath: Hashable {
   /// - Returns: `nil` for what never names a file: a bad escape, an encoded slash, a backslash, NUL, an empty segment
   ///   (`//host` in a redirect would lead away), and a segment that starts with a dot, `.` and `..` among them.
   init?(target: String) {
-    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+    let path = Array(target.utf8).prefix { $0 != UInt8(ascii: "?") }
     guard path.first == UInt8(ascii: "/") else { return nil }
     var parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     isDirectory = parts.last?.isEmpty ?? true

@@ -13,15 +13,15 @@ package struct Path: Sendable, Hashable {
   ///
   /// - Throws: 400, when an escape is bad.
   package init(target: String) throws(HTTPError) {
-    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+    let path = Array(target.utf8).prefix { $0 != UInt8(ascii: "?") }
     var segments: [String] = []
     for segment in path.split(separator: UInt8(ascii: "/")) {
-      guard let decoded = PercentEncoding.decode(piece: segment, plusIsSpace: false) else {
+      guard let decoded = PercentEncoding.decode(segment, plusIsSpace: false) else {
         throw HTTPError(
           .badRequest,
           """
-          The path segment '\(Substring(segment))' is not percent-encoded UTF-8; write a % itself as %25 and other \
-          characters as UTF-8.
+          The path segment '\(String(decoding: segment, as: UTF8.self))' is not percent-encoded UTF-8; write a % itself \
+          as %25 and other characters as UTF-8.
           """)
       }
       segments.append(decoded)

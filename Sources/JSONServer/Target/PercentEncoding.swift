@@ -6,9 +6,13 @@ enum PercentEncoding {
   ///   - bytes: The text as it was sent.
   ///   - plusIsSpace: Whether `+` stands for a space, as it does in forms and queries but not in paths.
   /// - Returns: The text; `nil` when a `%` lacks its two hexadecimal digits, or the bytes are not UTF-8.
-  static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
+  static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
+    // Most hold ASCII without escapes, and are the text.
+    if bytes.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") }) {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     var decoded: [UInt8] = []
-    decoded.reserveCapacity(bytes.underestimatedCount)
+    decoded.reserveCapacity(bytes.count)
     var iterator = bytes.makeIterator()
     while let byte = iterator.next() {
       switch byte {
@@ -21,14 +25,6 @@ enum PercentEncoding {
       }
     }
     return String(validating: decoded, as: UTF8.self)
-  }
-
-  /// Returns the text that a piece of a string stands for; most pieces hold no escape and are the text.
-  static func decode(piece: Substring.UTF8View, plusIsSpace: Bool) -> String? {
-    for byte in piece where byte == UInt8(ascii: "%") || (byte == UInt8(ascii: "+") && plusIsSpace) {
-      return decode(piece, plusIsSpace: plusIsSpace)
-    }
-    return String(Substring(piece))
   }
 
   private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {

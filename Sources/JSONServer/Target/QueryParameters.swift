@@ -20,7 +20,7 @@ package struct QueryParameters: Sendable {
       return
     }
     var items: [(name: String, value: String)] = []
-    for pair in target.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+    for pair in Array(target.utf8[mark...].dropFirst()).split(separator: UInt8(ascii: "&")) {
       let (name, value) = try Self.read(pair)
       guard !name.isEmpty else { continue }
       guard items.count < Self.maximumCount else {
@@ -51,22 +51,25 @@ package struct QueryParameters: Sendable {
     self.items = items
   }
 
-  private static func read(_ pair: Substring.UTF8View) throws(HTTPError) -> (name: String, value: String) {
+  private static func read(_ pair: ArraySlice<UInt8>) throws(HTTPError) -> (name: String, value: String) {
     let sign = pair.firstIndex(of: UInt8(ascii: "="))
     let encodedName = pair[..<(sign ?? pair.endIndex)]
-    guard let name = PercentEncoding.decode(piece: encodedName, plusIsSpace: true) else {
-      throw badEscape(in: "name of the query parameter", Substring(encodedName))
+    guard let name = PercentEncoding.decode(encodedName, plusIsSpace: true) else {
+      throw badEscape(in: "name of the query parameter", encodedName)
     }
     guard let sign else { return (ParameterName(name).name, "") }
-    guard let value = PercentEncoding.decode(piece: pair[sign...].dropFirst(), plusIsSpace: true) else {
-      throw badEscape(in: "value of the query parameter", Substring(encodedName))
+    guard let value = PercentEncoding.decode(pair[sign...].dropFirst(), plusIsSpace: true) else {
+      throw badEscape(in: "value of the query parameter", encodedName)
     }
     return (ParameterName(name).name, value)
   }
 
-  private static func badEscape(in place: String, _ name: Substring) -> HTTPError {
+  private static func badEscape(in place: String, _ name: ArraySlice<UInt8>) -> HTTPError {
     HTTPError(
       .badRequest,
-      "The \(place) '\(name)' is not percent-encoded UTF-8; write a % itself as %25 and other characters as UTF-8.")
+      """
+      The \(place) '\(String(decoding: name, as: UTF8.self))' is not percent-encoded UTF-8; write a % itself as %25 and \
+      other characters as UTF-8.
+      """)
   }
 }

@@ -20,8 +20,9 @@ struct ByteCursor {
   }
 
   mutating func write(_ text: String) {
-    var text = text
-    text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { write(UnsafeRawBufferPointer($0)) }
+    // A string of another world, such as Objective-C's.
+    if isWritten == nil { write(Array(text.utf8)) }
   }
 
   mutating func write(_ number: Int) {

@@ -11,16 +11,15 @@ struct FramingFields {
   private var connection: String?
   private var asksForUpgrade = false
 
-  /// Copies the fields and notes those of the framing.
+  /// Returns the fields, and notes those of the framing.
   ///
   /// - Throws: 431 for too many or too large fields, 400 for a field that is not one or may not be doubled.
-  mutating func read(
-    _ headers: HTTPHeaders, into fields: inout HTTPFields, limits: Limits, requestLineBytes: Int
-  ) throws(HTTPError) {
+  mutating func read(_ headers: HTTPHeaders, limits: Limits, requestLineBytes: Int) throws(HTTPError) -> HTTPFields {
     guard headers.count <= limits.maximumFields else {
       throw HTTPError(.requestHeaderFieldsTooLarge, "The request has more than \(limits.maximumFields) fields.")
     }
     var bytes = requestLineBytes
+    var fields = HTTPFields()
     fields.reserveCapacity(headers.count)
     for (rawName, rawValue) in headers {
       bytes += rawName.utf8.count + rawValue.utf8.count + 4
@@ -36,6 +35,7 @@ struct FramingFields {
         .requestHeaderFieldsTooLarge,
         "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes.")
     }
+    return fields
   }
 
   private mutating func note(_ value: String, of name: HTTPField.Name) throws(HTTPError) {

@@ -235,7 +235,7 @@ extension HTTPConnection {
       sendContinue()
       if isInputClosed || (connections.isShuttingDown && !reader.isInRequest) { closeAfterFlush(lingers: false) }
     }
-    flush()
+    if let context, outbound.readableBytes > 0 { connections.flushSoon(self, on: context.eventLoop) }
     updatePatience()
   }
 

@@ -29,9 +29,8 @@ struct RequestHead {
       throw HTTPError(.notImplemented, "This server does not support CONNECT.")
     }
     let isLegacy = head.version.minor == 0
-    var fields = HTTPFields()
     var framing = FramingFields()
-    try framing.read(head.headers, into: &fields, limits: limits, requestLineBytes: target.utf8.count)
+    var fields = try framing.read(head.headers, limits: limits, requestLineBytes: target.utf8.count)
     guard let host = framing.host ?? (isLegacy ? "" : nil) else {
       throw HTTPError(.badRequest, "The request has no Host field.")
     }

@@ -72,9 +72,10 @@ struct ResponseWriter {
   private mutating func writeFields(of response: Response, to head: inout ByteCursor) {
     var hasDate = false
     for field in response.headerFields {
-      switch field.name.canonicalName {
-      case "content-length", "transfer-encoding", "connection", "keep-alive": continue
-      case "date": hasDate = true
+      // Nearly all other names differ by their length, which is cheaper to compare.
+      switch (field.name.canonicalName.utf8.count, field.name.canonicalName) {
+      case (14, "content-length"), (17, "transfer-encoding"), (10, "connection"), (10, "keep-alive"): continue
+      case (4, "date"): hasDate = true
       default: break
       }
       head.write(field.name.rawName)

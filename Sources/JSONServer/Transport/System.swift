@@ -14,6 +14,16 @@ enum System {
   /// A limit as `sysconf` tells it, to which a negative number is none.
   static func limit(_ number: Int) -> Int { number < 0 ? .max : number }
 
+  /// The time since a moment before the process began, by a clock that only goes forward.
+  ///
+  /// For what is measured at each request: the size of a `ContinuousClock.Instant` is known only when the program runs,
+  /// and so would be that of whatever holds one.
+  static var uptime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Duration(secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
+  }
+
   /// The time of day in seconds since 1970, by the wall clock.
   static var now: Double {
     var time = timespec()
