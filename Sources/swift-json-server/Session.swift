@@ -40,7 +40,7 @@ struct Session {
 
   /// Whether a person steers the server with keys, whose answers are text: not one that is run for a program, nor one
   /// whose output a program reads.
-  private static func takesKeys(_ options: ServeOptions) -> Bool {
+  static func takesKeys(_ options: ServeOptions) -> Bool {
     options.exec == nil && options.source != "-" && (options.logFormat ?? .text) == .text
   }
 
