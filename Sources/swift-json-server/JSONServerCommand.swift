@@ -22,6 +22,10 @@ struct JSONServerCommand: AsyncParsableCommand {
     {
       exit(withError: ValidationError("No command and no file is named '\(name)'. Did you mean '\(meant)'?"))
     }
-    await main(normalizer.normalize(arguments))
+    if let script = CompletionScript(arguments) {
+      print(script.text)
+    } else {
+      await main(normalizer.normalize(arguments))
+    }
   }
 }
