@@ -147,9 +147,11 @@ extension SafetyCase {
     let (calls, texts) = (fileSystem.script.calls, directory.texts)
     if isLost || calls.count(where: { $0 == "exchange" }) < exchanges { kept.removeFirst(self.kept.count) }
     try? OpenStore(directory.path("db.json")).store.close()
+    let openCount = fileSystem.script.openCount
+    // The hook holds the script that holds it, and with them the directory, which would stay.
+    fileSystem.script.restart()
     return Run(
-      calls: calls, openCount: fileSystem.script.openCount, kept: kept, textsAtEnd: texts,
-      textsAfterRestart: directory.texts)
+      calls: calls, openCount: openCount, kept: kept, textsAtEnd: texts, textsAfterRestart: directory.texts)
   }
 }
 
