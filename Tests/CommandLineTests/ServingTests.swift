@@ -76,6 +76,15 @@ struct ServingTests {
   }
 
   @Test
+  func `With --ephemeral a missing file stays missing`() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try Command(["new.json", "--port", "0", "--ephemeral"], in: directory)
+    let url = try await server.url()
+    #expect(try await get(url.appendingPathComponent("posts/1")).contains("typicode"))
+    #expect(directory.text("new.json") == nil)
+  }
+
+  @Test
   func `Edits of the file, a broken one and the mended one are told`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
