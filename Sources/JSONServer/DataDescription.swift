@@ -1,4 +1,4 @@
-import JSONDatabase
+package import JSONDatabase
 import JSONDescription
 import OrderedJSON
 
@@ -32,9 +32,9 @@ package struct DataDescription {
   /// Reads a file's text and looks at its records.
   ///
   /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first fault.
-  package init(parsing bytes: [UInt8], name: String) throws(ServerError) {
+  package init(parsing bytes: [UInt8], name: String, schema: Schema) throws(ServerError) {
     // Nothing that is described depends on a generated id.
-    let parser = SourceParser(schema: Schema(), ids: IDGenerator { "" })
+    let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
     do throws(SourceFault) {
       let title = name.split(separator: "/").last.map(String.init) ?? name
       self.init(of: try parser.parse(Text(bytes), name: name), title: title)

@@ -1,3 +1,5 @@
+import JSONDatabase
+
 /// Gives arguments as json-server's users type them the one form that the parser knows.
 ///
 /// json-server 0.17 reads its arguments with yargs, which takes `--readOnly` for `--read-only`, `--no-cors=true` for
@@ -29,6 +31,14 @@ struct ArgumentNormalizer {
       subcommands.contains(first) || first == "help"
       || normalized.contains { Self.rootFlags.contains(String($0.prefix { $0 != "=" })) }
     return isForRoot ? normalized : ["serve"] + normalized
+  }
+
+  /// Returns the command that a first argument was probably meant to be, when it is none and could be no source.
+  ///
+  /// - Parameter exists: Whether there is a file of a name.
+  func meantSubcommand(_ argument: String, exists: (String) -> Bool) -> String? {
+    guard !subcommands.contains(argument), argument.allSatisfy(\.isLetter), !exists(argument) else { return nil }
+    return Spelling.nearest(to: argument, among: subcommands)
   }
 
   private func normalized(argument: String) -> [String] {

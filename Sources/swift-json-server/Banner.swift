@@ -20,7 +20,7 @@ struct Banner {
   }
 
   private var options: ServeOptions { startup.settings.options }
-  private var source: String { LogText.escaped(options.source) }
+  private var source: String { options.source == "-" ? "standard input" : LogText.escaped(options.source) }
 
   // MARK: For programs
 
@@ -83,11 +83,11 @@ struct Banner {
 
   /// How changes are kept.
   private var keeping: String {
-    if options.readOnly { return "Changes are refused" }
-    if options.ephemeral || startup.isInMemory { return "Changes stay in memory; nothing is written" }
+    if options.readOnly { return "Refusing changes" }
+    if options.ephemeral || startup.isInMemory { return "Keeping changes in memory; nothing is written" }
     return switch options.sync ?? .full {
-    case .full: "Changes are written to \(source) before they are answered, and survive a power cut"
-    case .fast: "Changes are written to \(source) before they are answered, and survive a crash, but no power cut"
+    case .full: "Saving each change to \(source) before it is answered"
+    case .fast: "Saving each change to \(source); a power cut can lose the last ones"
     }
   }
 

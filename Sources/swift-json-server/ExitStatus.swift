@@ -40,8 +40,10 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  /// All codes, as `--help` shows them.
-  static var table: String {
-    (["  0  the server was stopped"] + allCases.map { "  \($0.rawValue)  \($0.meaning)" }).joined(separator: "\n")
+  /// Codes and what they tell, as `--help` shows them.
+  ///
+  /// - Parameter success: What 0 tells.
+  static func table(_ success: String, _ meanings: [(ExitStatus, String)]) -> String {
+    (["   0  \(success)"] + meanings.map { "  \($0.rawValue)  \($1)" }).joined(separator: "\n")
   }
 }

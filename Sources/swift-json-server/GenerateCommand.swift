@@ -6,7 +6,19 @@ struct GenerateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Print Swift models with a client, or an OpenAPI document, made from a file.",
-    discussion: "The output goes to standard output: swift-json-server generate swift database.json > Models.swift")
+    discussion: """
+      The output goes to standard output: swift-json-server generate swift database.json > Models.swift
+
+      Exit codes:
+      \(exitCodes)
+      """)
+
+  private static let exitCodes = ExitStatus.table(
+    "all is printed",
+    [
+      (.invalidSource, "the file is no JSON, or would be refused"), (.missingSource, "the file does not exist"),
+      (.unreadable, "the file cannot be read"),
+    ])
 
   enum Product: String, ExpressibleByArgument, CaseIterable {
     case swift
@@ -16,16 +28,13 @@ struct GenerateCommand: AsyncParsableCommand {
   @Argument(help: "What to print: swift or openapi.")
   var product: Product
 
-  @Argument(help: "The file.", completion: .file(extensions: ["json", "json5"]))
-  var file: String
+  @OptionGroup var options: DataFileOptions
 
   func run() async throws {
     let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      guard let bytes = FileText.contents(of: file) else {
-        throw CommandFailure(.missingSource, "\(file): the file cannot be read; check its name and its permissions.")
-      }
+      let (bytes, schema) = (try options.contents(), try options.schema)
       do throws(ServerError) {
-        let description = try DataDescription(parsing: bytes, name: file)
+        let description = try DataDescription(parsing: bytes, name: options.name, schema: schema)
         switch product {
         case .swift: print(description.swiftSource)
         case .openapi: print(description.openAPIText)

@@ -15,7 +15,17 @@ struct JSONServerCommand: AsyncParsableCommand {
 
   static func main() async {
     let subcommands = configuration.subcommands.map { $0._commandName }
-    let arguments = ArgumentNormalizer(subcommands: subcommands).normalize(Array(CommandLine.arguments.dropFirst()))
-    await main(arguments)
+    let normalizer = ArgumentNormalizer(subcommands: subcommands)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let name = arguments.first,
+      let meant = normalizer.meantSubcommand(name, exists: { FileKind(of: $0) != .missing })
+    {
+      exit(withError: ValidationError("No command and no file is named '\(name)'. Did you mean '\(meant)'?"))
+    }
+    if let script = CompletionScript(arguments) {
+      print(script.text)
+    } else {
+      await main(normalizer.normalize(arguments))
+    }
   }
 }

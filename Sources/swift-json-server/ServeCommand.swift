@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
       Subcommands: serve (the default), init, validate, generate. 'swift-json-server help init' tells more of one.
 
       Exit codes:
-      \(ExitStatus.table)
+      \(ExitStatus.table("the server was stopped", ExitStatus.allCases.map { ($0, $0.meaning) }))
       """)
 
   @OptionGroup var options: ServeOptions

@@ -12,13 +12,9 @@ extension ServeOptions {
     configuration.durability = ephemeral ? .ephemeral : sync == .fast ? .fast : .full
     configuration.watching = !watch ? .off : poll ? .polling : .notifications
     configuration.dialect = compat == .v1 ? .v1 : .classic
-    for name in id {
-      if let mark = name.firstIndex(of: "=") {
-        configuration.idNames[String(name[..<mark])] = String(name[name.index(after: mark)...])
-      } else {
-        configuration.idName = name
-      }
-    }
+    let ids = try IDNames(id)
+    configuration.idName = ids.common ?? configuration.idName
+    configuration.idNames = ids.names
     configuration.foreignKeySuffix = foreignKeySuffix ?? configuration.foreignKeySuffix
     configuration.isReadOnly = readOnly
     configuration.delay = .milliseconds(delay ?? 0)
@@ -65,9 +61,6 @@ extension ServeOptions {
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
     for origin in cors where origin != "*" && !Self.isOrigin(origin) {
       throw CommandFailure(.usage, "--cors: '\(origin)' is no origin; write it as https://app.example, or '*' for all.")
-    }
-    for name in id where name.isEmpty || name.hasPrefix("=") || name.hasSuffix("=") {
-      throw CommandFailure(.usage, "--id: '\(name)' names no member; write --id key, or --id posts=key.")
     }
     for path in self.static where FileKind(of: path) != .directory {
       throw CommandFailure(.usage, "--static: '\(path)' is no directory.")

@@ -81,7 +81,8 @@ struct ServeOptions: ParsableArguments {
   var foreignKeySuffix: String?
 
   @Option(
-    help: ArgumentHelp("Whose answers to give where json-server 0.17 and 1.0 differ: v0 or v1.", valueName: "version"))
+    help: ArgumentHelp(
+      "Whose answers to give where json-server 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
   var compat: Compatibility?
 
   @Flag(help: "Answer POST /reset and POST /merge as json-server-reset does.")

@@ -25,8 +25,8 @@ struct Session {
     let log = LogWriter(settings.options)
     defer { log.flush() }
     let (events, inbox) = AsyncStream<Event>.makeStream()
-    let takesKeys = settings.options.exec == nil && settings.options.source != "-"
-    let keyboard = takesKeys ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
+    let keyboard =
+      takesKeys(settings.options) ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
     let terminal = keyboard?.settings
     let signals = Signals(onFirst: { inbox.yield(.signal($0)) }, onSecond: { terminal?.restore() })
     defer { withExtendedLifetime((keyboard, signals)) {} }
@@ -36,6 +36,12 @@ struct Session {
     let status = await session.serve(events, inbox, hasKeys: keyboard != nil)
     await session.server.stop()
     return status
+  }
+
+  /// Whether a person steers the server with keys, whose answers are text: not one that is run for a program, nor one
+  /// whose output a program reads.
+  static func takesKeys(_ options: ServeOptions) -> Bool {
+    options.exec == nil && options.source != "-" && (options.logFormat ?? .text) == .text
   }
 
   private static func start(

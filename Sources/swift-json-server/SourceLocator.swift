@@ -3,13 +3,15 @@ import JSONServer
 /// Finds out what a source argument stands for, and gets what is not read from a file.
 struct SourceLocator {
   private let argument: String
+  private let mayCreate: Bool
 
-  init(_ argument: String) {
+  /// - Parameter mayCreate: Whether a missing JSON file is created; else its sample data stays in memory.
+  init(_ argument: String, mayCreate: Bool) {
     self.argument = argument
+    self.mayCreate = mayCreate
   }
 
-  /// Returns the source; a missing JSON file is created with sample data first. Blocks until a program or a download is
-  /// done.
+  /// Returns the source; a missing JSON file stands for sample data. Blocks until a program or a download is done.
   ///
   /// - Parameter tell: Called with what a person should know.
   func locate(tell: (String) -> Void) throws(CommandFailure) -> Source {
@@ -33,6 +35,10 @@ struct SourceLocator {
       throw CommandFailure(
         .missingSource, "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'."
       )
+    }
+    guard mayCreate else {
+      tell("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
+      return .text(Array(Sample.text.utf8), name: argument)
     }
     guard FileText.create(argument, Array(Sample.text.utf8)) else {
       throw CommandFailure(

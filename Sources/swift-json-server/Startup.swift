@@ -14,7 +14,8 @@ struct Startup {
     let options = settings.options
     // Options are checked before a file is created or a program run.
     configuration = try options.configuration(for: .value([:]))
-    configuration.source = try SourceLocator(options.source).locate { log.log(.warning($0)) }
+    let locator = SourceLocator(options.source, mayCreate: !options.ephemeral)
+    configuration.source = try locator.locate { log.log(.warning($0)) }
     if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
     configuration.onEvent = { log.log($0) }
     for warning in settings.warnings { log.log(.warning(warning)) }

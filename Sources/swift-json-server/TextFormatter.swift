@@ -7,6 +7,9 @@ struct TextFormatter: EventFormatter {
   /// Whether only errors are shown.
   let isQuiet: Bool
 
+  /// The width of the longest of the methods and of the notes' names.
+  private static let nameWidth = "reloaded".count
+
   func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {
     if isQuiet {
       guard case .invalid = event else { return nil }
@@ -37,7 +40,7 @@ struct TextFormatter: EventFormatter {
   private func text(for request: AnsweredRequest, at time: Timestamp) -> String {
     let fields = [
       style(.grey, time.clock),
-      Self.padded(request.method, 7),
+      Self.padded(request.method, Self.nameWidth),
       style(Self.emphasis(request.status), "\(request.status.code)"),
       Self.padded(Milliseconds(request.duration).text, 8, alignedRight: true) + " ms",
       Self.padded("\(request.bytes)", 7, alignedRight: true) + " B",
@@ -48,7 +51,7 @@ struct TextFormatter: EventFormatter {
   }
 
   private func note(_ emphasis: LogStyle.Emphasis, _ name: String, _ text: String, _ time: Timestamp) -> String {
-    "\(style(.grey, time.clock))  \(style(emphasis, Self.padded(name, 7)))  \(text)"
+    "\(style(.grey, time.clock))  \(style(emphasis, Self.padded(name, Self.nameWidth)))  \(text)"
   }
 
   /// Escapes the lines of a message, and keeps its line breaks, which set an excerpt apart.

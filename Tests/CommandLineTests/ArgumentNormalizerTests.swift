@@ -27,4 +27,12 @@ struct ArgumentNormalizerTests {
   func `Arguments are brought into the parser's form`(_ arguments: [String], _ expected: [String]) {
     #expect(normalizer.normalize(arguments) == expected)
   }
+
+  @Test(arguments: [
+    ("valdate", "validate"), ("Init", "init"), ("validate", nil), ("posts", nil), ("init.json", nil), ("--init", nil),
+    ("serv", nil),
+  ])
+  func `A first argument that names no file may be a command misspelt`(_ argument: String, _ expected: String?) {
+    #expect(normalizer.meantSubcommand(argument, exists: { $0 == "serv" }) == expected)
+  }
 }

@@ -16,6 +16,8 @@ struct FailureTests {
   static let cases = [
     Case(arguments: [], status: 64, message: "Missing expected argument '<source>'"),
     Case(arguments: ["--watsh", "db.json"], status: 64, message: "Did you mean '--watch'?"),
+    Case(
+      arguments: ["-i", "posts=", "database.json"], file: "{}", status: 64, message: "--id: 'posts=' names no member"),
     Case(arguments: ["--port", "70000", "database.json"], file: "{}", status: 64, message: "--port: 70000 is no port"),
     Case(arguments: ["-m", "a.js", "database.json"], file: "{}", status: 64, message: "--middlewares: JavaScript"),
     Case(

@@ -46,6 +46,31 @@ struct LogWriterTests {
     #expect(printed.withLock { $0 }.contains("/waiting"))
   }
 
+  @Test
+  func `What is told begins in one column, whatever it is about`() throws {
+    let events: [ServerEvent] = [
+      .reloaded(resources: ["text"]), .invalid(message: "text"), .restored(path: "text"), .deleted(path: "text"),
+      .warning("text"), .hint("text"),
+    ]
+    let formatter = TextFormatter(style: LogStyle(isColored: false), isQuiet: false)
+    let request = AnsweredRequest(
+      Exchange(
+        id: 1, request: Request(method: .options, target: "/"),
+        route: EffectiveRoute(method: .options, target: "/", mountedTarget: "/"),
+        response: Response(status: .noContent), time: 0, duration: .zero))
+    let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
+    let lines = shown.compactMap { $0?.1 }
+    #expect(lines.count == 7)
+    for line in lines { #expect(line.wholeMatch(of: /.{18}  (text|204).*/) != nil, "\(line)") }
+  }
+
+  @Test(arguments: [
+    ([], true), (["--quiet"], true), (["--exec", "true"], false), (["--log-format", "json"], false),
+  ])
+  func `Keys are taken where their answers go to a person`(_ arguments: [String], _ isTaken: Bool) throws {
+    #expect(Session.takesKeys(try Self.options(arguments)) == isTaken)
+  }
+
   @Test(arguments: [
     ("text", "\\u{202E}\\u{9B}31m"), ("json", "\\u202E\\u009B31m"),
   ])

@@ -30,7 +30,7 @@ struct SubcommandTests {
     ("scalars.json", 65, "1:7: error: 'n' is a number"),
     ("slash.json", 65, "1:2: error: the key 'a/b' holds a slash"),
     ("names.json", 65, "1:11: error: 'a' is given twice"),
-    ("utf8.json", 65, "1:3: error"), ("mark.json", 0, "nothing to find fault with"),
+    ("utf8.json", 65, "1:3: error"), ("mark.json", 0, "nothing to report"),
   ])
   func `A nasty file is answered with a place and an exit code`(
     _ name: String, _ status: Int32, _ message: String
@@ -45,6 +45,44 @@ struct SubcommandTests {
     let result = try await Command.run(["validate", name], in: directory)
     #expect(result.status == status)
     #expect((result.output + result.error).contains(message))
+  }
+
+  @Test
+  func `A command misspelt is not taken for a source`() async throws {
+    let result = try await Command.run(["valdate", "database.json"], in: try TemporaryDirectory())
+    #expect(result.status == 64)
+    #expect(result.error.contains("'valdate'. Did you mean 'validate'?"))
+  }
+
+  @Test(arguments: ["database.json", "-"])
+  func `Models, a client and a document are made of a file or of standard input`(_ file: String) async throws {
+    let directory = try TemporaryDirectory()
+    let text = #"{"posts": [{"key": "a"}], "comments": [{"key": "b", "post_id": "a"}]}"#
+    try directory.write(text)
+    let swift = try await Command.run(["generate", "swift", file, "--id", "key"], in: directory, input: text)
+    #expect(swift.status == 0)
+    #expect(swift.output.contains("var posts: ResourceCollection<Post>"))
+    #expect(swift.output.contains("from \(file == "-" ? "standard input" : file)."))
+    #expect(!swift.output.contains("var key: String?"))
+
+    let names = ["--id", "posts=key", "--id", "comments=key", "--fks", "_id"]
+    let document = try await Command.run(["generate", "openapi", file] + names, in: directory, input: text)
+    #expect(document.status == 0)
+    #expect(document.output.contains(#""/posts/{post_id}/comments""#))
+  }
+
+  @Test(arguments: [
+    (["missing.json"], Int32(66), "no such file"), (["."], 74, "directory"),
+    (["invalid.json"], 65, "invalid.json:1:2:"),
+    (["invalid.json", "--id", ""], 64, "--id: '' names no member"),
+  ])
+  func `What nothing can be made of is named`(_ arguments: [String], _ status: Int32, _ message: String) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("{", to: "invalid.json")
+    let result = try await Command.run(["generate", "swift"] + arguments, in: directory)
+    #expect(result.status == status)
+    #expect(result.error.contains(message))
+    #expect(result.output == "")
   }
 
   @Test(arguments: [["-v"], ["--version"], ["db.json", "--version"]])

@@ -65,14 +65,28 @@ import Testing
 
   @Test(
     arguments: [
-      (OpenAPIDocument.Bodies.shaped, "integer", nil), (.open, "number", true),
-    ] as [(OpenAPIDocument.Bodies, String, JSONValue?)])
-  func `Only an open document tells what else the server takes for a number`(
-    _ bodies: OpenAPIDocument.Bodies, _ type: String, _ allowsEmpty: JSONValue?
-  ) {
-    let page = document(bodies)["components"]?["parameters"]?["page"]
-    #expect(page?["schema"] == ["type": .string(type)])
-    #expect(page?["allowEmptyValue"] == allowsEmpty)
+      (OpenAPIDocument.Bodies.shaped, "integer", "array"), (.open, ["number", "string"], ["array", "string"]),
+    ] as [(OpenAPIDocument.Bodies, JSONValue, JSONValue)])
+  func `Only an open document tells what else the server takes for a number or a filter`(
+    _ bodies: OpenAPIDocument.Bodies, _ number: JSONValue, _ filter: JSONValue
+  ) throws {
+    let document = document(bodies)
+    #expect(document["components"]?["parameters"]?["page"]?["schema"]?["type"] == number)
+    let parameters = try #require(document["paths"]?["/posts"]?["get"]?["parameters"]?.array)
+    #expect(parameters.first { $0["name"] == "title" }?["schema"] == ["type": filter, "items": ["type": "string"]])
+  }
+
+  @Test(arguments: [
+    ("", true), ("1", true), ("-1.5e+3", true), (".5", true), ("+2.", true), ("two", false), ("1e", false),
+    ("-", false),
+  ])
+  func `The pattern of a number is met by what the server reads as one, and by nothing at all`(
+    _ text: String, _ isMet: Bool
+  ) throws {
+    let page = document(.open)["components"]?["parameters"]?["page"]
+    let pattern = try Regex(try #require(page?["schema"]?["pattern"]?.string))
+    #expect(text.contains(pattern) == isMet)
+    #expect((text.isEmpty || Double(text) != nil) == isMet)
   }
 
   @Test(arguments: [("/posts", ["200", "201"]), ("/posts/{postId}/comments", ["201"])])
@@ -97,11 +111,14 @@ import Testing
 
   @Test(
     arguments: [
-      ("/posts/{id}", ["type": "integer"]), ("/comments/{id}", ["type": "string", "minLength": 1]),
-      ("/posts/{postId}/comments", ["type": "string", "minLength": 1]),
-    ] as [(String, JSONValue)])
-  func `A path takes every id that it answers`(_ path: String, _ schema: JSONValue) {
-    #expect(document()["paths"]?[path]?["parameters"]?[0]?["schema"] == schema)
+      ("/posts/{id}", .shaped, ["type": "integer"]),
+      ("/posts/{id}", .open, ["type": ["integer", "string"], "minLength": 1]),
+      ("/comments/{id}", .shaped, ["type": "string", "minLength": 1]),
+      ("/comments/{id}", .open, ["type": "string", "minLength": 1]),
+      ("/posts/{postId}/comments", .shaped, ["type": "string", "minLength": 1]),
+    ] as [(String, OpenAPIDocument.Bodies, JSONValue)])
+  func `A path takes every id that it answers`(_ path: String, _ bodies: OpenAPIDocument.Bodies, _ schema: JSONValue) {
+    #expect(document(bodies)["paths"]?[path]?["parameters"]?[0]?["schema"] == schema)
   }
 
   @Test func `The id is required of a record, not of a new one, and unknown to a patch`() {

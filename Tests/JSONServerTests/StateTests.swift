@@ -160,6 +160,7 @@ import Testing
     #expect(await server.send(.post, "/reset", ["tags": []]).status == .ok)
     #expect(await server.value == ["tags": []])
     #expect(await server.send(.post, "/reset", ["tags": 1]).status == .badRequest)
+    #expect(await server.send(.post, "/reset").text.contains("The body is empty"))
     #expect(await server.send(.post, "/merge", ["tags": [1]]).status == .badRequest)
     #expect(await server.value == ["tags": []])
   }

@@ -41,8 +41,8 @@ import Testing
   }
 
   @Test func `More than 100 parameters are refused`() throws {
-    let hundred = String(repeating: "a=1&", count: 100)
-    #expect(try QueryParameters(target: "/?\(hundred)").items.count == 100)
+    let hundred = (0..<100).map { "a\($0)=1&a\($0)=2&" }.joined()
+    #expect(try QueryParameters(target: "/?\(hundred)").items.count == 200)
     #expect(throws: HTTPError.self) { try QueryParameters(target: "/?\(hundred)b=2") }
   }
 

@@ -8,13 +8,18 @@ enum OpenAPIParameters {
   static func shared(_ bodies: OpenAPIDocument.Bodies) -> JSONObject {
     JSONObject(
       sharedQueries.map { query in
-        let isOpenNumber = query.isNumber && bodies == .open
-        let type: JSONValue = isOpenNumber ? "number" : query.isNumber ? "integer" : "string"
-        let parameter = parameter(
-          query.name, description: query.description, schema: ["type": type], allowsEmpty: isOpenNumber)
-        return (query.component, parameter)
+        let schema: JSONValue =
+          switch (query.isNumber, bodies) {
+          case (false, _): ["type": "string"]
+          case (true, .shaped): ["type": "integer"]
+          case (true, .open): ["type": ["number", "string"], "pattern": numberOrNothing]
+          }
+        return (query.component, parameter(query.name, description: query.description, schema: schema))
       })
   }
+
+  /// The text of a number as ECMA-262's regular expressions have it, or none.
+  private static let numberOrNothing: JSONValue = #"^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
 
   private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [
     ("page", "_page", true, "The page wanted, from 1; the Link header leads to the others."),
@@ -27,9 +32,12 @@ enum OpenAPIParameters {
   ]
 
   /// The parameters of a list: a filter for each member, then the shared ones, then the relations.
-  static func list(of resource: NamedResource, relations: [OpenAPIRelation]) -> [JSONValue] {
+  static func list(
+    of resource: NamedResource, relations: [OpenAPIRelation], _ bodies: OpenAPIDocument.Bodies
+  ) -> [JSONValue] {
     let taken = Set(sharedQueries.map(\.name) + ["_embed", "_expand"])
-    let filters = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }.map(filter)
+    let paths = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }
+    let filters = paths.map { filter($0, bodies) }
     let shared = sharedQueries.map { query -> JSONValue in
       ["$ref": .string("#/components/parameters/\(query.component)")]
     }
@@ -52,32 +60,49 @@ enum OpenAPIParameters {
     ]
   }
 
-  /// The id of a record in a path; text that cannot be an id leads to no record.
-  static func id(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
-    path(name, to: resource, type: resource.hasIntegerIDs ? "integer" : "string")
+  /// The id of a record in a path.
+  ///
+  /// An open document takes any text: what is added with an id of its own may have one that is no integer.
+  static func id(
+    _ name: String, ofRecordIn resource: ResourceType, _ bodies: OpenAPIDocument.Bodies
+  ) -> JSONValue {
+    let types: [JSONValue] =
+      switch (resource.hasIntegerIDs, bodies) {
+      case (true, .shaped): ["integer"]
+      case (true, .open): ["integer", "string"]
+      case (false, _): ["string"]
+      }
+    return path(name, to: resource, types: types)
   }
 
   /// The id of a parent in the path to its children; any text will do, for an unknown parent has an empty list.
   static func parentID(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
-    path(name, to: resource, type: "string")
+    path(name, to: resource, types: ["string"])
   }
 
-  private static func path(_ name: String, to resource: ResourceType, type: String) -> JSONValue {
+  private static func path(_ name: String, to resource: ResourceType, types: [JSONValue]) -> JSONValue {
+    var schema = JSONObject([("type", types.count == 1 ? types[0] : .array(types))])
     // An empty id would end in the collection's own path.
-    let schema: JSONValue = type == "string" ? ["type": "string", "minLength": 1] : ["type": .string(type)]
+    if types.contains("string") { schema["minLength"] = 1 }
     return [
       "name": .string(name),
       "in": "path",
       "description": .string("The `\(resource.idName)` of a record of \(resource.name)."),
       "required": true,
-      "schema": schema,
+      "schema": .object(schema),
     ]
   }
 
-  private static func filter(_ path: String) -> JSONValue {
-    parameter(
+  /// A filter by a member, which may be repeated; of an open document it may also be one text.
+  private static func filter(_ path: String, _ bodies: OpenAPIDocument.Bodies) -> JSONValue {
+    let type: JSONValue =
+      switch bodies {
+      case .shaped: "array"
+      case .open: ["array", "string"]
+      }
+    return parameter(
       path, description: "Only records whose `\(path)` is this.",
-      schema: ["type": "array", "items": ["type": "string"]])
+      schema: ["type": type, "items": ["type": "string"]])
   }
 
   /// The members that are text, numbers or booleans, those of nested objects as `address.city`.
@@ -97,12 +122,7 @@ enum OpenAPIParameters {
     names.isEmpty ? "." : ": " + names.map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
-  private static func parameter(
-    _ name: String, description: String, schema: JSONValue, allowsEmpty: Bool = false
-  ) -> JSONValue {
-    var parameter = JSONObject(["name": .string(name), "in": "query", "description": .string(description)])
-    if allowsEmpty { parameter["allowEmptyValue"] = true }
-    parameter["schema"] = schema
-    return .object(parameter)
+  private static func parameter(_ name: String, description: String, schema: JSONValue) -> JSONValue {
+    ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
   }
 }

@@ -6,7 +6,7 @@ extension OpenAPIPaths {
     let name = resource.resource.name
     let list = operation(
       "list\(resource.pluralName)", "Lists \(name).", tag: resource,
-      parameters: OpenAPIParameters.list(of: resource, relations: relations),
+      parameters: OpenAPIParameters.list(of: resource, relations: relations, schemas.bodies),
       responses: listResponses(resource))
     let create = operation(
       "create\(resource.recordName)", "Adds a record to \(name).", tag: resource, body: schemas.newRecords(resource),
@@ -41,7 +41,8 @@ extension OpenAPIPaths {
       responses: OpenAPIResponses.all(
         [OpenAPIResponses.ok("The record is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
     add(
-      "/\(Self.segment(name))/{\(id)}", parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource)],
+      "/\(Self.segment(name))/{\(id)}",
+      parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)],
       [("get", get), ("post", merge), ("put", replace), ("patch", update), ("delete", delete)])
   }
 
@@ -52,7 +53,8 @@ extension OpenAPIPaths {
     let list = operation(
       "list\(parent.recordName)\(child.pluralName)",
       "Lists the \(child.resource.name) of a record of \(parent.resource.name).", tag: child,
-      parameters: OpenAPIParameters.list(of: child, relations: relations).filter { $0["name"]?.string != id },
+      parameters: OpenAPIParameters.list(of: child, relations: relations, schemas.bodies)
+        .filter { $0["name"]?.string != id },
       responses: listResponses(child, errors: [.badRequest, .notFound]))
     let create = operation(
       "create\(parent.recordName)\(child.recordName)",

@@ -55,6 +55,10 @@ extension Engine {
 
   /// Reads a body that holds resources as a file does.
   func parse(_ body: [UInt8]) throws(HTTPError) -> Database {
+    guard !body.isEmpty else {
+      throw HTTPError(
+        .badRequest, "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to the start.")
+    }
     do throws(SourceFault) {
       return try SourceParser(schema: configuration.schema, ids: ids).parse(Text(body), name: "the body")
     } catch {

@@ -5,7 +5,7 @@ package struct QueryParameters: Sendable {
   /// The parameters in the order they were sent; a name may stand more than once.
   package let items: [(name: String, value: String)]
 
-  /// The most parameters that are accepted.
+  /// The most parameters that are accepted; one that is repeated in a row, as in a list of ids, counts once.
   package static let maximumCount = 100
 
   /// Reads the query of a target: what follows its first `?`.
@@ -20,10 +20,12 @@ package struct QueryParameters: Sendable {
       return
     }
     var items: [(name: String, value: String)] = []
+    var count = 0
     for pair in Array(target.utf8[mark...].dropFirst()).split(separator: UInt8(ascii: "&")) {
       let (name, value) = try Self.read(pair)
       guard !name.isEmpty else { continue }
-      guard items.count < Self.maximumCount else {
+      if items.last?.name != name { count += 1 }
+      guard count <= Self.maximumCount else {
         throw HTTPError(
           .badRequest, "The query has more than \(Self.maximumCount) parameters; send fewer, or split the request.")
       }

@@ -37,7 +37,7 @@ const prose = (text) => text.split("`").map((part, index) => (index % 2 ? elemen
 
 function typeName(unresolved) {
   const { type, items } = resolve(unresolved);
-  return type === "array" ? `${typeName(items)}, repeatable` : [type ?? "any"].flat().join(" or ");
+  return items ? `${typeName(items)}, repeatable` : [type ?? "any"].flat()[0];
 }
 
 function terms(title, pairs) {
