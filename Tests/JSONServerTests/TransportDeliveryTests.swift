@@ -210,7 +210,7 @@ struct TransportDeliveryTests {
     let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
     let application = Self.application { Response(body: .stream(PulledContent.stream(continuation))) }
     var limits = Limits()
-    limits.idleTimeout = .seconds(1)
+    limits.idleTimeout = .seconds(3)
     try await TestServer.run(application, limits: limits) { server in
       let client = try await server.connect(sending: Self.get, isReading: false)
       // The server cuts the client off, and what it had pulled by then is what the two sockets' buffers hold.
