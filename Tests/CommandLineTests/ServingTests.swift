@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import swift_json_server
+
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
