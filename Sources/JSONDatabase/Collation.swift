@@ -1,7 +1,7 @@
 /// The order in which a person sorts words: letters first by their base, then by accent, then small before capital.
 ///
-/// An approximation of JavaScript's `localeCompare`, which json-server 1.0 sorts by, for Latin letters; other scripts sort
-/// by code point.
+/// An approximation of JavaScript's `localeCompare`, which json-server 1.0 sorts by, for Latin letters; other scripts
+/// sort by code point.
 enum Collation {
   /// White space and punctuation in the order of the Unicode collation algorithm; they come before digits and letters.
   private static let punctuation = Array("\t\n\u{B}\u{C}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$".unicodeScalars)

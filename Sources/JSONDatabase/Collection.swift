@@ -57,7 +57,8 @@ package struct Collection: Sendable {
     fields.equality(of: path, in: rows).slots(equalTo: text)
   }
 
-  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under one. O(n log n) at first use.
+  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under one. O(n log n) at first
+  /// use.
   mutating func order(by keys: [SortKey], dialect: Dialect) -> OrderIndex? {
     fields.order(by: keys, dialect: dialect, in: rows)
   }

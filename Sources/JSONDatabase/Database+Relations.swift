@@ -72,7 +72,8 @@ extension Database {
     case .embed:
       if let children {
         let key = foreignKey(in: children, to: name, singular: nil)
-        // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to one.
+        // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to
+        // one.
         let isAmbiguous = isSingularName && parents == children
         let prefersParent = schema.dialect == .v1 || !hasMember(key, in: children)
         if !(isAmbiguous && prefersParent && hasMember(parentKey, in: own)) {

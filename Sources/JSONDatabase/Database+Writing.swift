@@ -11,9 +11,9 @@ package struct WrittenRecord: Sendable {
 extension Database {
   /// Adds a record to a collection.
   ///
-  /// The id is the body's when it is free; a body without one (or with `null`, `0`, `""` or `false`, as clients send for
-  /// "not yet") gets the next number, or a text id in a collection of text ids. Under 1.0's dialect the id is always
-  /// generated.
+  /// The id is the body's when it is free; a body without one (or with `null`, `0`, `""` or `false`, as clients send
+  /// for "not yet") gets the next number, or a text id in a collection of text ids. Under 1.0's dialect the id is
+  /// always generated.
   ///
   /// - Parameters:
   ///   - body: The text of a JSON object.
@@ -126,7 +126,8 @@ extension Database {
     row.withRecord { record in ObjectReader.value(named: Array(idName.utf8), in: record).map { Array($0.bytes) } ?? [] }
   }
 
-  /// Adds and updates many records, all or none: a body whose id is taken is merged into that record, any other is added.
+  /// Adds and updates many records, all or none: a body whose id is taken is merged into that record, any other is
+  /// added.
   ///
   /// - Throws: What ``create(_:in:belongingTo:ids:)`` throws, with the number of the element.
   package mutating func createOrMerge(

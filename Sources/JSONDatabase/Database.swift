@@ -2,8 +2,8 @@ package import OrderedJSON
 
 /// The resources of one file, in memory.
 ///
-/// A value without files, clock, threads or HTTP. A record is the text it was read as; a change touches the one record it
-/// is about. Copies share their rows: a copy is cheap, and a change after it costs what it changes.
+/// A value without files, clock, threads or HTTP. A record is the text it was read as; a change touches the one record
+/// it is about. Copies share their rows: a copy is cheap, and a change after it costs what it changes.
 package struct Database: Sendable {
   /// The names by which records are identified and related.
   package let schema: Schema
@@ -58,8 +58,8 @@ package struct Database: Sendable {
     return resourceNames.first { $0.lowercased() == folded }
   }
 
-  /// The places of the collections. Whoever changes one must not hold another copy of it, which the change would have to
-  /// copy.
+  /// The places of the collections. Whoever changes one must not hold another copy of it, which the change would have
+  /// to copy.
   var collectionPositions: [Int] {
     entries.indices.filter { if case .collection = entries[$0].resource { true } else { false } }
   }

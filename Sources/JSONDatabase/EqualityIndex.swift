@@ -2,8 +2,8 @@ import OrderedJSON
 
 /// The slots of a collection's records by the text of their value at a path.
 ///
-/// A record stands under every text that equality matches it by: the value as JavaScript writes it, a number also as the
-/// file has it, an array joined and by each of its elements. Null and missing values stand nowhere.
+/// A record stands under every text that equality matches it by: the value as JavaScript writes it, a number also as
+/// the file has it, an array joined and by each of its elements. Null and missing values stand nowhere.
 struct EqualityIndex: Sendable {
   /// Most values of a unique member occur once; an array for each would cost more than the index.
   private enum Slots: Sendable {

@@ -1,7 +1,8 @@
 import OrderedJSON
 
 extension Filter {
-  /// Reads a `_where` tree: `{"or": […]}`, `{"and": […]}`, `{"views": {"gt": 9}}`, `{"author": {"name": {"eq": "ada"}}}`.
+  /// Reads a `_where` tree: `{"or": […]}`, `{"and": […]}`, `{"views": {"gt": 9}}` or
+  /// `{"author": {"name": {"eq": "ada"}}}`.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery` that says what is not understood.
   static func node(where value: JSONValue, dialect: Dialect) throws(DatabaseError) -> Node {

@@ -1,8 +1,8 @@
 /// The singular and the plural of English nouns, as they name resources and foreign keys.
 ///
-/// Of a compound such as `blogPosts`, `order_items` or `Order-Items` only the last word changes; case is kept. The words
-/// that json-server's users meet come out as from its `pluralize`, save some that it gets wrong: `databases`, `caches`,
-/// `excuses`, `schemas`, `viruses`.
+/// Of a compound such as `blogPosts`, `order_items` or `Order-Items` only the last word changes; case is kept. The
+/// words that json-server's users meet come out as from its `pluralize`, save some that it gets wrong: `databases`,
+/// `caches`, `excuses`, `schemas`, `viruses`.
 package enum Inflection {
   /// Returns the singular of a name; a singular is its own.
   package static func singular(of name: String) -> String {

@@ -1,7 +1,7 @@
 /// Sorts few elements by the same steps as V8's `Array.prototype.sort`.
 ///
-/// Any stable sort gives the same result where the comparison is an order. Where it is none, as in JavaScript when numbers
-/// and words mix, the steps decide; taking the same ones gives what json-server answers.
+/// Any stable sort gives the same result where the comparison is an order. Where it is none, as in JavaScript when
+/// numbers and words mix, the steps decide; taking the same ones gives what json-server answers.
 enum InsertionSort {
   /// From this many elements on V8 merges sorted runs instead.
   static let limit = 64

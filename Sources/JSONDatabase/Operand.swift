@@ -61,7 +61,8 @@ struct Operand {
     return Double(String(trimmed))
   }
 
-  /// Whether a value that is not null equals the operand by any of its texts; to 1.0 a list and an object equal nothing.
+  /// Whether a value that is not null equals the operand by any of its texts; to 1.0 a list and an object equal
+  /// nothing.
   func equals(_ value: ValueToken, _ dialect: Dialect) -> Bool {
     switch value.kind {
     case .number:
@@ -75,8 +76,8 @@ struct Operand {
 
   /// The order of a value against the operand: negative, zero or positive; `nil` when the two cannot be compared.
   ///
-  /// Numbers and booleans compare as numbers, else the texts by code point. Under 1.0's dialect an operand that reads as a
-  /// number makes the value one too.
+  /// Numbers and booleans compare as numbers, else the texts by code point. Under 1.0's dialect an operand that reads
+  /// as a number makes the value one too.
   func order(of value: ValueToken, _ dialect: Dialect) -> Int? {
     let number = number(dialect)
     switch value.kind {
@@ -104,7 +105,8 @@ struct Operand {
     left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
   }
 
-  /// Whether a string holds the operand, letter case ignored; under the classic dialect also a number or an array's element.
+  /// Whether a string holds the operand, letter case ignored; under the classic dialect also a number or an array's
+  /// element.
   func isContained(in value: ValueToken, _ place: Place, _ dialect: Dialect) -> Bool {
     switch value.kind {
     case .string:

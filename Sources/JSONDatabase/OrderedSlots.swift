@@ -1,7 +1,7 @@
 /// Slots in an order that its user decides, in chunks: a slot is added or taken out without moving all that follow.
 ///
-/// Finding takes O(log n) comparisons, adding and removing move at most one chunk, and a window is reached by its offset in
-/// O(n / chunk size).
+/// Finding takes O(log n) comparisons, adding and removing move at most one chunk, and a window is reached by its
+/// offset in O(n / chunk size).
 struct OrderedSlots: Sendable {
   private static let maximumChunkSize = 1_024
 
@@ -40,7 +40,8 @@ struct OrderedSlots: Sendable {
     }
   }
 
-  /// The number of slots at the start that satisfy a predicate, which holds for no slot behind one it does not hold for.
+  /// The number of slots at the start that satisfy a predicate, which holds for no slot behind one it does not hold
+  /// for.
   ///
   /// O(log n) calls, and O(n / chunk size).
   func prefixCount(_ isBefore: (Int32) -> Bool) -> Int {

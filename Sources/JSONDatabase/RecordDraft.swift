@@ -96,8 +96,8 @@ struct RecordDraft {
 
   /// The text of an existing record with the draft's members merged into it, one level deep.
   ///
-  /// Every byte of the record stays where it is, but for the values that change and the members that are new: a merge of
-  /// one member is a change of one line in `git diff`.
+  /// Every byte of the record stays where it is, but for the values that change and the members that are new: a merge
+  /// of one member is a change of one line in `git diff`.
   func merged(into record: UnsafeBufferPointer<UInt8>, _ layout: JSONLayout) -> [UInt8] {
     let formatter = JSONFormatter(layout)
     var output: [UInt8] = []

@@ -1,8 +1,8 @@
 /// The rows of a collection by slot, cheap to copy and cheap to change after a copy.
 ///
-/// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its slot
-/// empty. Empty slots at the end are given up, so that records that come and go take no memory: the last slot has a row.
-/// Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
+/// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its
+/// slot empty. Empty slots at the end are given up, so that records that come and go take no memory: the last slot has
+/// a row. Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
 /// (about 64 + 64 + n / 4096 references), not the rows: a commit can hold a version while the next write goes on.
 struct RowVector: Sendable {
   private static let leafBits = 6

@@ -40,7 +40,8 @@ enum SortValue: Sendable {
     }
   }
 
-  /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal when it is none.
+  /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal when it is
+  /// none.
   ///
   /// No order among more than two values: `"10"` comes before `"9"`, and both after 9 and before 11.
   func looseOrder(_ other: SortValue) -> Int {

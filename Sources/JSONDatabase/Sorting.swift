@@ -12,8 +12,8 @@ struct Sorting {
 
   /// Returns the slots in order; slots whose values are equal keep the order they had. O(n log n).
   ///
-  /// JavaScript has no order for numbers and words. A few records that mix them under a key come as json-server 0.17 sends
-  /// them; of many, and under 1.0's dialect, the numbers come first.
+  /// JavaScript has no order for numbers and words. A few records that mix them under a key come as json-server 0.17
+  /// sends them; of many, and under 1.0's dialect, the numbers come first.
   func sorted(_ slots: [Int32], of rows: RowVector) -> [Int32] {
     let columns = columns(slots, of: rows)
     guard columns.contains(where: { SortValue.Kinds($0).isMixed }) else { return sorted(slots, by: columns) }

@@ -113,7 +113,8 @@ extension Endpoint {
     method == .get || method == .head
   }
 
-  /// The body of a PUT or PATCH; one that has none may carry its members as query arguments, as Kilo's clients send them.
+  /// The body of a PUT or PATCH; one that has none may carry its members as query arguments, as Kilo's clients send
+  /// them.
   private static func body(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> [UInt8] {

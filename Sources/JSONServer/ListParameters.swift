@@ -63,7 +63,8 @@ struct ListParameters {
   private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {
     var filters: [FilterParameter] = []
     for (name, value) in parameters.items where !reserved.contains(name) {
-      // Names that are equal as strings, such as those with é in one code point and in two, may be those of two members.
+      // Names that are equal as strings, such as those with é in one code point and in two, may be those of two
+      // members.
       if let index = filters.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
         filters[index].values.append(value)
       } else {
@@ -127,7 +128,8 @@ struct ListParameters {
   private static let largestNumber = 0x1p40
   private static let numberBytes = Set("0123456789+-.eE".utf8)
 
-  /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one is as if absent.
+  /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one is as if
+  /// absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
     let values = parameters.all(name)
     guard let value = values.first, !value.isEmpty || values.count > 1 else { return nil }

@@ -9,8 +9,8 @@ public struct Response: Sendable {
     /// Bytes that come one after the other, and the number of all when it is known.
     ///
     /// A stream of unknown length is taken for endless, such as server-sent events: it ends when the client stops
-    /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client sees that
-    /// it is broken when fewer bytes come.
+    /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client sees
+    /// that it is broken when fewer bytes come.
     // Indirect, since a stream's size is known only when the program runs: it would make that of every response so.
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
   }

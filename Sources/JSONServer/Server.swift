@@ -23,8 +23,8 @@ public final class Server: Sendable {
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
   ///
-  /// Ends when the source is read: about 1 GB/s. Whoever loads a server has to ``stop(grace:)`` it, which lets go of its
-  /// files.
+  /// Ends when the source is read: about 1 GB/s. Whoever loads a server has to ``stop(grace:)`` it, which lets go of
+  /// its files.
   ///
   /// - Throws: ``ServerError`` that names the file, the line or the option that is at fault.
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {

@@ -9,10 +9,10 @@
 
   /// Loads one request of a session from a server in the process.
   ///
-  /// Sent to the one task that loads: what the protocol knows is read here before, where the session starts the loading,
-  /// and afterwards the protocol only tells the client who calls. Clients may be called from any thread; this one is called
-  /// by that task alone, one call after the other. Each call looks first whether the loading was stopped; one that is under
-  /// way at that moment ends a little later, which sessions allow.
+  /// Sent to the one task that loads: what the protocol knows is read here before, where the session starts the
+  /// loading, and afterwards the protocol only tells the client who calls. Clients may be called from any thread; this
+  /// one is called by that task alone, one call after the other. Each call looks first whether the loading was stopped;
+  /// one that is under way at that moment ends a little later, which sessions allow.
   struct JSONServerLoader: @unchecked Sendable {
     private let urlProtocol: URLProtocol
     private let client: any URLProtocolClient

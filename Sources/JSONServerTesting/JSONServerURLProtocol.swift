@@ -31,8 +31,8 @@
     /// The class that answers a session's requests from this server.
     ///
     /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
-    /// socket. Redirects are followed within the server. Once it is stopped, requests fail. On Linux, Foundation shows a
-    /// protocol no body of an upload task: such a request fails, and its body has to be the request's `httpBody`.
+    /// socket. Redirects are followed within the server. Once it is stopped, requests fail. On Linux, Foundation shows
+    /// a protocol no body of an upload task: such a request fails, and its body has to be the request's `httpBody`.
     public var protocolClass: URLProtocol.Type { JSONServerURLProtocol.type(number: number) }
   }
 

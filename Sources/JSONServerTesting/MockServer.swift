@@ -9,8 +9,8 @@ import Synchronization
 
 /// A test's own server, with its own data and its own record of what the client did.
 ///
-/// A test gets one from the trait `.jsonServer(…)`, or from ``withJSONServer(_:routes:listens:sourcePath:isolation:configure:_:)``,
-/// and never has to stop it.
+/// A test gets one from the trait `.jsonServer(…)`, or from
+/// ``withJSONServer(_:routes:listens:sourcePath:isolation:configure:_:)``, and never has to stop it.
 public final class MockServer: Sendable {
   /// The server behind it, for what is not a test's daily need.
   public let server: Server

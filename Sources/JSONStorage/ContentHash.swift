@@ -1,7 +1,7 @@
 /// The hash of a file's bytes, by which one version is told from another.
 ///
-/// It guards against accidents, not against someone who looks for a collision: two different versions have the same hash
-/// with a probability of about 2⁻⁶⁴.
+/// It guards against accidents, not against someone who looks for a collision: two different versions have the same
+/// hash with a probability of about 2⁻⁶⁴.
 package struct ContentHash: Sendable, Hashable {
   /// The number of bytes.
   let count: Int
@@ -22,8 +22,8 @@ package struct ContentHash: Sendable, Hashable {
 
 /// Computes a ``ContentHash`` piece by piece; how the bytes are cut into pieces does not matter.
 ///
-/// Four lanes each fold 16 bytes of a 64-byte stripe into themselves by one 128-bit product, the construction of wyhash.
-/// The lanes do not wait for each other, which keeps the multiplier busy: several bytes for each cycle.
+/// Four lanes each fold 16 bytes of a 64-byte stripe into themselves by one 128-bit product, the construction of
+/// wyhash. The lanes do not wait for each other, which keeps the multiplier busy: several bytes for each cycle.
 struct ContentHasher {
   private static let stripe = 64
 

@@ -3,8 +3,8 @@ package import OrderedJSON
 
 /// One file, published atomically and watched for edits from outside.
 ///
-/// The file is locked, read, written and watched by one thread of the store's own. A version is published whole: at every
-/// instant the path holds one complete version. An edit that the publisher has not seen is never overwritten.
+/// The file is locked, read, written and watched by one thread of the store's own. A version is published whole: at
+/// every instant the path holds one complete version. An edit that the publisher has not seen is never overwritten.
 ///
 /// All closures that a caller passes in run on that thread; they hand over what they are given and return at once.
 package final class FileStore<Content: FileContent>: Sendable {
@@ -92,7 +92,8 @@ package final class FileStore<Content: FileContent>: Sendable {
   ///
   /// - Parameters:
   ///   - content: The whole new version.
-  ///   - generation: The generation of the version it was built on. When the file was edited since, it is not published.
+  ///   - generation: The generation of the version it was built on. When the file was edited since, it is not
+  ///     published.
   ///   - completion: Called once, on the store's thread, or at once when the store is closed.
   package func publish(
     _ content: Content, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void

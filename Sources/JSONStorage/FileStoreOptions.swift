@@ -36,7 +36,8 @@ package struct FileStoreOptions: Sendable {
     /// Between two looks without a notification. A write to mapped memory gives none, nor does a directory that comes
     /// back, and still they are to be seen within half a second; a look costs about 20 µs.
     var pollInterval = Duration.milliseconds(300)
-    /// How long a file must stay invalid, empty or missing until that is said: an editor may be in the middle of a save.
+    /// How long a file must stay invalid, empty or missing until that is said: an editor may be in the middle of a
+    /// save.
     var grace = Duration.milliseconds(250)
     /// How long a publish waits for an invalid file to become valid.
     var patience = Duration.seconds(1)

@@ -1,9 +1,9 @@
 extension FileStoreWorker {
   /// Writes a version into a file that cannot be replaced.
   ///
-  /// The new version becomes the recovery file first: whenever that exists it is whole, and a server that finds it at its
-  /// start writes it again. What the file gains in length is written before anything is overwritten, so that a full disk
-  /// leaves the old version as it was.
+  /// The new version becomes the recovery file first: whenever that exists it is whole, and a server that finds it at
+  /// its start writes it again. What the file gains in length is written before anything is overwritten, so that a full
+  /// disk leaves the old version as it was.
   ///
   /// - Returns: Whether the file held what we knew; if not, it was left alone.
   func writeInPlace(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {

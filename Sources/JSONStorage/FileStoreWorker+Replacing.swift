@@ -13,8 +13,8 @@ enum Replacement {
 extension FileStoreWorker {
   /// Step 5: puts a new file in the place of the file.
   ///
-  /// An edit that came while the new file was written is seen before the exchange: only one of the last instant has to be
-  /// put back afterwards, and only for that instant can anyone read a version that lacks it.
+  /// An edit that came while the new file was written is seen before the exchange: only one of the last instant has to
+  /// be put back afterwards, and only for that instant can anyone read a version that lacks it.
   func replace(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
     if isEdited(in: directory) { return .edited }
     for _ in 0..<8 {

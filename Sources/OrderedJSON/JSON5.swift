@@ -2,8 +2,8 @@
 package enum JSON5 {
   /// Converts a JSON5 text to a JSON text of the same value.
   ///
-  /// Members keep their order. Numbers and escapes keep their text where JSON allows it; where it does not, they get the
-  /// nearest text that it allows: `+.5` becomes `0.5`, `0x10` becomes `16`. Comments and line breaks are lost.
+  /// Members keep their order. Numbers and escapes keep their text where JSON allows it; where it does not, they get
+  /// the nearest text that it allows: `+.5` becomes `0.5`, `0x10` becomes `16`. Comments and line breaks are lost.
   ///
   /// - Parameters:
   ///   - bytes: The JSON5 text in UTF-8.

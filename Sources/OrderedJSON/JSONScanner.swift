@@ -1,7 +1,7 @@
 /// Checks JSON text against RFC 8259, value by value, and tells where each value ends.
 ///
-/// The scanner builds nothing and never recurses: nesting costs one byte a level, so a text of any depth is refused, not
-/// crashed on. It runs at about 2 GB/s in a release build.
+/// The scanner builds nothing and never recurses: nesting costs one byte a level, so a text of any depth is refused,
+/// not crashed on. It runs at about 2 GB/s in a release build.
 package struct JSONScanner {
   /// The bytes to check; the caller keeps them alive.
   package let bytes: UnsafeBufferPointer<UInt8>

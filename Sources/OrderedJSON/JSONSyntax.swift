@@ -91,7 +91,8 @@ package enum JSONSyntax {
     }
   }
 
-  /// Returns the offset after the string, number or literal that starts at an offset, in text that is known to be valid.
+  /// Returns the offset after the string, number or literal that starts at an offset, in text that is known to be
+  /// valid.
   @inline(__always)
   static func endOfScalar(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     guard bytes[start] != UInt8(ascii: "\"") else { return endOfString(in: bytes, from: start) }

@@ -1,7 +1,7 @@
 /// Immutable bytes on the heap that many slices share.
 ///
-/// The bytes are written once, before the initializer returns, and freed when the last owner goes. That is why the class
-/// is safe to share between threads although the compiler cannot see it.
+/// The bytes are written once, before the initializer returns, and freed when the last owner goes. That is why the
+/// class is safe to share between threads although the compiler cannot see it.
 package final class TextStorage: @unchecked Sendable {
   private let base: UnsafeMutablePointer<UInt8>
 

@@ -2,8 +2,8 @@ import ArgumentParser
 
 /// What a shell sources to complete the command line.
 ///
-/// The parser's own script completes the options of serving and the names of files after the word `serve` alone. So where
-/// no command is named, ours has it complete as if `serve`, the default, stood there.
+/// The parser's own script completes the options of serving and the names of files after the word `serve` alone. So
+/// where no command is named, ours has it complete as if `serve`, the default, stood there.
 struct CompletionScript {
   private static let option = "--generate-completion-script"
 

@@ -18,7 +18,8 @@ struct IndexTests {
       return .object(JSONObject([("or", .array([.object(JSONObject([(path, test)]))]))]))
     }
 
-    /// The operand as JSON. To 1.0 a parameter's word may be a number, a boolean or null; a string in a tree is a string.
+    /// The operand as JSON. To 1.0 a parameter's word may be a number, a boolean or null; a string in a tree is a
+    /// string.
     private func value(_ dialect: Dialect) -> JSONValue {
       switch comparison {
       case .less, .lessOrEqual, .greater, .greaterOrEqual:

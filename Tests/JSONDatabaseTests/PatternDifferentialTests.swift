@@ -5,8 +5,8 @@ import Testing
 
 /// Compares patterns with Foundation's on what means the same in both.
 ///
-/// Left out: `\w`, `\b` and `\s` beside characters outside ASCII, line ends, characters whose full case folding is longer,
-/// and texts that are long enough for backtracking to matter.
+/// Left out: `\w`, `\b` and `\s` beside characters outside ASCII, line ends, characters whose full case folding is
+/// longer, and texts that are long enough for backtracking to matter.
 struct PatternDifferentialTests {
   private static let texts = ["a", "b", "c", "A", "B", "é", "É", "1", " ", "_", "-"]
 

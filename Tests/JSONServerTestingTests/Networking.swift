@@ -1,4 +1,5 @@
-// A file that uses `URLSession` imports it like this; where all of Foundation is one module, the second line is not there.
+// A file that uses `URLSession` imports it like this; where all of Foundation is one module, the second line is not
+// there.
 import Foundation
 
 #if canImport(FoundationNetworking)

@@ -1,8 +1,8 @@
 /// Which characters are one and the same when case is ignored.
 ///
-/// The relation is that of a JavaScript regular expression with flag `i` (ECMA-262, Canonicalize): two characters are the
-/// same if their uppercase is, where a character whose uppercase is several characters, or is ASCII though it is not,
-/// stands for itself. So `é` is `É`, and `ß` is not `ss`; an ASCII letter has no equivalent outside ASCII.
+/// The relation is that of a JavaScript regular expression with flag `i` (ECMA-262, Canonicalize): two characters are
+/// the same if their uppercase is, where a character whose uppercase is several characters, or is ASCII though it is
+/// not, stands for itself. So `é` is `É`, and `ß` is not `ss`; an ASCII letter has no equivalent outside ASCII.
 enum CaseFolding {
   /// Returns the character that stands for a character and all its equivalents.
   static func canonical(_ scalar: Unicode.Scalar) -> Unicode.Scalar {

@@ -1,7 +1,7 @@
 /// A regular expression in JavaScript's syntax that ignores case, as `_like` takes it.
 ///
-/// Matching takes time linear in the text, whatever the pattern: there is no backtracking. Backreferences and lookaround,
-/// which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` know ASCII only.
+/// Matching takes time linear in the text, whatever the pattern: there is no backtracking. Backreferences and
+/// lookaround, which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` know ASCII only.
 struct Pattern: Sendable {
   /// The longest pattern that is accepted, in UTF-8 bytes.
   static let maximumLength = 256
@@ -19,7 +19,8 @@ struct Pattern: Sendable {
 
   /// The longest text that stands in the JSON of every value whose text matches, unless it is escaped there.
   ///
-  /// `nil` when there is none: the text of a list, of an object and of a number such as `1e3` is not what the JSON holds.
+  /// `nil` when there is none: the text of a list, of an object and of a number such as `1e3` is not what the JSON
+  /// holds.
   let verbatimText: String?
 
   /// Reads a pattern.

@@ -1,8 +1,8 @@
 /// Matches many texts against one pattern, as a deterministic automaton that is built while it runs.
 ///
-/// A state is the set of instructions that the pattern may be at; each text pays only for the states and transitions that
-/// no text before it has needed. They are kept up to a bound, then dropped and begun anew, so memory stays small. A known
-/// transition costs about a nanosecond, an unknown one at most a step through the pattern.
+/// A state is the set of instructions that the pattern may be at; each text pays only for the states and transitions
+/// that no text before it has needed. They are kept up to a bound, then dropped and begun anew, so memory stays small.
+/// A known transition costs about a nanosecond, an unknown one at most a step through the pattern.
 final class PatternMatcher {
   /// Entries of `transitions` that are no state.
   private enum Outcome {

@@ -1,7 +1,8 @@
 /// Reads the syntax of JavaScript's regular expressions (ECMA-262 with Annex B, without flags `u` and `v`).
 ///
 /// Differences: `\u{1F600}` names a character, and what a finite automaton cannot do, backreferences and lookaround, is
-/// refused, with it octal escapes, which look like backreferences. Groups are kept on a stack, so nesting is no recursion.
+/// refused, with it octal escapes, which look like backreferences. Groups are kept on a stack, so nesting is no
+/// recursion.
 struct PatternParser {
   /// A group whose `)` is still to come; the whole pattern is the outermost.
   private struct OpenGroup {

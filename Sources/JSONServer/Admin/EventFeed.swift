@@ -29,8 +29,8 @@ struct EventFeed {
   static let maximumLag = 256
   /// How many events are kept for readers that come back.
   static let historyCount = 1_000
-  /// The longest record that an event carries: what waits and what is kept stays below 32 MiB. Who watches longer ones is
-  /// told to read the resource again.
+  /// The longest record that an event carries: what waits and what is kept stays below 32 MiB. Who watches longer ones
+  /// is told to read the resource again.
   static let maximumRecordBytes = 32 * 1024
 
   private var lastID: Int

@@ -3,7 +3,8 @@ public import OrderedJSON
 
 /// What goes wrong with requests on purpose, to test how a client takes it.
 ///
-/// A fault that only delays lets the request be carried out afterwards; any other answers it, and the data stays as it is.
+/// A fault that only delays lets the request be carried out afterwards; any other answers it, and the data stays as it
+/// is.
 public struct Fault: Sendable, Hashable {
   /// What happens to the connection.
   public enum Action: String, Sendable, Hashable, CaseIterable {

@@ -4,8 +4,8 @@ import HTTPTypes
 enum BodyText {
   /// Returns a body's text in UTF-8.
   ///
-  /// UTF-8 is passed on unchecked; whoever reads it checks it. UTF-16 is converted, with the byte order of its mark, else
-  /// big-endian (RFC 2781, section 4.3) unless the charset names it.
+  /// UTF-8 is passed on unchecked; whoever reads it checks it. UTF-16 is converted, with the byte order of its mark,
+  /// else big-endian (RFC 2781, section 4.3) unless the charset names it.
   ///
   /// - Throws: 415 for any other charset; 400 for text that is not in the charset it names.
   static func utf8(of body: [UInt8], type: MediaType) throws(HTTPError) -> [UInt8] {

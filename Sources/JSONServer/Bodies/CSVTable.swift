@@ -5,7 +5,8 @@ import OrderedJSON
 enum CSVTable {
   /// Returns a table as the JSON text of an array with one object for each row; an empty table is an empty array.
   ///
-  /// A cell without quotes that is exactly a JSON number, `true`, `false` or `null` becomes that; any other is a string.
+  /// A cell without quotes that is exactly a JSON number, `true`, `false` or `null` becomes that; any other is a
+  /// string.
   ///
   /// - Throws: 400 with the line that breaks RFC 4180, or whose cells are not as many as the header's.
   static func json(_ body: [UInt8]) throws(HTTPError) -> [UInt8] {

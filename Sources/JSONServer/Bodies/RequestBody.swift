@@ -5,13 +5,14 @@ import OrderedJSON
 package enum RequestBody {
   /// Returns the JSON text that a request's body stands for.
   ///
-  /// A body of no type, or of one that is not listed, is taken when it is JSON all the same: many clients forget to say.
+  /// A body of no type, or of one that is not listed, is taken when it is JSON all the same: many clients forget to
+  /// say.
   ///
   /// - Parameter maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
   /// - Returns: The UTF-8 text of an object, or of an array of objects to write in bulk; `nil` when there is no body.
   ///   JSON is returned as it was sent, without the white space around it.
-  /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form has
-  ///   too many fields; 415, when the type, its charset or a content coding is not supported.
+  /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
+  ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
   package static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
   ) throws(HTTPError) -> [UInt8]? {

@@ -11,8 +11,8 @@ package struct Compression: Sendable {
 
   /// Creates a compressor.
   ///
-  /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and the
-  ///   event loop waits meanwhile.
+  /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and
+  ///   the event loop waits meanwhile.
   package init(level: Int = 1) {
     self.level = level
   }

@@ -10,7 +10,8 @@ package struct CrossOriginPolicy: Sendable {
 
   /// Creates a policy.
   ///
-  /// - Parameter allowed: The origins that may use the server besides its own; what is no origin in a list is never met.
+  /// - Parameter allowed: The origins that may use the server besides its own; what is no origin in a list is never
+  ///   met.
   package init(_ allowed: CrossOrigin) {
     self.allowed = allowed
     switch allowed {
@@ -40,8 +41,8 @@ package struct CrossOriginPolicy: Sendable {
 
   /// Refuses a script that a foreign page loads to read data: no CORS field would keep it from JSONP.
   ///
-  /// - Throws: 403, when the browser says that a page of another site loads it, and that page's origin, as `Referer` names
-  ///   it, may not read.
+  /// - Throws: 403, when the browser says that a page of another site loads it, and that page's origin, as `Referer`
+  ///   names it, may not read.
   package func checkScript(_ request: Request) throws(HTTPError) {
     guard let site = HTTPField.Name("Sec-Fetch-Site"), request.headerFields[site]?.lowercased() == "cross-site" else {
       return

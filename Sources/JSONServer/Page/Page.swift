@@ -1,13 +1,15 @@
-/// The page for people: the data, a request to try, the request log and the server's switches; and the API's documentation.
+/// The page for people: the data, a request to try, the request log and the server's switches; and the API's
+/// documentation.
 ///
 /// The files in `Assets` are compiled into the program, so that it stays one file. They refer to each other by relative
-/// addresses and work under any path prefix: `html` where the prefix ends (`/`) or at `/__admin`, without a slash at its
-/// end (see `Engine.pageLocation(_:_:)`), everything else beside it as `/__admin/NAME`.
+/// addresses and work under any path prefix: `html` where the prefix ends (`/`) or at `/__admin`, without a slash at
+/// its end (see `Engine.pageLocation(_:_:)`), everything else beside it as `/__admin/NAME`.
 enum Page {
   /// The page served at `/` and `/__admin`.
   static var html: [UInt8] { PackageResources.page_html }
 
-  /// What a browser may load and run on these pages: their own files and the server's API, nothing inline and nothing foreign.
+  /// What a browser may load and run on these pages: their own files and the server's API, nothing inline and nothing
+  /// foreign.
   static let contentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,8 +1,8 @@
 /// Reads the pattern of a rule as path-to-regexp 1.8 reads it.
 ///
-/// `:name` is a segment, `:name(\\d+)` and `(\\d+)` a regular expression, `*` anything; `?`, `+` and `*` after the first
-/// two make them optional or repeated, together with a slash or dot before them. A backslash takes the next character
-/// as it is, and all else stands for itself.
+/// `:name` is a segment, `:name(\\d+)` and `(\\d+)` a regular expression, `*` anything; `?`, `+` and `*` after the
+/// first two make them optional or repeated, together with a slash or dot before them. A backslash takes the next
+/// character as it is, and all else stands for itself.
 struct RewritePatternParser {
   private let pattern: String
   private let bytes: [UInt8]

@@ -3,7 +3,8 @@ package import OrderedJSON
 /// The rules of a routes file, which give a request's target another form before it is understood.
 ///
 /// Patterns are those of json-server 0.17 (path-to-regexp 1.8): matched from start to end, upper and lower case alike.
-/// Other than there, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query over.
+/// Other than there, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query
+/// over.
 package struct RewriteRules: Sendable {
   /// The rules as the file has them, pattern to target, in order.
   package let rules: JSONObject

@@ -41,7 +41,8 @@ enum PercentEncoding {
     encode(text, keeping: unreserved)
   }
 
-  /// Returns a piece of a target that was sent with what does not belong there escaped, and existing escapes as they are.
+  /// Returns a piece of a target that was sent with what does not belong there escaped, and existing escapes as they
+  /// are.
   static func encodeUnsafe(_ text: some StringProtocol) -> String {
     encode(text, keeping: allowedInTarget)
   }

@@ -10,8 +10,8 @@ package struct QueryParameters: Sendable {
 
   /// Reads the query of a target: what follows its first `?`.
   ///
-  /// `+` is a space, a parameter without `=` is empty, and one without a name is skipped. `tags[]=x` and `tags[0]=x` are
-  /// read as `tags=x`.
+  /// `+` is a space, a parameter without `=` is empty, and one without a name is skipped. `tags[]=x` and `tags[0]=x`
+  /// are read as `tags=x`.
   ///
   /// - Throws: 400, when an escape is bad or there are more than ``maximumCount`` parameters.
   package init(target: String) throws(HTTPError) {

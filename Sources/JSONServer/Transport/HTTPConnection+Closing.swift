@@ -6,8 +6,9 @@ extension HTTPConnection {
 
   /// Closes when all that was written is sent.
   ///
-  /// - Parameter lingers: Whether the client may still be sending, whatever it has sent by now. Then only the sending side is closed and what comes
-  ///   is dropped, since a full close would reset the connection and take the answer with it (RFC 9112, section 9.6).
+  /// - Parameter lingers: Whether the client may still be sending, whatever it has sent by now. Then only the sending
+  ///   side is closed and what comes is dropped, since a full close would reset the connection and take the answer with
+  ///   it (RFC 9112, section 9.6).
   func closeAfterFlush(lingers: Bool) {
     guard let context else { return }
     output = .closing

@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// One client's connection: reads requests, hands them to the application, and sends the answers in the requests' order.
+/// One client's connection: reads requests, hands them to the application, and sends the answers in the requests'
+/// order.
 ///
 /// What a burst of input brings is answered with one write at its end. At most ``maximumPending`` requests are with
 /// the application at a time, and none is handed over while large answers are held; then, and while the client does not

@@ -7,8 +7,8 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What HTTP-RPC's and Kilo's WebServiceProxy send: arguments of GET, PUT, PATCH and DELETE in the query, those of POST as a
-/// form, with repeated values and files; errors are read as plain text.
+/// What HTTP-RPC's and Kilo's WebServiceProxy send: arguments of GET, PUT, PATCH and DELETE in the query, those of POST
+/// as a form, with repeated values and files; errors are read as plain text.
 private struct WebServiceProxy {
   enum Encoding { case form, multipart }
 
