@@ -21,8 +21,7 @@ package struct AcknowledgedWrites: Sendable {
 
   /// Remembers changes whose answers are sent. O(number of changes).
   ///
-  /// - Parameter database: The database with these changes, and perhaps later ones. It tells what the places of
-  ///   resources are called; their records may be others by now, or gone.
+  /// - Parameter database: The database with these changes. It tells what the places of resources are called.
   package mutating func note(_ changes: Changes, in database: Database) {
     var steps = changes.steps[...]
     while let index = steps.firstIndex(where: { if case .replaceAll = $0 { true } else { false } }) {

@@ -27,7 +27,7 @@ extension Server {
       case off
       /// By the file system's notifications.
       case notifications
-      /// By looking every second, for network mounts.
+      /// By looking every 300 milliseconds, for network mounts.
       case polling
     }
 

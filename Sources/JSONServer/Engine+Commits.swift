@@ -6,16 +6,18 @@ extension Engine {
   /// Hands the gathered writes to the storage, unless it is busy.
   func startCommit() {
     guard let persistence, let batch = commits.start() else { return }
-    persistence.commit(database, resources: batch.resources) { commit in
-      self.loop.execute { self.assumeIsolated { $0.end(commit) } }
+    let version = database
+    persistence.commit(version, resources: batch.resources) { commit in
+      self.loop.execute { self.assumeIsolated { $0.end(commit, of: version) } }
     }
   }
 
-  private func end(_ commit: Commit) {
+  /// - Parameter version: What was committed; the database may have been replaced since.
+  private func end(_ commit: Commit, of version: Database) {
     switch commit {
     case .done:
       let batch = commits.finish()
-      acknowledged.note(batch.changes, in: database)
+      acknowledged.note(batch.changes, in: version)
       for answer in batch.answers { acknowledge(answer) }
       takeDelayedEdits()
       startCommit()
@@ -25,7 +27,7 @@ extension Engine {
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is told what is not known.
       let batch = commits.finish()
-      acknowledged.note(batch.changes, in: database)
+      acknowledged.note(batch.changes, in: version)
       for answer in batch.answers {
         publishChange(of: answer)
         finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
@@ -59,7 +61,7 @@ extension Engine {
     for answer in failed.answers {
       var call = answer.call
       call.attempts += 1
-      if call.attempts >= 3 {
+      if answer.isWrite, call.attempts >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         finish(call, HTTPError(.serviceUnavailable, message).response())
       } else {

@@ -36,7 +36,7 @@ struct ServeOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Reload the source, the routes and the settings when they are edited.")
   var watch = false
 
-  @Flag(help: "Look for edits every second, for network mounts.")
+  @Flag(help: "Look for edits at short intervals, for network mounts that do not tell of them.")
   var poll = false
 
   @Option(name: .shortAndLong, help: ArgumentHelp("A file of rewrite rules.", valueName: "file"), completion: .file())

@@ -88,6 +88,14 @@ import Testing
     #expect(try answer.json["message"]?.string == message)
   }
 
+  @Test func `is shown to readers though edits keep a write from being saved`() async throws {
+    let edited = try EngineFixture.source(AdminFixture.posts, generation: 1)
+    let edits = [Commit](repeating: .edited(edited), count: 3)
+    let server = try EngineFixture(AdminFixture.posts, commits: edits)
+    let answers = await server.send(.delete, "/posts/1", meanwhile: (.get, "/posts/1"))
+    #expect(Set(answers.map(\.status)) == [.serviceUnavailable, .ok])
+  }
+
   @Test func `is reset again on top of an edit that came meanwhile`() async throws {
     let edited = try EngineFixture.source(["authors": [["id": 1]]], generation: 1)
     let server = try EngineFixture(AdminFixture.posts, commits: [.edited(edited), .done, .edited(edited), .done])

@@ -38,6 +38,7 @@ package final class HTTPListener: Sendable {
       }
     }
   }
+
   /// Takes no further connections, finishes the requests under way, and closes all connections.
   ///
   /// - Parameter grace: How long the requests may take; then the connections are closed as they are.

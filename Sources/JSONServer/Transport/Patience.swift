@@ -45,7 +45,7 @@ struct Patience {
 
   /// Sets what is waited for; a wait that goes on keeps its deadline, but for idling, which begins anew.
   mutating func update(
-    isInRequest: Bool, isIdle: Bool, wantsInput: Bool, isWritable: Bool, isClosing: Bool, limits: Limits,
+    isInRequest: Bool, isIdle: Bool, wantsInput: Bool, isClosing: Bool, limits: Limits,
     now: NIODeadline
   ) {
     let next: Wait? =
@@ -108,7 +108,7 @@ extension HTTPConnection {
     guard let context else { return }
     patience.update(
       isInRequest: reader.isInRequest, isIdle: isIdle && !isBusyWithOutput, wantsInput: wantsInput,
-      isWritable: context.channel.isWritable, isClosing: isClosing, limits: connections.limits,
+      isClosing: isClosing, limits: connections.limits,
       now: context.eventLoop.now)
     setAlarm(context)
   }
