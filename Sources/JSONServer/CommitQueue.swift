@@ -25,6 +25,9 @@ struct CommitQueue {
   private(set) var open = Batch()
   /// Whether a commit is about to start: more writes may join it until then.
   private(set) var isScheduled = false
+  /// How long the last commit took.
+  private var lastDuration = Duration.zero
+  private var startTime = Duration.zero
 
   /// Whether everything is on disk.
   var isIdle: Bool { inFlight == nil && open.isEmpty }
@@ -34,9 +37,7 @@ struct CommitQueue {
     open.answers.append(answer)
     open.changes.append(changes)
     open.resources.formUnion(changes.resources)
-    guard inFlight == nil, !isScheduled else { return false }
-    isScheduled = true
-    return true
+    return schedule()
   }
 
   /// Makes an answer wait for the newest commit that holds a change of a resource (of any, when it is `nil`).
@@ -54,17 +55,36 @@ struct CommitQueue {
     return false
   }
 
+  /// How long a commit waits for writes to join it.
+  ///
+  /// The clients whom the last commit answered write again at once; without them every second commit would be nearly
+  /// empty. A short commit need not wait, since they come soon enough for the next.
+  var gatheringTime: Duration {
+    lastDuration < .milliseconds(32) ? .zero : min(lastDuration / 16, .milliseconds(10))
+  }
+
   /// Moves the gathered batch into flight; `nil` when there is none, or one is in flight.
-  mutating func start() -> Batch? {
+  ///
+  /// - Parameter now: The system's uptime.
+  mutating func start(now: Duration = System.uptime) -> Batch? {
     isScheduled = false
     guard inFlight == nil, !open.isEmpty else { return nil }
+    startTime = now
     inFlight = open
     open = Batch()
     return inFlight
   }
 
+  /// Tells whether a batch waits that no commit is scheduled for, and takes note that one will be.
+  mutating func schedule() -> Bool {
+    guard inFlight == nil, !isScheduled, !open.isEmpty else { return false }
+    isScheduled = true
+    return true
+  }
+
   /// Takes the batch in flight out.
-  mutating func finish() -> Batch {
+  mutating func finish(now: Duration = System.uptime) -> Batch {
+    lastDuration = now - startTime
     defer { inFlight = nil }
     return inFlight ?? Batch()
   }

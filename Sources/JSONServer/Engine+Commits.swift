@@ -3,8 +3,18 @@ import JSONDatabase
 import JSONStorage
 
 extension Engine {
+  /// Starts a commit when the writes that arrive in the same round of the loop, or soon after, have joined it.
+  func startCommitSoon() {
+    let start: @Sendable () -> Void = { self.assumeIsolated { $0.startCommit() } }
+    if commits.gatheringTime == .zero {
+      loop.execute(start)
+    } else {
+      loop.schedule(after: commits.gatheringTime, start)
+    }
+  }
+
   /// Hands the gathered writes to the storage, unless it is busy.
-  func startCommit() {
+  private func startCommit() {
     guard let persistence, let batch = commits.start() else { return }
     let version = database
     persistence.commit(version, resources: batch.resources) { commit in
@@ -20,7 +30,7 @@ extension Engine {
       acknowledged.note(batch.changes, in: version)
       for answer in batch.answers { acknowledge(answer) }
       takeDelayedEdits()
-      startCommit()
+      if commits.schedule() { startCommitSoon() }
     case .edited(let source):
       take(source)
       takeDelayedEdits()
@@ -33,7 +43,7 @@ extension Engine {
         finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
       }
       takeDelayedEdits()
-      startCommit()
+      if commits.schedule() { startCommitSoon() }
     case .failed(let error):
       refuse(error)
       takeDelayedEdits()

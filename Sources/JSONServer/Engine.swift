@@ -215,8 +215,7 @@ actor Engine: Application {
     } else if persistence == nil {
       acknowledge(answer)
     } else if commits.add(answer, changes) {
-      // Writes that arrive in the same round of the loop join the commit.
-      loop.execute { self.assumeIsolated { $0.startCommit() } }
+      startCommitSoon()
     }
   }
 

@@ -1,0 +1,46 @@
+import HTTPTypes
+import JSONDatabase
+import Testing
+
+@testable import JSONServer
+
+/// When writes are saved together.
+struct CommitQueueTests {
+  private static var answer: PendingAnswer {
+    let call = Call(Request(method: .put, target: "/posts/1")) { _ in }
+    return PendingAnswer(call: call, response: Response(), change: nil, resources: ["posts"], isWrite: true)
+  }
+
+  @Test func `Writes that come before a commit starts join it, later ones the next`() {
+    var commits = CommitQueue()
+    var mustSchedule = (0..<2).map { _ in commits.add(Self.answer, Changes()) }
+    #expect(mustSchedule == [true, false])
+    var batch = commits.start()
+    #expect(batch?.answers.count == 2)
+
+    mustSchedule = [commits.add(Self.answer, Changes())]
+    batch = commits.start()
+    #expect(batch?.answers.count == nil)
+    batch = commits.finish()
+    #expect(batch?.answers.count == 2)
+
+    mustSchedule += [commits.schedule(), commits.add(Self.answer, Changes())]
+    #expect(mustSchedule == [false, true, false])
+    batch = commits.start()
+    #expect(batch?.answers.count == 2)
+  }
+
+  @Test(arguments: [
+    (Duration.milliseconds(9), Duration.zero),
+    (.milliseconds(80), .milliseconds(5)),
+    (.seconds(2), .milliseconds(10)),
+  ])
+  func `A commit waits for others by how long the last one took`(_ duration: Duration, _ wait: Duration) {
+    var commits = CommitQueue()
+    #expect(commits.gatheringTime == .zero)
+    _ = commits.add(Self.answer, Changes())
+    _ = commits.start(now: .seconds(100))
+    _ = commits.finish(now: .seconds(100) + duration)
+    #expect(commits.gatheringTime == wait)
+  }
+}
