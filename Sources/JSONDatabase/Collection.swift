@@ -45,9 +45,8 @@ package struct Collection: Sendable {
   }
 
   mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
-    let table = idTable ?? IDTable(idName: idName, rows: rows)
-    if idTable == nil { idTable = table }
-    return table.slot(of: id, in: rows)
+    if idTable == nil { idTable = IDTable(idName: idName, rows: rows) }
+    return idTable?.slot(of: id, in: rows)
   }
 
   /// Returns the slots of the records whose value at a path equals a text, ascending.

@@ -26,7 +26,7 @@ package struct Database: Sendable {
 
   /// The names of the resources that are served, in the file's order.
   package var resourceNames: [String] {
-    entries.compactMap { if case .unserved = $0.resource { nil } else { $0.name } }
+    entries.filter(\.isServed).map(\.name)
   }
 
   /// Returns the resource with a name, or `nil`.
@@ -34,34 +34,27 @@ package struct Database: Sendable {
     servedPosition(of: name).map { entries[$0].resource }
   }
 
-  /// Whether a resource is a collection; `nil` when none has the name.
-  ///
-  /// For those who need no more: handing a collection out costs dozens of reference counts.
-  package func isCollection(_ name: String) -> Bool? {
-    servedPosition(of: name).map { if case .collection = entries[$0].resource { true } else { false } }
-  }
-
   /// The place of a resource that is served, or `nil`.
   private func servedPosition(of name: String) -> Int? {
-    guard let position = positions[TextKey(name)] else { return nil }
-    if case .unserved = entries[position].resource { return nil }
+    guard let position = positions[TextKey(name)], entries[position].isServed else { return nil }
     return position
   }
 
-  /// Returns the name that a resource has in the file for the name in a request.
+  /// Returns the resource that a name in a request means: its name in the file, and whether it is a collection.
   ///
   /// Letter case is ignored when no resource has exactly that name, as json-server 0.17's routes do; 1.0's do not.
-  package func resourceName(matching name: String) -> String? {
-    if servedPosition(of: name) != nil { return name }
+  package func resource(meantBy name: String) -> (name: String, isCollection: Bool)? {
+    if let position = servedPosition(of: name) { return (name, entries[position].collection != nil) }
     guard schema.dialect == .classic else { return nil }
     let folded = name.lowercased()
-    return resourceNames.first { $0.lowercased() == folded }
+    let entry = entries.first { $0.isServed && $0.name.lowercased() == folded }
+    return entry.map { ($0.name, $0.collection != nil) }
   }
 
   /// The places of the collections. Whoever changes one must not hold another copy of it, which the change would have
   /// to copy.
   var collectionPositions: [Int] {
-    entries.indices.filter { if case .collection = entries[$0].resource { true } else { false } }
+    entries.indices.filter { entries[$0].collection != nil }
   }
 
   /// The place of a resource among the entries.
@@ -105,14 +98,11 @@ package struct Database: Sendable {
   mutating func withCollection<Result>(
     at position: Int, _ body: (inout Collection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
-    guard case .collection(var collection) = entries[position].resource else {
+    guard let result = try entries[position].collection?.apply(body) else {
       throw DatabaseError(
         .wrongKind, "'\(entries[position].name)' is a single object, not a collection; leave the id out.")
     }
-    // The entry gives the collection away for the time, so that changing it copies nothing.
-    entries[position].resource = .unserved(prefix)
-    defer { entries[position].resource = .collection(collection) }
-    return try body(&collection)
+    return result
   }
 
   /// Gives a closure the collection at a place to change; does nothing at the place of another resource.
@@ -125,8 +115,7 @@ package struct Database: Sendable {
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`.
   /// - Complexity: O(1) after the first call for a collection, which reads all its ids.
   package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> Text {
-    let position = try position(of: name)
-    return try withCollection(at: position) { collection throws(DatabaseError) in
+    try withCollection(name) { collection throws(DatabaseError) in
       guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
         throw Self.unknownRecord(id, in: name)
       }
@@ -163,5 +152,14 @@ package struct Database: Sendable {
   /// The file's text as it would be written now.
   package var text: DatabaseText {
     DatabaseText(prefix: prefix, entries: entries, suffix: suffix)
+  }
+}
+
+extension Collection {
+  /// Gives itself to a closure, where it stands.
+  fileprivate mutating func apply<Result>(
+    _ body: (inout Collection) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    try body(&self)
   }
 }

@@ -15,7 +15,41 @@ struct ResourceEntry: Sendable {
   let name: String
   /// From the previous comma or brace to the value: white space, the name, the colon.
   let lead: Text
-  var resource: Resource
   /// The white space after the value.
   let trail: Text
+
+  /// The records, if it is a collection.
+  ///
+  /// Not in a case of ``Resource``, since whoever looks into one gets a copy: finding a record took five times as long.
+  var collection: Collection?
+  /// The text of what is no collection.
+  private var text: Text
+  /// Whether it is a resource, and not only kept in the file.
+  private(set) var isServed = true
+
+  init(name: String, lead: Text, resource: Resource, trail: Text) {
+    self.name = name
+    self.lead = lead
+    self.trail = trail
+    text = trail
+    self.resource = resource
+  }
+
+  var resource: Resource {
+    get {
+      if let collection { return .collection(collection) }
+      return isServed ? .singular(text) : .unserved(text)
+    }
+    set {
+      collection = nil
+      isServed = true
+      switch newValue {
+      case .collection(let collection): self.collection = collection
+      case .singular(let text): self.text = text
+      case .unserved(let text):
+        self.text = text
+        isServed = false
+      }
+    }
+  }
 }

@@ -13,7 +13,7 @@ struct TextKey: Hashable, Sendable {
   }
 
   static func == (left: TextKey, right: TextKey) -> Bool {
-    left.string.utf8.elementsEqual(right.string.utf8)
+    left.string.utf8.count == right.string.utf8.count && left.string.utf8.elementsEqual(right.string.utf8)
   }
 
   func hash(into hasher: inout Hasher) {

@@ -19,7 +19,7 @@ extension Endpoint {
       self = .database
       return
     }
-    guard let name = database.resourceName(matching: first), let isCollection = database.isCollection(name) else {
+    guard let (name, isCollection) = database.resource(meantBy: first) else {
       throw HTTPError(.notFound, database.unknownResourceMessage(first))
     }
     switch (isCollection, segments.count) {
@@ -85,7 +85,7 @@ extension Endpoint {
     _ child: String, below parent: (resource: String, id: String), _ request: Request, _ parameters: QueryParameters,
     _ database: inout Database
   ) throws(HTTPError) -> Endpoint {
-    guard let name = database.resourceName(matching: child), let isCollection = database.isCollection(name) else {
+    guard let (name, isCollection) = database.resource(meantBy: child) else {
       throw HTTPError(.notFound, database.unknownResourceMessage(child))
     }
     guard isCollection else {

@@ -1,5 +1,9 @@
 /// The small steps that every reader of JSON text takes.
 package enum JSONSyntax {
+  /// A one in each byte of a word, and the high bit of each.
+  private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+  private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
   /// Returns the offset after a UTF-8 byte order mark, or 0.
   package static func endOfByteOrderMark(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
@@ -25,8 +29,6 @@ package enum JSONSyntax {
   @inline(__always)
   static func skipPlainASCII(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highBits: UInt64 = 0x8080_8080_8080_8080
     while position + 8 <= bytes.count {
       let word = UInt64(
         littleEndian: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self))
@@ -82,13 +84,36 @@ package enum JSONSyntax {
   package static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var position = start + 1
     while true {
-      position = skipPlainASCII(in: bytes, from: position)
-      switch bytes[position] {
-      case UInt8(ascii: "\""): return position + 1
-      case UInt8(ascii: "\\"): position += 2
-      default: position += 1
-      }
+      position = skipUnquoted(in: bytes, from: position)
+      guard bytes[position] == UInt8(ascii: "\\") else { return position + 1 }
+      position += 2
     }
+  }
+
+  /// Returns the offset of the first quote or backslash at or after an offset of a string that has an end.
+  @inline(__always)
+  private static func skipUnquoted(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    let base = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)
+    var position = offset
+    while position + 32 <= bytes.count {
+      let found = quotes(in: base + position) | quotes(in: base + position + 16)
+      if (found.x | found.y) & highBits != 0 { break }
+      position += 32
+    }
+    while bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\") { position += 1 }
+    return position
+  }
+
+  /// Returns two words with the high bit set of a byte that is a quote or a backslash; of bytes after it, too, perhaps.
+  ///
+  /// Words, because the compiler makes slow code of vectors of bytes, and two, because that is a vector of any machine.
+  @inline(__always)
+  private static func quotes(in bytes: UnsafeRawPointer) -> SIMD2<UInt64> {
+    let words = bytes.loadUnaligned(as: SIMD2<UInt64>.self)
+    let ones = SIMD2(repeating: ones)
+    let quote = words ^ (ones &* UInt64(UInt8(ascii: "\"")))
+    let backslash = words ^ (ones &* UInt64(UInt8(ascii: "\\")))
+    return ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
   }
 
   /// Returns the offset after the string, number or literal that starts at an offset, in text that is known to be
