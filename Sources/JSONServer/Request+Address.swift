@@ -10,14 +10,16 @@ extension Request {
   ///
   /// Searched byte by byte: what finds one string in another costs more than most requests may.
   var mayAskForScript: Bool {
-    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return false }
-    var rest = target.utf8[mark...]
-    while let start = rest.firstIndex(of: UInt8(ascii: "c")) {
-      rest = rest[start...]
-      if rest.starts(with: "callback=".utf8) { return true }
-      rest.removeFirst()
+    target.withBytes { bytes in
+      guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return false }
+      var rest = bytes[mark...]
+      while let start = rest.firstIndex(of: UInt8(ascii: "c")) {
+        rest = rest[start...]
+        if rest.starts(with: "callback=".utf8) { return true }
+        rest.removeFirst()
+      }
+      return false
     }
-    return false
   }
 
   /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under.

@@ -13,9 +13,19 @@ package struct Path: Sendable, Hashable {
   ///
   /// - Throws: 400, when an escape is bad.
   package init(target: String) throws(HTTPError) {
-    let path = Array(target.utf8).prefix { $0 != UInt8(ascii: "?") }
+    segments = try target.withBytes { bytes in Result { () throws(HTTPError) in try Self.segments(of: bytes) } }.get()
+  }
+
+  private static func segments(of target: UnsafeBufferPointer<UInt8>) throws(HTTPError) -> [String] {
     var segments: [String] = []
-    for segment in path.split(separator: UInt8(ascii: "/")) {
+    segments.reserveCapacity(2)
+    var start = 0
+    while start < target.count, target[start] != UInt8(ascii: "?") {
+      var end = start
+      while end < target.count, target[end] != UInt8(ascii: "/"), target[end] != UInt8(ascii: "?") { end += 1 }
+      defer { start = end < target.count && target[end] == UInt8(ascii: "/") ? end + 1 : end }
+      guard start < end else { continue }
+      let segment = UnsafeBufferPointer(rebasing: target[start..<end])
       guard let decoded = PercentEncoding.decode(segment, plusIsSpace: false) else {
         throw HTTPError(
           .badRequest,
@@ -26,6 +36,6 @@ package struct Path: Sendable, Hashable {
       }
       segments.append(decoded)
     }
-    self.segments = segments
+    return segments
   }
 }

@@ -6,7 +6,7 @@ enum PercentEncoding {
   ///   - bytes: The text as it was sent.
   ///   - plusIsSpace: Whether `+` stands for a space, as it does in forms and queries but not in paths.
   /// - Returns: The text; `nil` when a `%` lacks its two hexadecimal digits, or the bytes are not UTF-8.
-  static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
+  static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
     // Most hold ASCII without escapes, and are the text.
     if bytes.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") }) {
       return String(decoding: bytes, as: UTF8.self)

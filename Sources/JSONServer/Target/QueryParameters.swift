@@ -15,23 +15,25 @@ package struct QueryParameters: Sendable {
   ///
   /// - Throws: 400, when an escape is bad or there are more than ``maximumCount`` parameters.
   package init(target: String) throws(HTTPError) {
-    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
-      items = []
-      return
-    }
+    items = try target.withBytes { bytes in Result { () throws(HTTPError) in try Self.items(of: bytes) } }.get()
+  }
+
+  private static func items(of target: UnsafeBufferPointer<UInt8>) throws(HTTPError) -> [(name: String, value: String)]
+  {
+    guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return [] }
     var items: [(name: String, value: String)] = []
     var count = 0
-    for pair in Array(target.utf8[mark...].dropFirst()).split(separator: UInt8(ascii: "&")) {
-      let (name, value) = try Self.read(pair)
+    for pair in target[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+      let (name, value) = try read(pair)
       guard !name.isEmpty else { continue }
       if items.last?.name != name { count += 1 }
-      guard count <= Self.maximumCount else {
+      guard count <= maximumCount else {
         throw HTTPError(
-          .badRequest, "The query has more than \(Self.maximumCount) parameters; send fewer, or split the request.")
+          .badRequest, "The query has more than \(maximumCount) parameters; send fewer, or split the request.")
       }
       items.append((name, value))
     }
-    self.items = items
+    return items
   }
 
   /// The value of the first parameter with a name.
@@ -53,7 +55,8 @@ package struct QueryParameters: Sendable {
     self.items = items
   }
 
-  private static func read(_ pair: ArraySlice<UInt8>) throws(HTTPError) -> (name: String, value: String) {
+  private static func read(_ pair: Slice<UnsafeBufferPointer<UInt8>>) throws(HTTPError) -> (name: String, value: String)
+  {
     let sign = pair.firstIndex(of: UInt8(ascii: "="))
     let encodedName = pair[..<(sign ?? pair.endIndex)]
     guard let name = PercentEncoding.decode(encodedName, plusIsSpace: true) else {
@@ -66,7 +69,7 @@ package struct QueryParameters: Sendable {
     return (ParameterName(name).name, value)
   }
 
-  private static func badEscape(in place: String, _ name: ArraySlice<UInt8>) -> HTTPError {
+  private static func badEscape(in place: String, _ name: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPError {
     HTTPError(
       .badRequest,
       """
