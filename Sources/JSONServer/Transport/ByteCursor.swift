@@ -19,24 +19,18 @@ struct ByteCursor {
     bytes.withUnsafeBytes { write($0) }
   }
 
+  mutating func write(literal text: StaticString) {
+    text.withUTF8Buffer { write(UnsafeRawBufferPointer($0)) }
+  }
+
   mutating func write(_ text: String) {
-    let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { write(UnsafeRawBufferPointer($0)) }
-    // A string of another world, such as Objective-C's.
-    if isWritten == nil { write(Array(text.utf8)) }
+    text.withBytes { write(UnsafeRawBufferPointer($0)) }
   }
 
+  /// Writes the decimal digits of a number that is not negative.
   mutating func write(_ number: Int) {
-    write(String(number))
-  }
-
-  /// Writes text of the application and a line break, with a space for each byte that would end the line and begin a
-  /// field of its own.
-  mutating func writeLine(_ text: String) {
-    let start = count
-    write(text)
-    for index in start..<count where buffer[index] == 0x0a || buffer[index] == 0x0d || buffer[index] == 0 {
-      buffer[index] = 0x20
-    }
-    write("\r\n")
+    if number > 9 { write(number / 10) }
+    buffer[count] = UInt8(ascii: "0") + UInt8(number % 10)
+    count += 1
   }
 }

@@ -1,7 +1,6 @@
 import HTTPTypes
-import NIOHTTP1
 
-/// The fields of a request that the transport itself acts on, gathered in the pass that copies the fields.
+/// The fields of a request that the transport itself acts on.
 struct FramingFields {
   private(set) var host: String?
   private var contentLength: String?
@@ -11,34 +10,10 @@ struct FramingFields {
   private var connection: String?
   private var asksForUpgrade = false
 
-  /// Returns the fields, and notes those of the framing.
+  /// Notes a field, if it is of these.
   ///
-  /// - Throws: 431 for too many or too large fields, 400 for a field that is not one or may not be doubled.
-  mutating func read(_ headers: HTTPHeaders, limits: Limits, requestLineBytes: Int) throws(HTTPError) -> HTTPFields {
-    guard headers.count <= limits.maximumFields else {
-      throw HTTPError(.requestHeaderFieldsTooLarge, "The request has more than \(limits.maximumFields) fields.")
-    }
-    var bytes = requestLineBytes
-    var fields = HTTPFields()
-    fields.reserveCapacity(headers.count)
-    for (rawName, rawValue) in headers {
-      bytes += rawName.utf8.count + rawValue.utf8.count + 4
-      let value = Self.withoutSpaceAround(rawValue)
-      guard let name = HTTPField.Name(rawName), Self.isFieldValue(value) else {
-        throw HTTPError(.badRequest, "The request has a field whose name or value is not allowed.")
-      }
-      try note(value, of: name)
-      fields.append(HTTPField(name: name, value: value))
-    }
-    guard bytes <= limits.maximumHeadBytes else {
-      throw HTTPError(
-        .requestHeaderFieldsTooLarge,
-        "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes.")
-    }
-    return fields
-  }
-
-  private mutating func note(_ value: String, of name: HTTPField.Name) throws(HTTPError) {
+  /// - Throws: 400 for a field that may not be doubled.
+  mutating func note(_ value: String, of name: HTTPField.Name) throws(HTTPError) {
     switch name.canonicalName {
     case "host": try Self.set(&host, value, name)
     case "content-length": try Self.set(&contentLength, value, name)
@@ -103,27 +78,9 @@ struct FramingFields {
   func keepsConnection(isLegacy: Bool) -> Bool {
     guard !asksForUpgrade else { return false }
     guard let connection else { return !isLegacy }
-    let options = connection.lowercased().split(separator: ",").map { Self.withoutSpaceAround(String($0)) }
+    let options = connection.lowercased().split(separator: ",").map { String($0).withoutSpaceAround }
     if options.contains("close") { return false }
     return !isLegacy || options.contains("keep-alive")
-  }
-
-  /// A value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser takes off what
-  /// stands before, and leaves what stands behind.
-  private static func withoutSpaceAround(_ value: String) -> String {
-    guard let last = value.utf8.last, let first = value.utf8.first, isSpace(first) || isSpace(last) else {
-      return value
-    }
-    let rest = value.utf8.drop(while: isSpace)
-    return rest.lastIndex { !isSpace($0) }.map { String(Substring(rest[...$0])) } ?? ""
-  }
-
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-  }
-
-  private static func isFieldValue(_ value: String) -> Bool {
-    value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
   }
 }
 

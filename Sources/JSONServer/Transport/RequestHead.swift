@@ -19,8 +19,9 @@ struct RequestHead {
 
   /// Checks and understands a head as the parser gives it.
   ///
+  /// - Parameter section: The head's fields.
   /// - Throws: The error to refuse the request with; its body is not read then.
-  init(_ head: HTTPRequestHead, limits: Limits) throws(HTTPError) {
+  init(_ head: HTTPRequestHead, _ section: FieldSection, limits: Limits) throws(HTTPError) {
     var target = head.uri
     guard target.utf8.count <= limits.maximumTargetBytes else {
       throw HTTPError(.uriTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
@@ -28,15 +29,17 @@ struct RequestHead {
     guard head.method != .CONNECT else {
       throw HTTPError(.notImplemented, "This server does not support CONNECT.")
     }
+    guard target.utf8.count + section.byteCount <= limits.maximumHeadBytes else {
+      throw HTTPError(
+        .requestHeaderFieldsTooLarge,
+        "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes.")
+    }
     let isLegacy = head.version.minor == 0
-    var framing = FramingFields()
-    var fields = try framing.read(head.headers, limits: limits, requestLineBytes: target.utf8.count)
-    guard let host = framing.host ?? (isLegacy ? "" : nil) else {
+    let framing = section.framing
+    guard framing.host != nil || isLegacy else {
       throw HTTPError(.badRequest, "The request has no Host field.")
     }
-    guard RequestTarget.isAuthority(host) else {
-      throw HTTPError(.badRequest, "The Host field is not a host and a port.")
-    }
+    var fields = section.fields
     if target.utf8.first != UInt8(ascii: "/") {
       let absolute = try RequestTarget(notInOriginForm: target, method: head.method)
       target = absolute.target

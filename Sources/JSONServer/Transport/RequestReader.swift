@@ -12,6 +12,8 @@ struct RequestReader {
 
   private let limits: Limits
   private var state = State.betweenRequests
+  /// The fields of the request before, which are those of the next one mostly.
+  private var knownSection: FieldSection?
   private var body: [UInt8] = []
   /// Whether the request that came last is answered without a body.
   private(set) var isHeadOnly = false
@@ -41,10 +43,17 @@ struct RequestReader {
       return false
     }
     isHeadOnly = head.method == .HEAD
-    let head = try RequestHead(head, limits: limits)
+    let head = try RequestHead(head, section(of: head.headers), limits: limits)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
     state = .inRequest(head)
     return head.expectsContinue
+  }
+
+  private mutating func section(of headers: HTTPHeaders) throws(HTTPError) -> FieldSection {
+    if let knownSection, knownSection.isMade(of: headers) { return knownSection }
+    let section = try FieldSection(headers, limits: limits)
+    knownSection = section
+    return section
   }
 
   /// Takes a piece of the body.

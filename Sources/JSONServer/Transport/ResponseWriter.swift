@@ -46,50 +46,55 @@ struct ResponseWriter {
     // One span for the whole head: a buffer checks its owner and its capacity at each of many short writes.
     output.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.headBound(of: response)) { buffer in
       var head = ByteCursor(buffer)
-      head.write("HTTP/1.1 ")
+      head.write(literal: "HTTP/1.1 ")
       head.write(response.status.code)
-      head.write(" ")
-      head.writeLine(response.status.reasonPhrase)
-      writeFields(of: response, to: &head)
+      head.write(literal: " ")
+      head.write(response.status.reasonPhrase)
+      head.write(literal: "\r\n")
+      writeFields(response.headerFields, to: &head)
       switch framing {
       case .none, .untilClose: break
-      case .chunked: head.write("Transfer-Encoding: chunked\r\n")
+      case .chunked: head.write(literal: "Transfer-Encoding: chunked\r\n")
       case .length(let length):
-        head.write("Content-Length: ")
+        head.write(literal: "Content-Length: ")
         head.write(length)
-        head.write("\r\n")
+        head.write(literal: "\r\n")
       }
       if closes {
-        head.write("Connection: close\r\n")
+        head.write(literal: "Connection: close\r\n")
       } else if form.isLegacy {
-        head.write("Connection: keep-alive\r\n")
+        head.write(literal: "Connection: keep-alive\r\n")
       }
-      head.write("\r\n")
+      head.write(literal: "\r\n")
       return head.count
     }
   }
 
-  private mutating func writeFields(of response: Response, to head: inout ByteCursor) {
+  private mutating func writeFields(_ fields: HTTPFields, to head: inout ByteCursor) {
     var hasDate = false
-    for field in response.headerFields {
+    for index in fields.indices {
+      let name = fields[index].name
       // Nearly all other names differ by their length, which is cheaper to compare.
-      switch (field.name.canonicalName.utf8.count, field.name.canonicalName) {
+      switch (name.canonicalName.utf8.count, name.canonicalName) {
       case (14, "content-length"), (17, "transfer-encoding"), (10, "connection"), (10, "keep-alive"): continue
       case (4, "date"): hasDate = true
       default: break
       }
-      head.write(field.name.rawName)
-      head.write(": ")
-      head.writeLine(field.value)
+      // HTTPTypes lets neither a line break nor a NUL into a name or a value.
+      head.write(name.rawName)
+      head.write(literal: ": ")
+      head.write(fields[index].value)
+      head.write(literal: "\r\n")
     }
     if !hasDate { head.write(date.line()) }
   }
 
   /// The most bytes that an answer's head can take.
   private static func headBound(of response: Response) -> Int {
+    let fields = response.headerFields
     // The status line, the date and the framing are short and of known form.
-    response.headerFields.reduce(256 + response.status.reasonPhrase.utf8.count) { bound, field in
-      bound + field.name.rawName.utf8.count + field.value.utf8.count + 4
+    return fields.indices.reduce(256 + response.status.reasonPhrase.utf8.count) { bound, index in
+      bound + fields[index].name.rawName.utf8.count + fields[index].value.utf8.count + 4
     }
   }
 
