@@ -39,18 +39,23 @@ struct Answer {
     self.change = change
   }
 
-  private static let fields: HTTPFields = [
+  /// The fields of every answer.
+  static let fields: HTTPFields = [
     .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
   ]
 
-  /// The answer as an HTTP response; `base` is the address the client reached us at, such as `http://localhost:3000`.
-  func response(base: @autoclosure () -> String) -> Response {
-    var fields = Self.fields
+  /// The answer as an HTTP response.
+  ///
+  /// - Parameters:
+  ///   - request: What it answers: it says where the server is reached.
+  ///   - fields: The fields of every answer.
+  func response(to request: Request, _ fields: HTTPFields = Self.fields) -> Response {
+    var fields = fields
     if let total { fields[.xTotalCount] = String(total) }
     if let link { fields[.link] = link }
     if let location {
       let path = location.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
-      fields[.location] = base() + path
+      fields[.location] = request.base + path
     }
     return Response(status: status, headerFields: fields, body: .bytes(body))
   }

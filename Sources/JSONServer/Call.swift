@@ -1,25 +1,38 @@
 /// A request on its way to its answer.
-struct Call: Sendable {
+///
+/// A class, because it is handed on at each step, where a copy would cost a dozen reference counts.
+final class Call: Sendable {
   /// The request as the transport read it.
   let original: Request
   /// The request as it is answered: its method overridden, its target rewritten.
-  var request: Request
+  let request: Request
   /// The target below the path under which the server is mounted, before it was rewritten.
-  var mountedTarget: String
+  let mountedTarget: String
   /// The system's uptime when it came.
   let started: Duration
   /// How often a commit of the request met an edit of the file.
-  var attempts = 0
+  let attempts: Int
   /// Whether the answer goes back to middleware, or to Swift code, instead of to a client.
   let isInner: Bool
   let reply: @Sendable (Response) -> Void
 
-  init(_ request: Request, isInner: Bool = false, reply: @escaping @Sendable (Response) -> Void) {
-    original = request
+  init(
+    _ original: Request, answeredAs request: Request, mountedTarget: String, started: Duration = System.uptime,
+    attempts: Int = 0, isInner: Bool = false, reply: @escaping @Sendable (Response) -> Void
+  ) {
+    self.original = original
     self.request = request
-    mountedTarget = request.target
-    started = System.uptime
+    self.mountedTarget = mountedTarget
+    self.started = started
+    self.attempts = attempts
     self.isInner = isInner
     self.reply = reply
+  }
+
+  /// The same call after a commit of it met an edit of the file.
+  var nextAttempt: Call {
+    Call(
+      original, answeredAs: request, mountedTarget: mountedTarget, started: started, attempts: attempts + 1,
+      isInner: isInner, reply: reply)
   }
 }

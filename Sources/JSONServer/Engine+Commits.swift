@@ -69,8 +69,7 @@ extension Engine {
     durable.undo(failed.changes)
     adopt(source, replacing: durable)
     for answer in failed.answers {
-      var call = answer.call
-      call.attempts += 1
+      let call = answer.call.nextAttempt
       if answer.isWrite, call.attempts >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         finish(call, HTTPError(.serviceUnavailable, message).response())

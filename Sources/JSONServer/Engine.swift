@@ -68,30 +68,32 @@ actor Engine: Application {
   }
 
   nonisolated func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
-    assumeIsolated { $0.begin(Call(request, reply: reply)) }
+    assumeIsolated { $0.begin(request, reply: reply) }
   }
 
-  /// Answers a call, at once or later.
-  func begin(_ call: Call) {
-    var call = call
-    do throws(HTTPError) {
-      call.request.target = try mountedTarget(call.original.target)
-      call.mountedTarget = call.request.target
-      if let response = try gate.admit(&call.request) {
-        finish(call, response)
-      } else if configuration.middleware.isEmpty {
-        carryOut(call)
-      } else {
-        passThroughMiddleware(call)
-      }
-    } catch {
-      finish(call, error.response())
+  /// Answers a request, at once or later.
+  private func begin(_ original: Request, reply: @escaping @Sendable (Response) -> Void) {
+    let started = System.uptime
+    var request = original
+    request.mountPath = mountPath
+    var mountedTarget = original.target
+    let outcome = Result { () throws(HTTPError) in
+      if !mountPath.isEmpty { mountedTarget = try target(belowMount: original.target) }
+      request.target = mountedTarget
+      return try gate.admit(&request)
+    }
+    let call = Call(
+      original, answeredAs: request, mountedTarget: mountedTarget, started: started, reply: reply)
+    switch outcome {
+    case .success(nil):
+      if configuration.middleware.isEmpty { carryOut(call) } else { passThroughMiddleware(call) }
+    case .success(let response?): finish(call, response)
+    case .failure(let error): finish(call, error.response())
     }
   }
 
   /// A target without the path under which the server is mounted.
-  private func mountedTarget(_ target: String) throws(HTTPError) -> String {
-    guard !mountPath.isEmpty else { return target }
+  private func target(belowMount target: String) throws(HTTPError) -> String {
     let rest = target.dropFirst(mountPath.count)
     guard target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
       throw HTTPError(.notFound, "The server is mounted under \(mountPath); \(target) is not below it.")
@@ -101,16 +103,13 @@ actor Engine: Application {
 
   /// Answers a call that has been let in: with a fault that it meets, or after the delay in its own way.
   func carryOut(_ call: Call) {
-    var call = call
-    call.request.mountPath = mountPath
     do throws(HTTPError) {
       let parameters = try QueryParameters(target: call.request.target)
       guard !AdminRoute.isAddressed(by: call.request) else { return route(call, parameters) }
       let fault = faults.next(for: call)
       let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(parameters) }
       guard wait > .zero else { return meet(fault, call, parameters) }
-      let delayed = call
-      delay(by: wait) { $0.meet(fault, delayed, parameters) }
+      delay(by: wait) { $0.meet(fault, call, parameters) }
     } catch {
       finish(call, error.response())
     }
@@ -183,7 +182,7 @@ actor Engine: Application {
   /// - Throws: 412, when the request has an `If-Match` that does not name what a GET would be answered with.
   private func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(HTTPError) {
     guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
-    let response = try seen.answer(request, from: &database, ids: ids).response(base: request.base)
+    let response = try seen.answer(request, from: &database, ids: ids).response(to: request)
     guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
       throw HTTPError(
         .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
@@ -194,24 +193,21 @@ actor Engine: Application {
     do throws(HTTPError) {
       let answer = try endpoint.answer(call.request, from: &database, ids: ids)
       note(answer, call)
-      let response = answer.response(base: call.request.base)
+      let response = answer.response(to: call.request, gate.dataFields)
+      guard endpoint.isWrite else { return answerWhenDurable(call, response, isData: true, endpoint.onlyResource) }
       let names = database.changedResourceNames
       settle(
-        PendingAnswer(call: call, response: response, change: answer.change, resources: names, isWrite: !names.isEmpty),
-        reading: endpoint.onlyResource)
+        PendingAnswer(call: call, response: response, change: answer.change, resources: names, isWrite: !names.isEmpty))
     } catch {
-      let pending = PendingAnswer(call: call, response: error.response(), change: nil, resources: [], isWrite: false)
-      answerWhenDurable(pending, endpoint.onlyResource)
+      answerWhenDurable(call, error.response(), endpoint.onlyResource)
     }
   }
 
   /// Answers when what was changed is saved, or at once when there is nothing to save.
-  ///
-  /// - Parameter resource: The one resource that the answer to a reader shows; `nil` when it may be several.
-  func settle(_ answer: PendingAnswer, reading resource: String? = nil) {
+  func settle(_ answer: PendingAnswer) {
     let changes = database.takeChanges()
     if changes.isEmpty {
-      answerWhenDurable(answer, resource)
+      answerWhenDurable(answer.call, answer.response, nil)
     } else if persistence == nil {
       acknowledge(answer)
     } else if commits.add(answer, changes) {
@@ -220,13 +216,16 @@ actor Engine: Application {
   }
 
   /// Sends an answer that shows nothing a crash could take back: it waits for the commit of what it shows.
-  private func answerWhenDurable(_ answer: PendingAnswer, _ resource: String?) {
-    if !commits.isIdle, configuration.durability == .full,
-      commits.wait(answer, for: resource.flatMap { try? database.position(of: $0) })
-    {
-      return
+  ///
+  /// - Parameter resource: The one resource that it shows; `nil` when it may be several.
+  private func answerWhenDurable(
+    _ call: Call, _ response: Response, isData: Bool = false, _ resource: @autoclosure () -> String?
+  ) {
+    if !commits.isIdle, configuration.durability == .full {
+      let pending = PendingAnswer(call: call, response: response, change: nil, resources: [], isWrite: false)
+      if commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) }) { return }
     }
-    finish(answer.call, answer.response)
+    finish(call, response, isData: isData)
   }
 
   /// Tells of parameters that have no effect, once for each.
@@ -247,11 +246,12 @@ actor Engine: Application {
   }
 
   /// Sends an answer.
-  func finish(_ call: Call, _ response: Response) {
+  ///
+  /// - Parameter isData: Whether it was made with the fields that the gate has for data.
+  func finish(_ call: Call, _ response: consuming Response, isData: Bool = false) {
     guard !call.isInner else { return call.reply(response) }
-    var dressed = response
-    gate.dress(&dressed, for: call.original)
-    note(call, answeredWith: dressed, body: response.body)
-    call.reply(dressed)
+    let body = gate.dress(&response, for: call.original, isData: isData)
+    note(call, answeredWith: response, body: body)
+    call.reply(response)
   }
 }

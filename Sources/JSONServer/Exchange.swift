@@ -1,5 +1,5 @@
 /// A request and its answer, as the journal keeps them.
-public struct Exchange: Sendable {
+public final class Exchange: Sendable {
   /// A number that grows with each request of a server, from 1.
   public let id: Int
   /// The request as it was sent: before rewrite rules and overrides of the method.
@@ -14,4 +14,15 @@ public struct Exchange: Sendable {
   public let time: Double
   /// From the request's being read to the answer's being handed over.
   public let duration: Duration
+
+  package init(
+    id: Int, request: Request, route: EffectiveRoute, response: Response, time: Double, duration: Duration
+  ) {
+    self.id = id
+    self.request = request
+    self.route = route
+    self.response = response
+    self.time = time
+    self.duration = duration
+  }
 }

@@ -8,6 +8,8 @@ final class Gate {
   private let origins: CrossOriginPolicy
   private let compression: Compression?
   private let staticFiles: StaticFiles
+  /// The fields of each answer that shows data, `Vary` among them.
+  let dataFields: HTTPFields
   private(set) var rules: RewriteRules
   /// The Host that was let in last: a client sends the same one with each request.
   private var knownHost: String?
@@ -19,6 +21,11 @@ final class Gate {
     compression = configuration.compresses ? Compression() : nil
     staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
     rules = try Self.rules(configuration.routes)
+    var sample = Response(headerFields: Answer.fields)
+    let request = Request(method: .get, target: "/")
+    compression?.apply(to: &sample, for: request)
+    origins.addFields(to: &sample, for: request)
+    dataFields = sample.headerFields
   }
 
   /// Reads rewrite rules.
@@ -68,17 +75,17 @@ final class Gate {
   func special(_ request: Request, _ path: Path) -> Response? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles.respond(to: request) { return response }
-    switch path.segments {
-    case []: return .page
-    case ["__rules"]: return .json(.object(rules.rules))
-    default: return nil
-    }
+    guard let first = path.segments.first else { return .page }
+    return first == "__rules" && path.segments.count == 1 ? .json(.object(rules.rules)) : nil
   }
 
   // MARK: Out
 
   /// Gives an answer what depends on the request alone: its form, its validator, its coding, who may read it.
-  func dress(_ response: inout Response, for request: Request) {
+  ///
+  /// - Parameter isData: Whether the answer was made with ``dataFields``.
+  /// - Returns: The answer's body before it was compressed.
+  func dress(_ response: inout Response, for request: Request, isData: Bool) -> Response.Body {
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
@@ -89,10 +96,12 @@ final class Gate {
       response = JSONP.apply(to: response, callback: callback)
     }
     if request.method == .get || request.method == .head { validate(&response, request) }
-    compression?.apply(to: &response, for: request)
+    let body = response.body
+    compression?.apply(to: &response, for: request, variesAlready: isData)
     // The type tells what the body would vary by, and nothing without one.
     if response.status == .notModified { response.headerFields[.contentType] = nil }
-    origins.addFields(to: &response, for: request)
+    origins.addFields(to: &response, for: request, variesAlready: isData)
+    return body
   }
 
   /// Whether a client asks for plain text and would not take JSON, as clients that show errors as they come do.
@@ -104,8 +113,13 @@ final class Gate {
   /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
   private func validate(_ response: inout Response, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
-    let tag = response.headerFields.first(.eTag) ?? EntityTag(of: body).fieldValue
-    if !response.headerFields.contains(.eTag) { response.headerFields[.eTag] = tag }
+    let tag: String
+    if let known = response.headerFields.first(.eTag) {
+      tag = known
+    } else {
+      tag = EntityTag(of: body).fieldValue
+      response.headerFields[.eTag] = tag
+    }
     guard let known = request.headerFields.joined(.ifNoneMatch), EntityTagList(known).names(tag)
     else { return }
     response.status = .notModified

@@ -7,7 +7,8 @@ import Testing
 /// When writes are saved together.
 struct CommitQueueTests {
   private static var answer: PendingAnswer {
-    let call = Call(Request(method: .put, target: "/posts/1")) { _ in }
+    let request = Request(method: .put, target: "/posts/1")
+    let call = Call(request, answeredAs: request, mountedTarget: request.target) { _ in }
     return PendingAnswer(call: call, response: Response(), change: nil, resources: ["posts"], isWrite: true)
   }
 

@@ -35,9 +35,8 @@ enum AdminRoute {
 
   /// Whether a request goes to these routes; such requests meet no faults and leave no trace in the journal.
   static func isAddressed(by request: Request) -> Bool {
-    let target = request.target.utf8
-    guard target.starts(with: "/__admin".utf8) else { return false }
-    let next = target.dropFirst(root.utf8.count + 1).first
+    guard request.target.hasPrefix("/__admin") else { return false }
+    let next = request.target.utf8.dropFirst(root.utf8.count + 1).first
     return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
   }
 

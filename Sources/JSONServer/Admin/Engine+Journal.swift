@@ -9,21 +9,16 @@ extension Engine {
   func note(_ call: Call, answeredWith response: Response, body: Response.Body) {
     exchangeCount += 1
     var response = response
-    switch body {
-    case .bytes where response.headerFields.contains(.contentEncoding): response.body = body
-    case .bytes: break
     // A stream that is kept here would not end when its reader goes.
-    case .stream: response.body = .bytes([])
-    }
+    response.body = if case .stream = body { .bytes([]) } else { body }
     let duration = System.uptime - call.started
     let exchange = Exchange(
       id: exchangeCount, request: call.original, route: call.route, response: response,
       time: System.now - duration / .seconds(1), duration: duration)
-    if !AdminRoute.isAddressed(by: call.request) {
-      journal.append(exchange)
-      events.publish(RequestSummary(exchange))
-    }
     configuration.onEvent(.answered(exchange))
+    guard !AdminRoute.isAddressed(by: call.request) else { return }
+    events.publish(RequestSummary(exchange))
+    journal.append(exchange)
   }
 
   /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is over.

@@ -22,9 +22,11 @@ extension Engine {
     let target = call.mountedTarget
     var chain: @Sendable (Request) async throws -> Response = { request in
       await withCheckedContinuation { continuation in
-        var inner = Call(request, isInner: true) { continuation.resume(returning: $0) }
-        inner.mountedTarget = target
-        let call = inner
+        var inner = request
+        inner.mountPath = self.mountPath
+        let call = Call(request, answeredAs: inner, mountedTarget: target, isInner: true) {
+          continuation.resume(returning: $0)
+        }
         self.loop.execute { self.assumeIsolated { $0.carryOut(call) } }
       }
     }

@@ -21,9 +21,11 @@ package struct Compression: Sendable {
   ///
   /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
-  package func apply(to response: inout Response, for request: Request) {
+  ///
+  /// - Parameter variesAlready: Whether `Vary` is known to say so: looking takes as long as finding a record.
+  package func apply(to response: inout Response, for request: Request, variesAlready: Bool = false) {
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
-    response.headerFields.add("Accept-Encoding", toList: .vary)
+    if !variesAlready { response.headerFields.add("Accept-Encoding", toList: .vary) }
     guard request.method != .head, allowsCompression(response),
       let coding = request.headerFields.joined(.acceptEncoding).map(AcceptEncoding.init)?.preferred,
       let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count

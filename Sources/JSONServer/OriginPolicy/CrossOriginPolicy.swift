@@ -72,12 +72,14 @@ package struct CrossOriginPolicy: Sendable {
   }
 
   /// Adds to a response what lets an allowed page read it, and its fields; a foreign one gets nothing.
-  package func addFields(to response: inout Response, for request: Request) {
+  ///
+  /// - Parameter variesAlready: Whether `Vary` is known to name what the answer depends on.
+  package func addFields(to response: inout Response, for request: Request, variesAlready: Bool = false) {
     switch allowed {
     case .none: return
     case .any: response.headerFields[.accessControlAllowOrigin] = "*"
     case .loopback, .origins:
-      response.headerFields.add("Origin", toList: .vary)
+      if !variesAlready { response.headerFields.add("Origin", toList: .vary) }
       if request.headerFields.contains(.origin), let origin = request.headerFields[.origin],
         isAllowed(origin, by: request)
       {

@@ -5,7 +5,9 @@ extension Engine {
   ///
   /// The page's files lie beside it, and a browser tells by that slash what "beside" means.
   func pageLocation(_ path: Path, _ call: Call) -> String? {
-    guard call.request.method == .get || call.request.method == .head else { return nil }
+    guard path.segments.isEmpty || path.segments.first == AdminRoute.root,
+      call.request.method == .get || call.request.method == .head
+    else { return nil }
     return switch path.segments {
     case []: !mountPath.isEmpty && call.original.path == mountPath ? mountPath + "/" : nil
     case [AdminRoute.root], [AdminRoute.root, "docs"]:
