@@ -8,6 +8,17 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// An executable exports no symbols and needs no tables for unwinding: 19.0 MB instead of 23.4 with the standard library in
+// it. lld, which every toolchain for Linux has, can leave them out. Debug builds keep both.
+let releasedExecutable: [LinkerSetting] = [
+  .unsafeFlags(
+    [
+      "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
+      "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Packaging/executable.ld",
+    ],
+    .when(platforms: [.linux], configuration: .release))
+]
+
 let package = Package(
   name: "swift-json-server",
   platforms: [.macOS(.v15)],
@@ -81,7 +92,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
-      swiftSettings: settings
+      swiftSettings: settings,
+      linkerSettings: releasedExecutable
     ),
     .plugin(
       name: "JSONServerPlugin",
