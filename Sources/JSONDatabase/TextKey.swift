@@ -13,7 +13,8 @@ struct TextKey: Hashable, Sendable {
   }
 
   static func == (left: TextKey, right: TextKey) -> Bool {
-    left.string.utf8.count == right.string.utf8.count && left.string.utf8.elementsEqual(right.string.utf8)
+    var (left, right) = (left.string, right.string)
+    return left.withUTF8 { left in right.withUTF8 { left.count == $0.count && left.elementsEqual($0) } }
   }
 
   func hash(into hasher: inout Hasher) {

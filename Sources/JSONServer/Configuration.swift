@@ -78,7 +78,10 @@ extension Server {
     /// What is taken from a client before it is refused.
     public var limits = Limits()
     /// The most exchanges that the journal keeps.
-    public var journalCapacity = 1_000
+    ///
+    /// What is kept pushes what the next answer needs out of the processor's memory: with a thousand each took an
+    /// eighth longer.
+    public var journalCapacity = 100
     /// The most bytes of bodies that the journal keeps.
     public var journalByteCapacity = 32 * 1024 * 1024
     /// Makes the random numbers of text ids and of faults' delays; a test may pass its own.

@@ -1,17 +1,20 @@
 import JSONStorage
 
 /// The validator of a body (RFC 9110, section 8.8.3): the same bytes always have the same tag.
-struct EntityTag {
-  let fieldValue: String
+struct EntityTag: Sendable {
+  private let count: UInt64
+  private let hash: UInt64
 
   /// Reads a body. O(size), at several GB/s.
   init(of body: [UInt8]) {
-    let hash = body.withUnsafeBytes { ContentHash(of: $0) }
-    fieldValue = Self.fieldValue(UInt64(body.count), hash.value)
+    count = UInt64(body.count)
+    hash = body.withUnsafeBytes { ContentHash(of: $0).value }
   }
 
-  /// Writes `W/"count-hash"` in hexadecimal digits, from its end: making it of strings took longer than the hash.
-  private static func fieldValue(_ count: UInt64, _ hash: UInt64) -> String {
+  /// The tag as `W/"count-hash"` in hexadecimal digits.
+  ///
+  /// Written from its end: making it of strings took longer than the hash.
+  var fieldValue: String {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
       var start = buffer.count
       func write(_ byte: UInt8) {

@@ -9,7 +9,9 @@ public final class Exchange: Sendable {
   /// The answer as it was sent, or meant to be sent when a fault kept it back.
   ///
   /// Its body is the one before compression, that of the GET for a HEAD, and empty for a stream.
-  public let response: Response
+  public var response: Response { sent.complete }
+  /// The answer, its validator not among its fields.
+  package let sent: Response
   /// When the request had been read, in seconds since 1970.
   public let time: Double
   /// From the request's being read to the answer's being handed over.
@@ -21,7 +23,7 @@ public final class Exchange: Sendable {
     self.id = id
     self.request = request
     self.route = route
-    self.response = response
+    sent = response
     self.time = time
     self.duration = duration
   }

@@ -113,14 +113,9 @@ final class Gate {
   /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
   private func validate(_ response: inout Response, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
-    let tag: String
-    if let known = response.headerFields.first(.eTag) {
-      tag = known
-    } else {
-      tag = EntityTag(of: body).fieldValue
-      response.headerFields[.eTag] = tag
-    }
-    guard let known = request.headerFields.joined(.ifNoneMatch), EntityTagList(known).names(tag)
+    if !response.headerFields.contains(.eTag) { response.validator = EntityTag(of: body) }
+    guard let known = request.headerFields.joined(.ifNoneMatch),
+      let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }
     response.status = .notModified
     response.body = .bytes([])

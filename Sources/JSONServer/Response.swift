@@ -39,6 +39,9 @@ public struct Response: Sendable {
   /// How it leaves over a socket; whoever calls ``Server/respond(to:)`` gets the response whatever it says.
   public var delivery: Delivery
 
+  /// The validator of the body, which becomes a field when the response leaves.
+  var validator: EntityTag?
+
   /// What an error's body says, for clients that take only plain text.
   package var errorMessage: String?
 

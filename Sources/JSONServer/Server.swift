@@ -88,7 +88,7 @@ public final class Server: Sendable {
     let response = await withCheckedContinuation { continuation in
       engine.loop.execute { engine.answer(addressed) { continuation.resume(returning: $0) } }
     }
-    return request.method == .head ? response.head : response
+    return request.method == .head ? response.head.complete : response.complete
   }
 
   /// The resources, in the file's order.

@@ -3,8 +3,8 @@
 /// An array checks its owner and its capacity at each append; gathering first makes many short appends several times
 /// faster.
 struct ChunkedOutput {
-  /// The room that a buffer needs.
-  static let capacity = 4096
+  /// The room that a buffer needs; more would not come from the stack.
+  static let capacity = 1024
 
   private let chunk: UnsafeMutablePointer<UInt8>
   private var count = 0

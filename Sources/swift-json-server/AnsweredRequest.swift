@@ -13,8 +13,8 @@ struct AnsweredRequest: Sendable {
   init(_ exchange: Exchange) {
     method = exchange.request.method.rawValue
     target = exchange.request.target
-    status = exchange.response.status
-    bytes = exchange.response.bytes.count
+    status = exchange.sent.status
+    bytes = exchange.sent.bytes.count
     duration = exchange.duration
   }
 }

@@ -76,5 +76,5 @@ struct Journal {
 }
 
 extension Exchange {
-  fileprivate var bodyBytes: Int { request.body.count + response.bytes.count }
+  fileprivate var bodyBytes: Int { request.body.count + sent.bytes.count }
 }

@@ -15,7 +15,7 @@ struct RequestSummary: Sendable {
     time = exchange.time
     method = exchange.request.method.rawValue
     target = exchange.request.target
-    status = exchange.response.status.code
+    status = exchange.sent.status.code
     duration = exchange.duration
   }
 

@@ -52,6 +52,11 @@ struct ResponseWriter {
       head.write(response.status.reasonPhrase)
       head.write(literal: "\r\n")
       writeFields(response.headerFields, to: &head)
+      if let validator = response.validator {
+        head.write(literal: "ETag: ")
+        head.write(validator.fieldValue)
+        head.write(literal: "\r\n")
+      }
       switch framing {
       case .none, .untilClose: break
       case .chunked: head.write(literal: "Transfer-Encoding: chunked\r\n")
@@ -92,7 +97,7 @@ struct ResponseWriter {
   /// The most bytes that an answer's head can take.
   private static func headBound(of response: Response) -> Int {
     let fields = response.headerFields
-    // The status line, the date and the framing are short and of known form.
+    // The status line, the validator, the date and the framing are short and of known form.
     return fields.indices.reduce(256 + response.status.reasonPhrase.utf8.count) { bound, index in
       bound + fields[index].name.rawName.utf8.count + fields[index].value.utf8.count + 4
     }
