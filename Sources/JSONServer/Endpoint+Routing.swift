@@ -15,7 +15,7 @@ extension Endpoint {
       throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
     }
     if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
-      guard Self.isRead(request.method) else { throw Self.methodNotAllowed(request, ["GET", "HEAD"]) }
+      guard Self.isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .database
       return
     }
@@ -37,7 +37,7 @@ extension Endpoint {
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(HTTPError) -> Endpoint {
     if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
-    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
     let body = try json(from: request, schema) ?? emptyObject
     return body.first == UInt8(ascii: "[") && schema.dialect == .classic
       ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
@@ -58,7 +58,7 @@ extension Endpoint {
         throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
       return .merge(name, id: id, body: try json(from: request, schema) ?? emptyObject)
-    default: throw methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
+    default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
   }
 
@@ -77,7 +77,7 @@ extension Endpoint {
       }
       let body = try json(from: request, schema) ?? emptyObject
       return .writeSingular(name, body: body, merging: false, isPost: true)
-    default: throw methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
+    default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
     }
   }
 
@@ -98,7 +98,7 @@ extension Endpoint {
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
       return .list(name, list.below(parent.id, by: key))
     }
-    guard request.method == .post else { throw methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
     return .create(name, body: try json(from: request, database.schema) ?? emptyObject, parent: parent)
   }
 
@@ -125,12 +125,5 @@ extension Endpoint {
   /// The methods that what is no collection takes beside those of both dialects.
   private static func posting(_ dialect: Dialect) -> [String] {
     dialect == .classic ? ["POST"] : []
-  }
-
-  private static func methodNotAllowed(_ request: Request, _ methods: [String]) -> HTTPError {
-    let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
-    return HTTPError(
-      .methodNotAllowed, "\(request.method) does not apply to \(request.path); it takes \(allowed).",
-      headerFields: [.allow: allowed])
   }
 }

@@ -15,4 +15,14 @@ package struct HTTPError: Error {
     self.message = message
     self.headerFields = headerFields
   }
+
+  /// The refusal of a method that a route does not take.
+  ///
+  /// - Parameter methods: Those that it takes beside OPTIONS.
+  static func methodNotAllowed(_ request: Request, _ methods: [String]) -> HTTPError {
+    let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
+    return HTTPError(
+      .methodNotAllowed, "\(request.method) does not apply to \(request.path); it takes \(allowed).",
+      headerFields: [.allow: allowed])
+  }
 }

@@ -6,17 +6,7 @@ struct DataFileOptions: ParsableArguments {
   @Argument(help: "The file; - for standard input.", completion: .file(extensions: ["json", "json5"]))
   var file: String
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "The member that holds a record's id, for all resources or for one (posts=post_id); repeatable. (default: id)",
-      valueName: "name"))
-  var id: [String] = []
-
-  @Option(
-    name: [.customLong("foreignKeySuffix"), .customLong("fks")],
-    help: ArgumentHelp("What a foreign key ends with, as in postId. (default: Id)", valueName: "suffix"))
-  var foreignKeySuffix: String?
+  @OptionGroup var keys: KeyOptions
 
   /// What a document made from the file calls it.
   var name: String { isStandardInput ? "standard input" : file }
@@ -24,11 +14,11 @@ struct DataFileOptions: ParsableArguments {
   /// The names that serving the file with the same options goes by.
   var schema: Schema {
     get throws(CommandFailure) {
-      let ids = try IDNames(id)
+      let ids = try IDNames(keys.id)
       var schema = Schema()
       schema.idName = ids.common ?? schema.idName
       schema.idNames = ids.names
-      schema.foreignKeySuffix = foreignKeySuffix ?? schema.foreignKeySuffix
+      schema.foreignKeySuffix = keys.foreignKeySuffix ?? schema.foreignKeySuffix
       return schema
     }
   }

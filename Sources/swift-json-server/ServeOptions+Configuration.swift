@@ -12,10 +12,10 @@ extension ServeOptions {
     configuration.durability = ephemeral ? .ephemeral : sync == .fast ? .fast : .full
     configuration.watching = !watch ? .off : poll ? .polling : .notifications
     configuration.dialect = compat == .v1 ? .v1 : .classic
-    let ids = try IDNames(id)
+    let ids = try IDNames(keys.id)
     configuration.idName = ids.common ?? configuration.idName
     configuration.idNames = ids.names
-    configuration.foreignKeySuffix = foreignKeySuffix ?? configuration.foreignKeySuffix
+    configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
     configuration.isReadOnly = readOnly
     configuration.delay = .milliseconds(delay ?? 0)
     configuration.crossOrigin = crossOrigin

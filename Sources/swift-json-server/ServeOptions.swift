@@ -68,17 +68,7 @@ struct ServeOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: ArgumentHelp("How long every answer waits, in milliseconds.", valueName: "ms"))
   var delay: Int?
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "The member that holds a record's id, for all resources or for one (posts=post_id); repeatable. (default: id)",
-      valueName: "name"))
-  var id: [String] = []
-
-  @Option(
-    name: [.customLong("foreignKeySuffix"), .customLong("fks")],
-    help: ArgumentHelp("What a foreign key ends with, as in postId. (default: Id)", valueName: "suffix"))
-  var foreignKeySuffix: String?
+  @OptionGroup var keys: KeyOptions
 
   @Option(
     help: ArgumentHelp(

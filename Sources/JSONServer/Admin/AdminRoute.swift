@@ -50,31 +50,31 @@ enum AdminRoute {
     guard segments.count <= 2 else { throw Self.unknown(request) }
     switch path {
     case (nil, nil):
-      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .page
     case ("openapi.json", nil):
-      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .openAPI
     case (let name?, nil) where Page.asset(named: name) != nil:
-      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .asset(name)
     case ("health", nil):
-      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .health
     case ("resources", nil):
-      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .resources
     case ("requests", nil):
       switch method {
       case .get: self = .exchanges(limit: try Self.limit(parameters))
       case .delete: self = .forgetExchanges
-      default: throw Self.refuse(request, ["GET", "HEAD", "DELETE"])
+      default: throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
       }
     case ("events", nil):
-      guard method == .get else { throw Self.refuse(request, ["GET", "HEAD"]) }
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .events(try Self.interest(parameters), lastSeen: Self.lastSeen(request, parameters))
     case ("reset", nil):
-      guard method == .post else { throw Self.refuse(request, ["POST"]) }
+      guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
       self = .reset
     case ("snapshots", let name): self = try Self.snapshots(name, request, method)
     case ("faults", let id): self = try Self.faults(id, request, method)
@@ -82,7 +82,7 @@ enum AdminRoute {
       switch method {
       case .get: self = .settings
       case .patch: self = .changeSettings(try SettingsChange(AdminBody(request)))
-      default: throw Self.refuse(request, ["GET", "HEAD", "PATCH"])
+      default: throw .methodNotAllowed(request, ["GET", "HEAD", "PATCH"])
       }
     default: throw Self.unknown(request)
     }
@@ -106,8 +106,8 @@ enum AdminRoute {
     case (.post, nil): return .saveSnapshot(name: try AdminBody(request).snapshotName())
     case (.post, let name?): return .restoreSnapshot(name)
     case (.delete, let name?): return .deleteSnapshot(name)
-    case (_, nil): throw refuse(request, ["GET", "HEAD", "POST"])
-    case (_, _?): throw refuse(request, ["POST", "DELETE"])
+    case (_, nil): throw .methodNotAllowed(request, ["GET", "HEAD", "POST"])
+    case (_, _?): throw .methodNotAllowed(request, ["POST", "DELETE"])
     }
   }
 
@@ -119,8 +119,8 @@ enum AdminRoute {
     case (.post, nil): return .addFault(try Fault(AdminBody(request)))
     case (.delete, nil): return .removeFaults
     case (.delete, let id?): return .removeFault(id)
-    case (_, nil): throw refuse(request, ["GET", "HEAD", "POST", "DELETE"])
-    case (_, _?): throw refuse(request, ["DELETE"])
+    case (_, nil): throw .methodNotAllowed(request, ["GET", "HEAD", "POST", "DELETE"])
+    case (_, _?): throw .methodNotAllowed(request, ["DELETE"])
     }
   }
 
@@ -149,12 +149,5 @@ enum AdminRoute {
   private static func unknown(_ request: Request) -> HTTPError {
     let names = "docs, openapi.json, health, resources, requests, events, reset, snapshots, faults and settings"
     return HTTPError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
-  }
-
-  private static func refuse(_ request: Request, _ methods: [String]) -> HTTPError {
-    let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
-    return HTTPError(
-      .methodNotAllowed, "\(request.method) does not apply to \(request.path); it takes \(allowed).",
-      headerFields: [.allow: allowed])
   }
 }
