@@ -63,6 +63,9 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Whether nothing was asked that is not answered.
   var isIdle: Bool { answers.isEmpty && backlog.isEmpty }
 
+  /// Whether no request comes after those that are there.
+  var isEnding: Bool { isInputClosed || connections.isShuttingDown && !reader.isInRequest }
+
   /// Whether more input would be used.
   var wantsInput: Bool {
     guard let context else { return false }
@@ -234,7 +237,7 @@ extension HTTPConnection {
     isSending = false
     if case .ready = output, isIdle {
       sendContinue()
-      if isInputClosed || (connections.isShuttingDown && !reader.isInRequest) { closeAfterFlush(lingers: false) }
+      if isEnding { closeAfterFlush(lingers: false) }
     }
     if let context, outbound.readableBytes > 0 { connections.flushSoon(self, on: context.eventLoop) }
     updatePatience()
@@ -259,60 +262,10 @@ extension HTTPConnection {
     outbound.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
   }
 
-  func flush() {
-    guard let context, outbound.readableBytes > 0 else { return }
-    let bytes = outbound
-    outbound = ByteBuffer()
-    context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
-  }
-
-  private func send(_ response: Response, _ form: AnswerForm) {
-    let isLast = isIdle && (isInputClosed || (connections.isShuttingDown && !reader.isInRequest))
-    var closes = !form.keepsConnection || isLast || response.asksToClose
-    let framing = ResponseWriter.framing(of: response, form: form)
-    if framing == .untilClose { closes = true }
-    var bodyLimit: Int?
-    switch response.delivery {
-    case .normal: break
-    case .hang: return fallSilent()
-    case .reset: return reset()
-    case .truncated(let limit): bodyLimit = max(0, limit)
-    }
-    reserve(for: response)
-    connections.writer.writeHead(of: response, framing: framing, form: form, closes: closes, to: &outbound)
-    let hasBody = !form.isHeadOnly && framing != .none && response.status != .notModified
-    switch response.body {
-    case .bytes(let bytes) where hasBody:
-      outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
-      if bodyLimit != nil { closes = true }
-    case .stream(let chunks, let length) where hasBody:
-      return start(chunks, length: length, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
-    case .bytes, .stream: break
-    }
-    if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
-  }
-
-  private func reserve(for response: Response) {
-    let headEstimate = 192 + 48 * response.headerFields.count
-    outbound.reserveCapacity(minimumWritableBytes: headEstimate + response.bytes.count)
-  }
-
   /// Forgets what was asked; for a connection that has ended.
   func releaseRequests() {
     answers.removeAll()
     backlog.removeAll()
     outbound = ByteBuffer()
-  }
-
-  private func fallSilent() {
-    flush()
-    output = .silent
-  }
-}
-
-extension Response {
-  /// Whether the application wants the connection to end with this answer.
-  fileprivate var asksToClose: Bool {
-    headerFields.first(.connection)?.lowercased() == "close"
   }
 }

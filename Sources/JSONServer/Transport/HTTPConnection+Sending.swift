@@ -1,0 +1,55 @@
+import HTTPTypes
+import NIOCore
+
+extension HTTPConnection {
+  /// Hands what is written to the channel.
+  func flush() {
+    guard let context, outbound.readableBytes > 0 else { return }
+    let bytes = outbound
+    outbound = ByteBuffer()
+    context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
+  }
+
+  /// Writes an answer whose turn has come.
+  func send(_ response: Response, _ form: AnswerForm) {
+    var closes = !form.keepsConnection || isIdle && isEnding || response.asksToClose
+    let framing = ResponseWriter.framing(of: response, form: form)
+    if framing == .untilClose { closes = true }
+    var bodyLimit: Int?
+    switch response.delivery {
+    case .normal: break
+    case .hang: return fallSilent()
+    case .reset: return reset()
+    case .truncated(let limit): bodyLimit = max(0, limit)
+    }
+    reserve(for: response)
+    connections.writer.writeHead(of: response, framing: framing, form: form, closes: closes, to: &outbound)
+    let hasBody = !form.isHeadOnly && framing != .none && response.status != .notModified
+    switch response.body {
+    case .bytes(let bytes) where hasBody:
+      outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
+      if bodyLimit != nil { closes = true }
+    case .stream(let chunks, let length) where hasBody:
+      return start(chunks, length: length, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
+    case .bytes, .stream: break
+    }
+    if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
+  }
+
+  private func reserve(for response: Response) {
+    let headEstimate = 192 + 48 * response.headerFields.count
+    outbound.reserveCapacity(minimumWritableBytes: headEstimate + response.bytes.count)
+  }
+
+  private func fallSilent() {
+    flush()
+    output = .silent
+  }
+}
+
+extension Response {
+  /// Whether the application wants the connection to end with this answer.
+  fileprivate var asksToClose: Bool {
+    headerFields.first(.connection)?.lowercased() == "close"
+  }
+}
