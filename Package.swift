@@ -8,8 +8,8 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// An executable exports no symbols and needs no tables for unwinding: 19.0 MB instead of 23.4 with the standard library in
-// it. lld, which every toolchain for Linux has, can leave them out. Debug builds keep both.
+// An executable exports no symbols and needs no tables for unwinding: 19.0 MB instead of 23.4 with the standard library
+// in it. lld, which every toolchain for Linux has, can leave them out. Debug builds keep both.
 let releasedExecutable: [LinkerSetting] = [
   .unsafeFlags(
     [

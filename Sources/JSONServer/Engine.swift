@@ -193,7 +193,8 @@ actor Engine: Application {
     do throws(HTTPError) {
       let answer = try endpoint.answer(call.request, from: &database, ids: ids)
       note(answer, call)
-      let response = answer.response(to: call.request, gate.dataFields)
+      // Middleware sees answers as they are without what the gate adds to them.
+      let response = answer.response(to: call.request, call.isInner ? Answer.fields : gate.dataFields)
       guard endpoint.isWrite else { return answerWhenDurable(call, response, isData: true, endpoint.onlyResource) }
       let names = database.changedResourceNames
       settle(

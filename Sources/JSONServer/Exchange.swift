@@ -1,4 +1,6 @@
 /// A request and its answer, as the journal keeps them.
+///
+/// A class, because it is told of and kept in several places at once.
 public final class Exchange: Sendable {
   /// A number that grows with each request of a server, from 1.
   public let id: Int

@@ -1,7 +1,8 @@
 /// The small steps that every reader of JSON text takes.
 package enum JSONSyntax {
-  /// A one in each byte of a word, and the high bit of each.
+  /// A one in each byte of a word.
   private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+  /// The high bit of each byte of a word.
   private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
   /// Returns the offset after a UTF-8 byte order mark, or 0.

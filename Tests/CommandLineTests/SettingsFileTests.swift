@@ -23,7 +23,7 @@ struct SettingsFileTests {
     let (options, _) = try options(["--port", "1"], #"{"port": 2, "host": "::1", "id": ["_id", "posts=post_id"]}"#)
     #expect(options.port == 1)
     #expect(options.host == ["::1"])
-    #expect(options.id == ["_id", "posts=post_id"])
+    #expect(options.keys.id == ["_id", "posts=post_id"])
   }
 
   @Test

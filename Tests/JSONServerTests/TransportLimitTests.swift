@@ -38,6 +38,9 @@ struct TransportLimitTests {
     Case("target at the limit", get("/" + String(repeating: "a", count: 99)), .ok),
     Case("target above the limit", get("/" + String(repeating: "a", count: 100)), .uriTooLong),
     Case("target far above the limit", get("/" + String(repeating: "a", count: 100_000)), .uriTooLong),
+    Case(
+      "target above the limit, with a Host that is none", get("/" + String(repeating: "a", count: 100), ["Host: a/b"]),
+      .uriTooLong),
     Case("head above the limit", get("/", ["X: " + String(repeating: "a", count: 300)]), .requestHeaderFieldsTooLarge),
     Case(
       "head far above the parser's limit", get("/", ["X: " + String(repeating: "a", count: 300_000)]),

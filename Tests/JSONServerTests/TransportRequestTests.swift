@@ -19,6 +19,35 @@ struct TransportRequestTests {
     }
   }
 
+  @Test func `What the requests of a connection have in common, and what not, is told apart`() async throws {
+    let application = TestApplication { request, reply in
+      let fields = [HTTPField.Name.host, .accept].map { request.headerFields[$0] ?? "-" }.joined(separator: " ")
+      reply(.text("\(request.target) \(fields) \(String(decoding: request.body, as: UTF8.self))"))
+    }
+    let exchanges = [
+      ("GET /1 HTTP/1.1\r\nHost: a\r\nAccept: x\r\n\r\n", "/1 a x "),
+      ("GET /2 HTTP/1.1\r\nHost: a\r\nAccept: x\r\n\r\n", "/2 a x "),
+      ("GET http://b/3 HTTP/1.1\r\nHost: a\r\nAccept: x\r\n\r\n", "/3 b x "),
+      ("GET /4 HTTP/1.1\r\nHost: a\r\nAccept: x\r\n\r\n", "/4 a x "),
+      ("GET /5 HTTP/1.1\r\nHost: a\r\nAccept: y\r\n\r\n", "/5 a y "),
+      ("GET /6 HTTP/1.1\r\nHost: a\r\n\r\n", "/6 a - "),
+      ("PUT /7 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok", "/7 a - ok"),
+      ("PUT /8 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nno", "/8 a - no"),
+      ("GET /9 HTTP/1.1\r\nHost: a\r\nAccept: \(String(repeating: "z", count: 2000))\r\n\r\n", nil),
+      ("GET /10 HTTP/1.1\r\nHost: b\r\n\r\n", "/10 b - "),
+      ("GET /11 HTTP/1.0\r\nHost: b\r\n\r\n", "/11 b - "),
+    ]
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      for (request, body) in exchanges {
+        try await client.send(request)
+        let answer = try await client.readAnswer()
+        if let body { #expect(answer.body == body) } else { #expect(answer.status == 200) }
+      }
+      #expect(try await client.readToEnd() == "")
+    }
+  }
+
   @Test func `A request is understood wherever it is split`() async throws {
     let bytes = Array("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody".utf8)
     try await TestServer.run { server in

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 extension Engine {
   /// Notes that a call was answered, for the journal, those who watch and the log.
   ///

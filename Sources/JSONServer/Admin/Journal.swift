@@ -32,7 +32,6 @@ struct Journal {
     while kept.count > capacity || keptBytes > byteCapacity, let oldest = kept.popFirst() {
       keptBytes -= oldest.bodyBytes
     }
-    guard isAwaited else { return }
     for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
     }

@@ -11,6 +11,7 @@ struct ByteCursor {
   }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) {
+    precondition(bytes.count <= buffer.count - count, "There is no room for \(bytes.count) bytes.")
     UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
     count += bytes.count
   }
@@ -30,6 +31,7 @@ struct ByteCursor {
   /// Writes the decimal digits of a number that is not negative.
   mutating func write(_ number: Int) {
     if number > 9 { write(number / 10) }
+    precondition(count < buffer.count, "There is no room for a digit.")
     buffer[count] = UInt8(ascii: "0") + UInt8(number % 10)
     count += 1
   }

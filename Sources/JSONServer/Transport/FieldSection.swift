@@ -45,11 +45,12 @@ final class FieldSection {
 
   /// Whether the section that is made of some headers is this one.
   ///
-  /// Swift's strings compare characters; with as many bytes, what equals ASCII is the same bytes.
+  /// Swift's strings compare characters; with as many bytes, what equals ASCII is the same bytes. Names are ASCII.
   func isMade(of headers: HTTPHeaders) -> Bool {
     isASCII && headers.count == self.headers.count
       && zip(headers, self.headers).allSatisfy { new, known in
-        new.value.utf8.count == known.value.utf8.count && new.value == known.value && new.name == known.name
+        new.name.utf8.count == known.name.utf8.count && new.value.utf8.count == known.value.utf8.count
+          && new.name == known.name && new.value == known.value
       }
   }
 

@@ -17,18 +17,24 @@ struct RequestHead {
   let expectsContinue: Bool
   let form: AnswerForm
 
-  /// Checks and understands a head as the parser gives it.
+  /// Checks what the request line asks for, which is refused whatever the fields say.
   ///
-  /// - Parameter section: The head's fields.
-  /// - Throws: The error to refuse the request with; its body is not read then.
-  init(_ head: HTTPRequestHead, _ section: FieldSection, limits: Limits) throws(HTTPError) {
-    var target = head.uri
-    guard target.utf8.count <= limits.maximumTargetBytes else {
+  /// - Throws: 414 for too long a target, 501 for CONNECT.
+  static func checkLine(of head: HTTPRequestHead, limits: Limits) throws(HTTPError) {
+    guard head.uri.utf8.count <= limits.maximumTargetBytes else {
       throw HTTPError(.uriTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
     }
     guard head.method != .CONNECT else {
       throw HTTPError(.notImplemented, "This server does not support CONNECT.")
     }
+  }
+
+  /// Understands a head as the parser gives it.
+  ///
+  /// - Parameter section: The head's fields.
+  /// - Throws: The error to refuse the request with; its body is not read then.
+  init(_ head: HTTPRequestHead, _ section: FieldSection, limits: Limits) throws(HTTPError) {
+    var target = head.uri
     guard target.utf8.count + section.byteCount <= limits.maximumHeadBytes else {
       throw HTTPError(
         .requestHeaderFieldsTooLarge,

@@ -10,6 +10,9 @@ struct RequestReader {
     case stopped
   }
 
+  /// The largest section that is kept for the requests that follow.
+  private static let keptSectionBytes = 1024
+
   private let limits: Limits
   private var state = State.betweenRequests
   /// The fields of the request before, which are those of the next one mostly.
@@ -43,6 +46,7 @@ struct RequestReader {
       return false
     }
     isHeadOnly = head.method == .HEAD
+    try RequestHead.checkLine(of: head, limits: limits)
     let head = try RequestHead(head, section(of: head.headers), limits: limits)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
     state = .inRequest(head)
@@ -52,7 +56,8 @@ struct RequestReader {
   private mutating func section(of headers: HTTPHeaders) throws(HTTPError) -> FieldSection {
     if let knownSection, knownSection.isMade(of: headers) { return knownSection }
     let section = try FieldSection(headers, limits: limits)
-    knownSection = section
+    // Thousands of connections may be idle.
+    knownSection = section.byteCount <= Self.keptSectionBytes ? section : nil
     return section
   }
 

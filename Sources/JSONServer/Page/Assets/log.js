@@ -4,7 +4,7 @@ import { admin, isOwn, readable } from "./api.js";
 import { attempt, confirmLoss, element, find, headerList, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
-const longest = 200;
+const longest = 100;
 const list = find("log-list");
 const dialog = find("exchange");
 
@@ -25,7 +25,7 @@ export function add(entry) {
 }
 
 const open = (id) => attempt(async () => {
-  const entry = (await admin("GET", "requests?limit=1000")).find((entry) => entry.id === id);
+  const entry = (await admin("GET", "requests?limit=100")).find((entry) => entry.id === id);
   if (!entry) throw new Error("The server no longer remembers this request.");
   const { method, path, status, milliseconds, requestHeaders, requestBody, responseHeaders, responseBody } = entry;
   find("exchange-title").textContent = `${method} ${readable(path)}`;
