@@ -101,8 +101,8 @@ struct TestServer {
 
   var address: ListenAddress { listener.boundAddresses[0] }
 
-  func connect(sending text: String = "", isReading: Bool = true) async throws -> TransportClient {
-    try await TransportClient(address, sending: text, isReading: isReading)
+  func connect() async throws -> TransportClient {
+    try await TransportClient(address)
   }
 
   static func run(
