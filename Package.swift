@@ -63,7 +63,9 @@ let package = Package(
     .target(name: "CStorage"),
     .target(
       name: "JSONStorage",
-      dependencies: ["OrderedJSON", "CStorage"],
+      dependencies: [
+        "OrderedJSON", "CStorage", .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      ],
       swiftSettings: settings
     ),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -73,6 +75,7 @@ let package = Package(
         "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CZlib",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -82,7 +85,10 @@ let package = Package(
     ),
     .target(
       name: "JSONServerTesting",
-      dependencies: ["OrderedJSON", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types")],
+      dependencies: [
+        "OrderedJSON", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      ],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -91,6 +97,7 @@ let package = Package(
         "JSONServer", "JSONDatabase", "OrderedJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings,
       linkerSettings: releasedExecutable
@@ -119,7 +126,10 @@ let package = Package(
     ),
     .testTarget(
       name: "JSONStorageTests",
-      dependencies: ["TestSupport", "JSONStorage", "JSONDatabase", "OrderedJSON"],
+      dependencies: [
+        "TestSupport", "JSONStorage", "JSONDatabase", "OrderedJSON",
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(
@@ -131,6 +141,7 @@ let package = Package(
       name: "JSONServerTestingTests",
       dependencies: [
         "JSONServerTesting", "JSONServer", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       exclude: ["Fixtures"],
       swiftSettings: settings
@@ -140,6 +151,7 @@ let package = Package(
       dependencies: [
         "TestSupport", "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -153,6 +165,7 @@ let package = Package(
         "TestSupport", "swift-json-server", "JSONServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings
     ),

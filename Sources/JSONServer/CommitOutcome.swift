@@ -1,5 +1,5 @@
 import JSONStorage
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Waits for the files of one commit; the commit is as bad as its worst file.
 final class CommitOutcome: Sendable {
@@ -9,21 +9,21 @@ final class CommitOutcome: Sendable {
     var published: Set<String> = []
   }
 
-  private let state: Mutex<State>
+  private let state: NIOLockedValueBox<State>
   private let completion: @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
 
   /// - Parameters:
   ///   - count: How many files there are to wait for.
   ///   - completion: Called once, with how the worst file ended and the resources whose files hold the version.
   init(count: Int, _ completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void) {
-    state = Mutex(State(missing: count))
+    state = NIOLockedValueBox(State(missing: count))
     self.completion = completion
     if count == 0 { completion(.done, []) }
   }
 
   /// Takes note of how the file of a resource ended.
   func add(_ commit: Commit, _ resource: String) {
-    let finished = state.withLock { state -> State? in
+    let finished = state.withLockedValue { state -> State? in
       state.missing -= 1
       if commit.severity < 2 { state.published.insert(resource) }
       if commit.severity > state.worst.severity { state.worst = commit }

@@ -28,12 +28,17 @@ extension Server.Configuration {
   }
 
   /// Opens the source and reads it, on a thread that may block.
+  ///
+  /// - Parameter loop: Where the source is used from then on; it is handed over there.
   func open(
-    _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
+    _ parser: SourceParser, on loop: ServerLoop, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) async throws(ServerError) -> OpenedSource {
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) })
+        let result = Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) }
+        // The thread sanitizer misses what orders a continuation that is resumed before it is awaited; it sees the
+        // loop's lock.
+        loop.execute { continuation.resume(returning: result) }
       }
     }
     return try result.get()

@@ -1,8 +1,8 @@
 import Dispatch
 import JSONDatabase
 import JSONStorage
+import NIOConcurrencyHelpers
 import OrderedJSON
-import Synchronization
 
 /// Keeps each resource of a database in a file of its own, in one directory.
 ///
@@ -36,7 +36,7 @@ final class DirectoryPersistence: Persistence {
   private let options: FileStoreOptions
   private let parser: SourceParser
   private let onEdit: @Sendable (SourceEdit) -> Void
-  private let state = Mutex(State())
+  private let state = NIOLockedValueBox(State())
   /// Looks for new files.
   private let queue = DispatchQueue(label: "directory")
 
@@ -95,7 +95,7 @@ final class DirectoryPersistence: Persistence {
         onEdit(SourceEdit(edit, path: entry.path))
       }
       let part = opening.version.content.part
-      state.withLock {
+      state.withLockedValue {
         $0.files[entry.name] = File(
           store: opening.store, part: part, generation: opening.version.generation, text: part.text)
       }
@@ -109,7 +109,7 @@ final class DirectoryPersistence: Persistence {
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
     let changed = Set(database.resourceNames(at: resources))
-    let files = state.withLock { state in state.files.filter { changed.contains($0.key) } }
+    let files = state.withLockedValue { state in state.files.filter { changed.contains($0.key) } }
     let texts = files.compactMapValues { $0.part.text(of: database) }
     publish(texts, to: files) { [self] worst, published in
       switch worst {
@@ -136,14 +136,14 @@ final class DirectoryPersistence: Persistence {
   }
 
   private func keep(_ texts: [String: PartText]) {
-    state.withLock { state in
+    state.withLockedValue { state in
       for (name, text) in texts { state.files[name]?.text = text }
     }
   }
 
   func adopt(_ source: LoadedSource) {
     guard case .part(let part) = source.content else { return }
-    state.withLock { state in
+    state.withLockedValue { state in
       state.files[part.name]?.part = part
       state.files[part.name]?.text = part.text
       state.files[part.name]?.generation = source.generation
@@ -154,7 +154,7 @@ final class DirectoryPersistence: Persistence {
     _ database: Database, replacedBy source: LoadedSource,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    guard case .part(let part) = source.content, let file = state.withLock({ $0.files[part.name] }),
+    guard case .part(let part) = source.content, let file = state.withLockedValue({ $0.files[part.name] }),
       let text = file.part.text(of: database)
     else { return }
     file.store.saveHistory(.written(text), completion: completion)
@@ -163,22 +163,22 @@ final class DirectoryPersistence: Persistence {
   func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    guard let store = state.withLock({ $0.files.values.first?.store }) else { return }
+    guard let store = state.withLockedValue({ $0.files.values.first?.store }) else { return }
     store.snapshot(.joined(text), to: path, completion: completion)
   }
 
   func close() {
-    state.withLock { $0.isClosed = true }
+    state.withLockedValue { $0.isClosed = true }
     // A look that is under way ends first, so that no file is opened after the others are closed.
     queue.sync {}
-    state.withLock { Array($0.files.values) }.forEach { $0.store.close() }
+    state.withLockedValue { Array($0.files.values) }.forEach { $0.store.close() }
   }
 
   // MARK: New files
 
   private func scheduleLook() {
     queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
-      guard let self, !state.withLock(\.isClosed) else { return }
+      guard let self, !state.withLockedValue(\.isClosed) else { return }
       serveNewFiles()
       scheduleLook()
     }
@@ -187,7 +187,7 @@ final class DirectoryPersistence: Persistence {
   private func serveNewFiles() {
     // A directory that cannot be read now is looked at again; its files' own stores tell of theirs.
     guard let listing = try? DirectoryListing(directory) else { return }
-    let known = state.withLock { Set($0.files.keys) }
+    let known = state.withLockedValue { Set($0.files.keys) }
     for entry in listing.entries where !known.contains(entry.name) {
       do throws(ServerError) {
         onEdit(.changed(try open(entry).version.loaded))
@@ -199,7 +199,7 @@ final class DirectoryPersistence: Persistence {
 
   /// Tells what is wrong with a new file when two looks find the same: an editor may be in the middle of a save.
   private func refuse(_ entry: DirectoryListing.Entry, _ message: String) {
-    let isDue = state.withLock { state in
+    let isDue = state.withLockedValue { state in
       let earlier = state.refused[entry.path]
       let isSame = earlier?.message == message
       state.refused[entry.path] = Refusal(message: message, isAnnounced: isSame)

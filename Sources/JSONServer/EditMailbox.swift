@@ -1,4 +1,4 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Holds the edits of a source that come before there is an engine to take them.
 final class EditMailbox: Sendable {
@@ -7,11 +7,11 @@ final class EditMailbox: Sendable {
     var receiver: (@Sendable (SourceEdit) -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = NIOLockedValueBox(State())
 
   /// Hands an edit to the receiver, or keeps it until there is one.
   func deliver(_ edit: SourceEdit) {
-    let receiver = state.withLock { state in
+    let receiver = state.withLockedValue { state in
       if state.receiver == nil { state.waiting.append(edit) }
       return state.receiver
     }
@@ -20,7 +20,7 @@ final class EditMailbox: Sendable {
 
   /// Names the receiver, and hands it what has come.
   func connect(_ receiver: @escaping @Sendable (SourceEdit) -> Void) {
-    let waiting = state.withLock { state in
+    let waiting = state.withLockedValue { state in
       defer { state = State(receiver: receiver) }
       return state.waiting
     }

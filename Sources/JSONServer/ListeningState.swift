@@ -1,22 +1,22 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The sockets of a server, once it listens.
 final class ListeningState: Sendable {
-  private let listener = Mutex<HTTPListener?>(nil)
+  private let listener = NIOLockedValueBox<HTTPListener?>(nil)
 
   func set(_ listener: HTTPListener) {
-    self.listener.withLock { $0 = listener }
+    self.listener.withLockedValue { $0 = listener }
   }
 
   /// Takes the sockets out, to close them.
   func take() -> HTTPListener? {
-    listener.withLock { listener in
+    listener.withLockedValue { listener in
       defer { listener = nil }
       return listener
     }
   }
 
   var addresses: [ListenAddress] {
-    listener.withLock { $0?.boundAddresses ?? [] }
+    listener.withLockedValue { $0?.boundAddresses ?? [] }
   }
 }

@@ -35,7 +35,7 @@ public final class Server: Sendable {
     let length = configuration.dialect == .v1 ? 11 : 7
     let ids = IDGenerator.urlSafe(length: length, random: configuration.random)
     let parser = SourceParser(schema: configuration.schema, ids: ids)
-    let source = try await configuration.open(parser) { mailbox.deliver($0) }
+    let source = try await configuration.open(parser, on: loop) { mailbox.deliver($0) }
     let engine = Engine(configuration, source, gate: gate, ids: ids, loop: loop)
     mailbox.connect { edit in
       loop.execute { engine.assumeIsolated { $0.take(edit) } }

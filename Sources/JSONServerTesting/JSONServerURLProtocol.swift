@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking) || canImport(Darwin)
-  import Synchronization
+  import NIOConcurrencyHelpers
 
   #if canImport(Darwin)
     public import Foundation
@@ -41,7 +41,7 @@
   /// A session makes instances of a class and tells them nothing of itself, so that each server has a class of its own.
   class JSONServerURLProtocol: URLProtocol {
     /// The servers that run, by their classes.
-    private static let servers = Mutex<[ObjectIdentifier: MockServer]>([:])
+    private static let servers = NIOLockedValueBox<[ObjectIdentifier: MockServer]>([:])
 
     private var loading: Task<Void, Never>?
 
@@ -58,12 +58,12 @@
 
     /// Takes a server that runs.
     static func register(_ server: MockServer) {
-      servers.withLock { $0[ObjectIdentifier(type(number: server.number))] = server }
+      servers.withLockedValue { $0[ObjectIdentifier(type(number: server.number))] = server }
     }
 
     /// Forgets a server that is stopped; the requests of its sessions fail from now on.
     static func forget(_ server: MockServer) {
-      _ = servers.withLock { $0.removeValue(forKey: ObjectIdentifier(type(number: server.number))) }
+      _ = servers.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(type(number: server.number))) }
     }
 
     override class func canInit(with request: URLRequest) -> Bool { self != JSONServerURLProtocol.self }
@@ -72,7 +72,7 @@
 
     override func startLoading() {
       let type = ObjectIdentifier(Swift.type(of: self))
-      guard let loader = JSONServerLoader(self, server: Self.servers.withLock { $0[type] }) else { return }
+      guard let loader = JSONServerLoader(self, server: Self.servers.withLockedValue { $0[type] }) else { return }
       loading = Task { await loader.load() }
     }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// What the thread of a store is asked to do.
 enum FileStoreJob<Content: FileContent>: Sendable {
@@ -23,7 +23,7 @@ final class FileStoreMailbox<Content: FileContent>: Sendable {
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state = NIOLockedValueBox(State())
   let wakeSignal: WakeSignal
 
   init() throws(SystemError) {
@@ -32,7 +32,7 @@ final class FileStoreMailbox<Content: FileContent>: Sendable {
 
   /// Adds a job; false when the mailbox is closed.
   func add(_ job: FileStoreJob<Content>) -> Bool {
-    let isAdded = state.withLock { state in
+    let isAdded = state.withLockedValue { state in
       guard !state.isClosed else { return false }
       state.jobs.append(job)
       return true
@@ -43,14 +43,14 @@ final class FileStoreMailbox<Content: FileContent>: Sendable {
 
   /// Takes all jobs, in order, and tells whether more can come.
   func take() -> (jobs: [FileStoreJob<Content>], isClosed: Bool) {
-    state.withLock { state in
+    state.withLockedValue { state in
       defer { state.jobs = [] }
       return (state.jobs, state.isClosed)
     }
   }
 
   func close() {
-    state.withLock { $0.isClosed = true }
+    state.withLockedValue { $0.isClosed = true }
     wakeSignal.send()
   }
 }

@@ -1,13 +1,13 @@
 import Dispatch
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Hands one value from one thread to another, which waits for it.
 final class Handover<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
+  private let value = NIOLockedValueBox<Value?>(nil)
   private let given = DispatchSemaphore(value: 0)
 
   func give(_ value: Value) {
-    self.value.withLock { $0 = value }
+    self.value.withLockedValue { $0 = value }
     given.signal()
   }
 
@@ -15,7 +15,7 @@ final class Handover<Value: Sendable>: Sendable {
   func take() -> Value {
     while true {
       given.wait()
-      if let value = value.withLock({ $0 }) { return value }
+      if let value = value.withLockedValue({ $0 }) { return value }
     }
   }
 }

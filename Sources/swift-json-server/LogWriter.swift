@@ -1,6 +1,6 @@
 import Dispatch
 import JSONServer
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Prints lines on standard output and standard error, in the order they come, from a queue of its own.
 ///
@@ -32,7 +32,7 @@ final class LogWriter: Sendable {
   let style: LogStyle
   private let isQuiet: Bool
   private let formatter: any EventFormatter
-  private let waiting = Mutex(Waiting())
+  private let waiting = NIOLockedValueBox(Waiting())
   private let queue = DispatchQueue(label: "log")
   private let send: @Sendable ([UInt8], LogStream) -> Void
 
@@ -78,7 +78,7 @@ final class LogWriter: Sendable {
   }
 
   private func add(_ entry: Entry) {
-    let isFirst = waiting.withLock { waiting in
+    let isFirst = waiting.withLockedValue { waiting in
       guard waiting.entries.count < Self.capacity else {
         waiting.dropped += 1
         return false
@@ -90,7 +90,7 @@ final class LogWriter: Sendable {
   }
 
   private func drain() {
-    let taken = waiting.withLock { waiting in
+    let taken = waiting.withLockedValue { waiting in
       let taken = waiting
       waiting = Waiting()
       return taken

@@ -1,6 +1,6 @@
 import Dispatch
 import JSONServer
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Tells on a terminal how long a source has been read for, once that takes longer than a moment.
 ///
@@ -14,10 +14,10 @@ final class ReadingNotice {
 
   /// The line on the terminal, which the ticker's queue writes and the reading's end wipes.
   private final class Line: Sendable {
-    private let state = Mutex(State.waiting)
+    private let state = NIOLockedValueBox(State.waiting)
 
     func show(_ text: String) {
-      state.withLock { state in
+      state.withLockedValue { state in
         guard state != .ended else { return }
         state = .shown
         Self.send(text)
@@ -25,7 +25,7 @@ final class ReadingNotice {
     }
 
     func end() {
-      state.withLock { state in
+      state.withLockedValue { state in
         if state == .shown { Self.send("") }
         state = .ended
       }

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import NIOConcurrencyHelpers
 import TestSupport
 import Testing
 
@@ -25,7 +25,7 @@ final class Command: Sendable {
 
   private static let deadline = DispatchTimeInterval.seconds(120)
 
-  private static let starting = Mutex(())
+  private static let starting = NIOLock()
 
   private let process: ChildProcess
   private let output: Lines
@@ -39,7 +39,7 @@ final class Command: Sendable {
     let input = Array(input.utf8)
     let command = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory.path, try #require(Self.binary)] + arguments
     // A pipe that another run inherits would not end with this one.
-    let (process, pipes) = try Self.starting.withLock { _ in
+    let (process, pipes) = try Self.starting.withLock {
       let pipes = try (0...2).map { _ in try #require(PipeEnds()) }
       let inherited = [pipes[0].reading, pipes[1].writing, pipes[2].writing]
       defer { for end in inherited { close(end) } }
@@ -111,13 +111,13 @@ final class Command: Sendable {
 
 /// Whether a process still runs: the number of one that has ended may be another's.
 private final class Life: Sendable {
-  private let hasEnded = Mutex(false)
+  private let hasEnded = NIOLockedValueBox(false)
 
   func end() {
-    hasEnded.withLock { $0 = true }
+    hasEnded.withLockedValue { $0 = true }
   }
 
   func send(_ signal: Int32, to process: ChildProcess) {
-    hasEnded.withLock { if !$0 { process.send(signal) } }
+    hasEnded.withLockedValue { if !$0 { process.send(signal) } }
   }
 }

@@ -1,10 +1,10 @@
 import Foundation
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The lines that a pipe delivers, as they come.
 final class Lines: Sendable {
   private let stream: AsyncStream<String>
-  private let seen = Mutex<[String]>([])
+  private let seen = NIOLockedValueBox<[String]>([])
 
   /// Reads a descriptor to its end, and closes it.
   init(_ descriptor: Int32) {
@@ -29,10 +29,10 @@ final class Lines: Sendable {
   /// - Throws: ``Command/MissingLine`` with all lines, when the pipe ends first.
   func line(containing text: String) async throws -> String {
     for await line in stream {
-      seen.withLock { $0.append(line) }
+      seen.withLockedValue { $0.append(line) }
       if line.contains(text) { return line }
     }
-    throw Command.MissingLine(text: text, seen: seen.withLock { $0 })
+    throw Command.MissingLine(text: text, seen: seen.withLockedValue { $0 })
   }
 
   /// Waits for the end, and returns all that was not waited for before.

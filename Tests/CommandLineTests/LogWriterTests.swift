@@ -1,7 +1,7 @@
 import ArgumentParser
 import Dispatch
 import HTTPTypes
-import Synchronization
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import JSONServer
@@ -21,11 +21,11 @@ struct LogWriterTests {
   @Test
   func `A line that waits to be printed keeps no body`() throws {
     let isStill = DispatchSemaphore(value: 0)
-    let printed = Mutex("")
+    let printed = NIOLockedValueBox("")
     let log = LogWriter(try Self.options([])) { text, _ in
       isStill.wait()
       isStill.signal()
-      printed.withLock { $0 += String(decoding: text, as: UTF8.self) }
+      printed.withLockedValue { $0 += String(decoding: text, as: UTF8.self) }
     }
     weak var kept: Content?
     do {
@@ -43,7 +43,7 @@ struct LogWriterTests {
     #expect(kept == nil)
     isStill.signal()
     log.flush()
-    #expect(printed.withLock { $0 }.contains("/waiting"))
+    #expect(printed.withLockedValue { $0 }.contains("/waiting"))
   }
 
   @Test
@@ -75,13 +75,13 @@ struct LogWriterTests {
     ("text", "\\u{202E}\\u{9B}31m"), ("json", "\\u202E\\u009B31m"),
   ])
   func `What could turn or steer a terminal is escaped in each format`(_ format: String, _ expected: String) throws {
-    let printed = Mutex("")
+    let printed = NIOLockedValueBox("")
     let log = LogWriter(try Self.options(["--log-format", format])) { text, _ in
-      printed.withLock { $0 += String(decoding: text, as: UTF8.self) }
+      printed.withLockedValue { $0 += String(decoding: text, as: UTF8.self) }
     }
     log.log(.hint("No record has '\u{202E}\u{9B}31m'."))
     log.flush()
-    let line = printed.withLock { $0 }
+    let line = printed.withLockedValue { $0 }
     #expect(line.contains(expected))
     #expect(!line.unicodeScalars.contains { $0 == "\u{202E}" || $0 == "\u{9B}" })
   }

@@ -158,6 +158,15 @@ struct ServingTests {
   }
 
   @Test
+  func `A program that is run has none of the server's sockets and files`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let result = try await Command.run(["database.json", "--quiet", "--exec", "ls /dev/fd"], in: directory)
+    // The last is the directory that is listed.
+    #expect(result.output.split(separator: "\n").dropFirst() == ["0", "1", "2", "3"])
+  }
+
+  @Test
   func `Standard input and the output of a program are served from memory`() async throws {
     let directory = try TemporaryDirectory()
     // A shell writes it: a child that another test starts meanwhile would hold this process's open file, and a program

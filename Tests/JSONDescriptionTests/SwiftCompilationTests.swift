@@ -12,12 +12,12 @@ import Testing
     "{}",
   ]
 
-  @Test(arguments: data)
-  func `Generated source compiles without a warning and is formatted`(_ data: String) throws {
+  @Test(.serialized, arguments: data)
+  func `Generated source compiles without a warning and is formatted`(_ data: String) async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Samples(data).source, to: "Generated.swift")
-    let options = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
-    #expect(try Toolchain.run("swiftc", options + ["Generated.swift"], in: directory.path) == "")
-    #expect(try Toolchain.run("swift", ["format", "lint", "--strict", "Generated.swift"], in: directory.path) == "")
+    let options = "-typecheck -swift-version 6 -warnings-as-errors -parse-as-library"
+    #expect(await Toolchain.run("swiftc \(options) Generated.swift", in: directory.path) == "")
+    #expect(await Toolchain.run("swift format lint --strict Generated.swift", in: directory.path) == "")
   }
 }

@@ -1,23 +1,21 @@
+import Dispatch
 import Foundation
+import TestSupport
 
 /// The Swift toolchain that stands in `PATH`, as it does where tests are run by `swift test`.
 enum Toolchain {
   static var isPresent: Bool { url(of: "swiftc") != nil && url(of: "swift") != nil }
 
-  /// Runs a tool in a directory, which also takes what it leaves behind, and returns what it says, on either output.
-  static func run(_ tool: String, _ arguments: [String], in directory: String) throws -> String {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = url(of: tool)
-    process.arguments = arguments
-    process.currentDirectoryURL = URL(filePath: directory)
-    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": directory]) { $1 }
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: text, as: UTF8.self)
+  /// Runs a shell command in a directory, which also takes what it leaves behind, and returns what it says, on either
+  /// output.
+  static func run(_ command: String, in directory: String) async -> String {
+    await withCheckedContinuation { continuation in
+      // The tests of the process share a thread for each core; to wait here for a compiler would hold up all of them.
+      DispatchQueue.global().async {
+        let (output, _) = Shell.run("export TMPDIR='\(directory)'; exec 2>&1; \(command)", in: directory)
+        continuation.resume(returning: output)
+      }
+    }
   }
 
   private static func url(of tool: String) -> URL? {

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 import JSONServer
+import NIOConcurrencyHelpers
 import OrderedJSON
-import Synchronization
 import Testing
 
 @testable import JSONServerTesting
@@ -112,7 +112,7 @@ struct `A session without a socket` {
       let client = StoppingClient()
       let loading = URLProtocol(request: try request("/notes"), cachedResponse: nil, client: client)
       await JSONServerLoader(loading, server: server)?.load()
-      #expect(client.events.withLock { $0 } == ["piece 1"])
+      #expect(client.events.withLockedValue { $0 } == ["piece 1"])
     }
   }
 }
@@ -132,19 +132,19 @@ private struct PiecewiseAnswer: Middleware {
 /// A client that stops the loading at the first piece of a body.
 private final class StoppingClient: NSObject, URLProtocolClient {
   /// What the client was told, the head of the answer apart.
-  let events = Mutex<[String]>([])
+  let events = NIOLockedValueBox<[String]>([])
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
-    events.withLock { $0.append("piece \(data.first ?? 0)") }
+    events.withLockedValue { $0.append("piece \(data.first ?? 0)") }
     withUnsafeCurrentTask { $0?.cancel() }
   }
 
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
-    events.withLock { $0.append("end") }
+    events.withLockedValue { $0.append("end") }
   }
 
   func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
-    events.withLock { $0.append("error") }
+    events.withLockedValue { $0.append("error") }
   }
 
   func urlProtocol(

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
+import NIOConcurrencyHelpers
 import OrderedJSON
-import Synchronization
 
 @testable import JSONServer
 @testable import JSONStorage
@@ -82,16 +82,16 @@ struct EngineFixture {
 
 /// Keeps nothing, and ends commits as it was told to.
 private final class ScriptedPersistence: Persistence {
-  private let commits: Mutex<[Commit]>
+  private let commits: NIOLockedValueBox<[Commit]>
 
   init(_ commits: [Commit]) {
-    self.commits = Mutex(commits)
+    self.commits = NIOLockedValueBox(commits)
   }
 
   let hasFixedResources = false
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
-    completion(commits.withLock { $0.isEmpty ? .done : $0.removeFirst() })
+    completion(commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() })
   }
 
   func adopt(_ source: LoadedSource) {}

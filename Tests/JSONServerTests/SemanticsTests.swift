@@ -1,8 +1,8 @@
 import HTTPTypes
 import JSONDatabase
 import JSONServer
+import NIOConcurrencyHelpers
 import OrderedJSON
-import Synchronization
 import Testing
 
 struct SemanticsTests {
@@ -137,11 +137,11 @@ struct SemanticsTests {
 
   @Test(arguments: hints)
   func `A parameter without effect is hinted at once`(_ query: String, _ expected: String?) async throws {
-    let told = Mutex<[String]>([])
-    let server = try await Self.server { hint in told.withLock { $0.append(hint) } }
+    let told = NIOLockedValueBox<[String]>([])
+    let server = try await Self.server { hint in told.withLockedValue { $0.append(hint) } }
     for _ in 0..<2 { _ = await Self.get("/posts?" + query, from: server) }
     await server.stop()
-    let hints = told.withLock { $0 }
+    let hints = told.withLockedValue { $0 }
     #expect(hints.count == (expected == nil ? 0 : 1))
     if let expected { #expect(hints.first?.contains(expected) == true, "\(hints)") }
   }

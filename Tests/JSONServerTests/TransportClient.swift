@@ -17,18 +17,13 @@ final class TransportClient {
   private var received: [UInt8] = []
 
   /// Connects.
-  ///
-  /// - Parameters:
-  ///   - text: What is sent with the connection, before any task has to wait for its turn.
-  ///   - isReading: Whether what the server sends is taken from the system's buffer.
-  init(_ address: ListenAddress, sending text: String = "", isReading: Bool = true) async throws {
+  init(_ address: ListenAddress) async throws {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
     channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .channelOption(.autoRead, value: isReading)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Receiver(continuation, opening: text))
+          try channel.pipeline.syncOperations.addHandler(Receiver(continuation))
         }
       }
       .connect(host: address.host, port: address.port).get()
@@ -120,15 +115,8 @@ final class TransportClient {
 
     private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
 
-    private let opening: String
-
-    init(_ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation, opening: String) {
+    init(_ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation) {
       self.continuation = continuation
-      self.opening = opening
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-      if !opening.isEmpty { context.writeAndFlush(NIOAny(ByteBuffer(string: opening)), promise: nil) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,5 +1,8 @@
 import HTTPTypes
+import NIOConcurrencyHelpers
 import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -207,17 +210,35 @@ struct TransportDeliveryTests {
   }
 
   @Test func `A stream is pulled only as fast as its client reads`() async throws {
-    let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
-    let application = Self.application { Response(body: .stream(PulledContent.stream(continuation))) }
-    var limits = Limits()
-    limits.idleTimeout = .seconds(3)
-    try await TestServer.run(application, limits: limits) { server in
-      let client = try await server.connect(sending: Self.get, isReading: false)
-      // The server cuts the client off, and what it had pulled by then is what the two sockets' buffers hold.
-      var pulls = 0
-      for await _ in gone { pulls += 1 }
-      #expect(pulls > 0 && pulls < 64)
-      withExtendedLifetime(client) {}
+    let pulls = NIOLockedValueBox(0)
+    let piece: @Sendable () -> [UInt8]? = {
+      pulls.withLockedValue { $0 += 1 }
+      return [0x61]
     }
+    let application = Self.application { Response(body: .stream(AsyncStream { piece() })) }
+    let channel = NIOAsyncTestingChannel()
+    try await channel.testingEventLoop.executeInContext {
+      try channel.pipeline.syncOperations.addHandlers(
+        ByteToMessageHandler(HTTPRequestDecoder()),
+        HTTPConnection(Connections(limits: Limits(), application: application)))
+    }
+    try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+    try await channel.testingEventLoop.executeInContext {
+      channel.pipeline.fireChannelRead(ByteBuffer(string: Self.get))
+      channel.pipeline.fireChannelReadComplete()
+      channel.isWritable = false
+    }
+    let head = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
+    #expect(String(buffer: head).hasSuffix("\r\n\r\n"))
+    for count in 1...100 {
+      _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
+      #expect(pulls.withLockedValue { $0 } == count)
+      try await channel.testingEventLoop.executeInContext {
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.isWritable = false
+      }
+    }
+    try await channel.close()
   }
 }

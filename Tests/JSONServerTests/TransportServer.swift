@@ -1,5 +1,5 @@
 import HTTPTypes
-import Synchronization
+import NIOConcurrencyHelpers
 
 @testable import JSONServer
 
@@ -8,16 +8,16 @@ final class TestApplication: Application {
   typealias Reply = @Sendable (Response) -> Void
 
   private let handle: @Sendable (Request, @escaping Reply) -> Void
-  private let asked = Mutex<[Request]>([])
+  private let asked = NIOLockedValueBox<[Request]>([])
 
   init(_ handle: @escaping @Sendable (Request, @escaping Reply) -> Void = { $1(.echo($0)) }) {
     self.handle = handle
   }
 
-  var requests: [Request] { asked.withLock { $0 } }
+  var requests: [Request] { asked.withLockedValue { $0 } }
 
   func answer(_ request: Request, reply: @escaping Reply) {
-    asked.withLock { $0.append(request) }
+    asked.withLockedValue { $0.append(request) }
     handle(request, reply)
   }
 }
@@ -40,14 +40,14 @@ final class HeldReplies: Sendable {
   let arrivals: AsyncStream<Void>
 
   private let continuation: AsyncStream<Void>.Continuation
-  private let held = Mutex<[@Sendable () -> Void]>([])
+  private let held = NIOLockedValueBox<[@Sendable () -> Void]>([])
 
   init() {
     (arrivals, continuation) = AsyncStream.makeStream()
   }
 
   func hold(_ reply: @escaping @Sendable () -> Void) {
-    held.withLock { $0.append(reply) }
+    held.withLockedValue { $0.append(reply) }
     continuation.yield()
   }
 
@@ -63,7 +63,7 @@ final class HeldReplies: Sendable {
 
   /// Lets all go; for a caller that is on the server's loop.
   func releaseHere() {
-    let replies = held.withLock { held in
+    let replies = held.withLockedValue { held in
       defer { held = [] }
       return held
     }
@@ -101,8 +101,8 @@ struct TestServer {
 
   var address: ListenAddress { listener.boundAddresses[0] }
 
-  func connect(sending text: String = "", isReading: Bool = true) async throws -> TransportClient {
-    try await TransportClient(address, sending: text, isReading: isReading)
+  func connect() async throws -> TransportClient {
+    try await TransportClient(address)
   }
 
   static func run(

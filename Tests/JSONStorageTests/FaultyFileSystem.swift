@@ -1,4 +1,4 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 @testable import JSONStorage
 
@@ -14,29 +14,29 @@ struct FaultyFileSystem: FileSystem {
       var open = 0
     }
 
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
 
-    var calls: [String] { state.withLock { $0.calls } }
+    var calls: [String] { state.withLockedValue { $0.calls } }
     /// How many descriptors are open.
-    var openCount: Int { state.withLock { $0.open } }
+    var openCount: Int { state.withLockedValue { $0.open } }
 
     /// Starts a new record.
     func restart(_ hook: @escaping Hook = { (_, _) throws(SystemError) in }) {
-      state.withLock { state in
+      state.withLockedValue { state in
         state.calls = []
         state.hook = hook
       }
     }
 
     func record(_ call: String) throws(SystemError) {
-      let (index, hook) = state.withLock { state in
+      let (index, hook) = state.withLockedValue { state in
         state.calls.append(call)
         return (state.calls.count - 1, state.hook)
       }
       try hook(index, call)
     }
 
-    func countOpen(_ change: Int) { state.withLock { $0.open += change } }
+    func countOpen(_ change: Int) { state.withLockedValue { $0.open += change } }
   }
 
   let script = Script()

@@ -20,12 +20,7 @@ extension TemporaryDirectory {
 
   /// Runs a shell command in the directory, as a person would.
   func shell(_ command: String) throws {
-    let process = Foundation.Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "set -e; cd '\(path)'; \(command)"]
-    try process.run()
-    process.waitUntilExit()
-    if process.terminationStatus != 0 { throw ShellFailure(command: command) }
+    guard Shell.run("set -e; \(command)", in: path).isSuccess else { throw ShellFailure(command: command) }
   }
 }
 

@@ -23,7 +23,10 @@ struct Journal {
   }
 
   /// The exchanges that are kept, oldest first.
-  var exchanges: [Exchange] { Array(kept) }
+  var exchanges: [Exchange] {
+    // An array of an empty deque writes its count, 0 as before, into the one empty array that all threads share.
+    kept.isEmpty ? [] : Array(kept)
+  }
 
   /// Adds an exchange, drops what is too old to keep, and tells those who wait for it.
   mutating func append(_ exchange: Exchange) {

@@ -1,4 +1,4 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A part of a file that is read piece by piece, as fast as its reader takes it.
 final class FileStream: Sendable {
@@ -7,13 +7,13 @@ final class FileStream: Sendable {
   private let file: OpenFile
   private let end: Int
   private let length: Int
-  private let position: Mutex<Int>
+  private let position: NIOLockedValueBox<Int>
 
   init(_ file: OpenFile, _ range: Range<Int>) {
     self.file = file
     end = range.upperBound
     length = range.count
-    position = Mutex(range.lowerBound)
+    position = NIOLockedValueBox(range.lowerBound)
   }
 
   /// The pieces in order; fewer bytes than the length tells when the file became shorter meanwhile.
@@ -22,7 +22,7 @@ final class FileStream: Sendable {
   }
 
   private func nextChunk() -> [UInt8]? {
-    let range = position.withLock { position in
+    let range = position.withLockedValue { position in
       let start = position
       position = min(start + Self.bytesOfChunk, end)
       return start..<position

@@ -28,6 +28,7 @@ struct ChildProcess: Sendable {
     _ arguments: [String], variables: [String: String] = [:], descriptors: [Int32: Int32] = [:]
   ) -> ChildProcess? {
     guard let name = arguments.first else { return nil }
+    keepDescriptors()
     let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }.map { "\($0)=\($1)" }
     return withFileActions(descriptors) { actions in
       withAttributes { attributes in
@@ -41,6 +42,14 @@ struct ChildProcess: Sendable {
           }
         }
       }
+    }
+  }
+
+  /// Keeps the server's sockets from the program, which may outlive it: a port stays bound as long as any process has
+  /// the socket. NIO does not see to it.
+  private static func keepDescriptors() {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? [] {
+      if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     }
   }
 
