@@ -12,6 +12,7 @@ Needs wrk, a C compiler and Linux (/proc). Rows are chosen with --only, the time
 """
 
 import argparse
+import contextlib
 import http.client
 import json
 import os
@@ -31,6 +32,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 RECORD_BYTES = 1024
 SMALL, LARGE = 1_000, 100_000
+# How often the servers take turns in what is compared most closely.
+TURNS = 5
 NEEDLE = "quizzical"
 
 # name, unit, json-server 0.17.4's figure from issue 7 (None: not measured)
@@ -291,11 +294,10 @@ class Measurement:
         self.measure_small()
         if self.wanted & {row for row, (title, _, _) in ROWS.items() if "100 MB" in title}:
             self.measure_large()
-        return self.figures
 
-    def server(self, count):
+    def server(self, count, name="db.json"):
         """Starts the server on a fresh database."""
-        path = os.path.join(self.directory, "db.json")
+        path = os.path.join(self.directory, name)
         subprocess.run(["cp", os.path.join(self.directory, f"{count}.json"), path], check=True)
         return Server(self.command, path)
 
@@ -309,10 +311,6 @@ class Measurement:
     def measure_small(self):
         if "start-small" in self.wanted:
             self.figures["start-small"] = self.starts(SMALL, 7)
-        if self.wanted & {"by-id", "by-id-cpu"}:
-            with self.server(SMALL) as server:
-                rate, cost = self.load.get(server, [f"/posts/{number}" for number in range(1, SMALL + 1)])
-            self.figures["by-id"], self.figures["by-id-cpu"] = rate, cost * 1e6
         if "put-small" in self.wanted:
             with self.server(SMALL) as server:
                 self.figures["put-small"] = self.load.put(server, SMALL)[0]
@@ -365,6 +363,22 @@ class Measurement:
         client.getresponse().read()
 
 
+def measure_by_id(measurements, load):
+    """Gets records by id from all servers in turns, and keeps the best turn of each.
+
+    A machine that does other work, too, only ever adds to what a request costs; the least is the nearest to the truth.
+    """
+    targets = [f"/posts/{number}" for number in range(1, SMALL + 1)]
+    with contextlib.ExitStack() as stack:
+        servers = [
+            stack.enter_context(measurement.server(SMALL, f"by-id-{position}.json"))
+            for position, measurement in enumerate(measurements)]
+        turns = [[load.get(server, targets) for server in servers] for _ in range(TURNS)]
+    for measurement, results in zip(measurements, zip(*turns)):
+        measurement.figures["by-id"] = max(rate for rate, _ in results)
+        measurement.figures["by-id-cpu"] = min(cost for _, cost in results) * 1e6
+
+
 def compile_yardstick(directory):
     path = os.path.join(directory, "epoll")
     subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-o", path, os.path.join(HERE, "epoll.c")], check=True)
@@ -401,14 +415,17 @@ def main():
         for count in (SMALL, LARGE):
             make_database(os.path.join(directory, f"{count}.json"), count)
         load = Load(directory, options.duration)
-        columns = {}
+        measurements = {}
         for position, text in enumerate(options.server, 1):
             name, separator, command = text.partition("=")
             if not separator or " " in name:
                 name, command = f"server {position}", text
-            columns[name] = Measurement(command, directory, load, wanted).run()
-        yardstick = wanted & {"by-id", "by-id-cpu"}
-        columns["C epoll"] = Measurement(compile_yardstick(directory), directory, load, yardstick).run()
+            measurements[name] = Measurement(command, directory, load, wanted)
+            measurements[name].run()
+        measurements["C epoll"] = Measurement(compile_yardstick(directory), directory, load, wanted)
+        if wanted & {"by-id", "by-id-cpu"}:
+            measure_by_id(list(measurements.values()), load)
+        columns = {name: measurement.figures for name, measurement in measurements.items()}
     columns["0.17.4"] = {row: figure for row, (_, _, figure) in ROWS.items()}
     print_table(columns, wanted)
 
