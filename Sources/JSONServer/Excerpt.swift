@@ -3,9 +3,12 @@ package struct Excerpt: Sendable, Hashable {
   package let text: String
 
   /// Cuts the line around an offset out of UTF-8 text, a long line on both sides; what steers a terminal is escaped.
+  ///
+  /// Of the text's end, the place after the last thing that stands before it.
   package init(of bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
-    let offset = min(offset, bytes.count)
     let isBreak = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+    let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || isBreak(byte) }
+    let offset = offset < bytes.count ? offset : (bytes.lastIndex { !isSpace($0) } ?? -1) + 1
     let lineStart = (bytes[..<offset].lastIndex(where: isBreak) ?? -1) + 1
     let lineEnd = bytes[offset...].firstIndex(where: isBreak) ?? bytes.count
     let start = max(lineStart, offset - 60)

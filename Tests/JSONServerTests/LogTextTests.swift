@@ -31,6 +31,7 @@ import Testing
     ("{\n  é: 1,\n}", 7, "    é: 1,\n      ^"),
     ("{\r\n\t\u{202E}x", 7, "   \\u{202E}x\n           ^"),
     ("", 9, "  \n  ^"),
+    ("{\"a\": [1,\n \n", 12, "  {\"a\": [1,\n           ^"),
     (
       String(repeating: "a", count: 200), 100,
       "  …" + String(repeating: "a", count: 100) + "\n" + String(repeating: " ", count: 63) + "^"
