@@ -20,7 +20,7 @@ struct ResourceEntry: Sendable {
 
   /// The records, if it is a collection.
   ///
-  /// Not in a case of ``Resource``, since whoever looks into one gets a copy: finding a record took five times as long.
+  /// Not in a case of ``Resource``, since whoever looks into one gets a copy: finding a record took over twice as long.
   var collection: Collection?
   /// The text of what is no collection.
   private var text: Text

@@ -79,8 +79,8 @@ extension Server {
     public var limits = Limits()
     /// The most exchanges that the journal keeps.
     ///
-    /// What is kept pushes what the next answer needs out of the processor's memory: with a thousand each took an
-    /// eighth longer.
+    /// What is kept pushes what the next answer needs out of the processor's caches: with a thousand a GET by id took 5
+    /// to 17 % longer, by what else the machine did.
     public var journalCapacity = 100
     /// The most bytes of bodies that the journal keeps.
     public var journalByteCapacity = 32 * 1024 * 1024

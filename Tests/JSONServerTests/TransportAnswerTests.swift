@@ -125,6 +125,22 @@ struct TransportAnswerTests {
     }
   }
 
+  @Test func `A stream whose length is below zero is empty`() async throws {
+    let application = TestApplication { request, reply in
+      guard request.target == "/" else { return reply(.echo(request)) }
+      let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+      continuation.yield([1, 2, 3])
+      continuation.finish()
+      reply(Response(body: .stream(chunks, length: -5)))
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await client.readAnswer().fields["content-length"] == "0")
+      #expect(try await client.readAnswer().body == "GET /b")
+    }
+  }
+
   @Test func `A validator is sent as a field`() async throws {
     let tag = EntityTag(of: [1, 2, 3])
     let application = TestApplication { _, reply in

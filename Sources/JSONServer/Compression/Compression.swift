@@ -22,7 +22,7 @@ package struct Compression: Sendable {
   /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
   ///
-  /// - Parameter variesAlready: Whether `Vary` is known to say so: looking takes as long as finding a record.
+  /// - Parameter variesAlready: Whether `Vary` is known to say so, and need not be looked for.
   package func apply(to response: inout Response, for request: Request, variesAlready: Bool = false) {
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
     if !variesAlready { response.headerFields.add("Accept-Encoding", toList: .vary) }

@@ -4,7 +4,7 @@ import NIOHTTP1
 /// The fields of a request's head, understood.
 ///
 /// They do not depend on the request line: a client sends the same ones with each request of a connection, and
-/// understanding them again took as long as finding a record. A class, because it is handed on with each of them.
+/// understanding them again took longer than finding a record. A class, because it is handed on with each of them.
 final class FieldSection {
   let fields: HTTPFields
   let framing: FramingFields

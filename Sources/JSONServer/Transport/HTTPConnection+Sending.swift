@@ -30,7 +30,8 @@ extension HTTPConnection {
       outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
       if bodyLimit != nil { closes = true }
     case .stream(let chunks, let length) where hasBody:
-      return start(chunks, length: length, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
+      return start(
+        chunks, length: length.map { max($0, 0) }, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
     case .bytes, .stream: break
     }
     if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }

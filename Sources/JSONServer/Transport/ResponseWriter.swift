@@ -26,8 +26,9 @@ struct ResponseWriter {
     case .bytes(let bytes):
       // The answers to HEAD and 304 may tell the length of a body that was never made (RFC 9110, section 8.6).
       if bytes.isEmpty, form.isHeadOnly || code == 304 {
-        let length = response.headerFields[.contentLength].flatMap { Int($0) } ?? -1
-        if length >= 0 { return .length(length) }
+        if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length >= 0 {
+          return .length(length)
+        }
         return code == 304 ? .none : .length(0)
       }
       return code == 304 ? .none : .length(bytes.count)
