@@ -116,7 +116,7 @@ let package = Package(
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], swiftSettings: settings),
     .testTarget(
       name: "JSONDatabaseTests",
-      dependencies: ["JSONDatabase", "OrderedJSON"],
+      dependencies: ["TestSupport", "JSONDatabase", "OrderedJSON"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -1,5 +1,6 @@
 import JSONDatabase
 import OrderedJSON
+import TestSupport
 import Testing
 
 /// What indexes and searches answer, compared with what reading one record after the other answers.

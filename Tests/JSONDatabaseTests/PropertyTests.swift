@@ -1,5 +1,6 @@
 import JSONDatabase
 import OrderedJSON
+import TestSupport
 import Testing
 
 struct PropertyTests {

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 import Testing
 
 @testable import JSONServer
@@ -13,8 +12,7 @@ struct TransportFlushTests {
     let connections = Connections(limits: Limits(), application: TestApplication())
     return try (0..<count).map { _ in
       let channel = EmbeddedChannel(loop: loop)
-      try channel.pipeline.syncOperations.addHandlers(
-        ByteToMessageHandler(HTTPRequestDecoder()), HTTPConnection(connections))
+      try channel.pipeline.syncOperations.addHandlers(HTTPConnection.handlers(connections))
       try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
       return channel
     }

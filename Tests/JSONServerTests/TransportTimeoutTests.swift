@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 import Testing
 
 @testable import JSONServer
@@ -17,8 +16,7 @@ struct TransportTimeoutTests {
   static func connection(_ application: TestApplication = TestApplication()) throws -> EmbeddedChannel {
     let channel = EmbeddedChannel()
     try channel.pipeline.syncOperations.addHandlers(
-      ByteToMessageHandler(HTTPRequestDecoder()),
-      HTTPConnection(Connections(limits: Limits(), application: application)))
+      HTTPConnection.handlers(Connections(limits: Limits(), application: application)))
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel
   }

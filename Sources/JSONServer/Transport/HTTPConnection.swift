@@ -97,6 +97,14 @@ extension HTTPConnection {
     detach()
   }
 
+  /// Takes the requests whose head is known off the input, which has not gone to the parser yet.
+  func takeKnownRequests(from input: inout ByteBuffer) {
+    while let (request, form) = reader.takeKnownRequest(from: &input) {
+      isInBurst = true
+      take(.request(request, form))
+    }
+  }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     isInBurst = true
     do throws(HTTPError) {

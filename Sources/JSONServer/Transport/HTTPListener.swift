@@ -1,5 +1,4 @@
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 
 /// A server's sockets: listens at its addresses and serves each client on the server's own loop.
@@ -63,15 +62,6 @@ extension HTTPListener {
   /// The connections that the system holds while the server does not accept.
   private static let backlog: CInt = 1024
 
-  /// The parser's own limits: a stop for what is far above the server's, which tell 414 from 431 and are checked later.
-  private static var decoderLimits: NIOHTTPDecoderLimitConfiguration {
-    var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderFieldSize = 128 * 1024
-    limits.maxHeaderListSize = 128 * 1024
-    limits.maxHeaderFieldCount = 1024
-    return limits
-  }
-
   private static func makeConnections(
     on loop: ServerLoop, limits: Limits, application: any Application
   ) async -> NIOLoopBound<Connections> {
@@ -126,8 +116,7 @@ extension HTTPListener {
   }
 
   private static func bootstrap(_ connections: NIOLoopBound<Connections>) -> ServerBootstrap {
-    let limits = decoderLimits
-    return ServerBootstrap(group: connections.eventLoop)
+    ServerBootstrap(group: connections.eventLoop)
       .serverChannelOption(.backlog, value: backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       // One at a time, so that the gate closes at the very connection that is the last.
@@ -143,8 +132,7 @@ extension HTTPListener {
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandlers(
-            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)), HTTPConnection(connections.value))
+          try channel.pipeline.syncOperations.addHandlers(HTTPConnection.handlers(connections.value))
         }
       }
   }

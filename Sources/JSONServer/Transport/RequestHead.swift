@@ -17,23 +17,17 @@ struct RequestHead {
   let expectsContinue: Bool
   let form: AnswerForm
 
-  /// Checks what the request line asks for, which is refused whatever the fields say.
+  /// Understands a head as the parser gives it.
   ///
-  /// - Throws: 414 for too long a target, 501 for CONNECT.
-  static func checkLine(of head: HTTPRequestHead, limits: Limits) throws(HTTPError) {
+  /// - Throws: The error to refuse the request with; its body is not read then.
+  init(_ head: HTTPRequestHead, limits: Limits) throws(HTTPError) {
     guard head.uri.utf8.count <= limits.maximumTargetBytes else {
       throw HTTPError(.uriTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
     }
     guard head.method != .CONNECT else {
       throw HTTPError(.notImplemented, "This server does not support CONNECT.")
     }
-  }
-
-  /// Understands a head as the parser gives it.
-  ///
-  /// - Parameter section: The head's fields.
-  /// - Throws: The error to refuse the request with; its body is not read then.
-  init(_ head: HTTPRequestHead, _ section: FieldSection, limits: Limits) throws(HTTPError) {
+    let section = try FieldSection(head.headers, limits: limits)
     var target = head.uri
     guard target.utf8.count + section.byteCount <= limits.maximumHeadBytes else {
       throw HTTPError(

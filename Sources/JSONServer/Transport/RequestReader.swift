@@ -10,13 +10,16 @@ struct RequestReader {
     case stopped
   }
 
-  /// The largest section that is kept for the requests that follow.
-  private static let keptSectionBytes = 1024
+  /// The largest head that is kept for the requests that follow; thousands of connections may be idle.
+  private static let keptHeadBytes = 1024
 
   private let limits: Limits
   private var state = State.betweenRequests
-  /// The fields of the request before, which are those of the next one mostly.
-  private var knownSection: FieldSection?
+  private var progress = ParserProgress()
+  /// The head of the request before, which is that of the next one mostly.
+  private var knownHead: RepeatedHead?
+  /// What the parser made of the head that came last.
+  private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
   /// Whether the request that came last is answered without a body.
   private(set) var isHeadOnly = false
@@ -40,31 +43,24 @@ struct RequestReader {
   ///
   /// - Returns: Whether the client waits for leave to send the body.
   /// - Throws: The error to refuse the request with.
-  mutating func begin(_ head: HTTPRequestHead) throws(HTTPError) -> Bool {
+  mutating func begin(_ line: HTTPRequestHead) throws(HTTPError) -> Bool {
     guard case .betweenRequests = state else {
       drop()
       return false
     }
-    isHeadOnly = head.method == .HEAD
-    try RequestHead.checkLine(of: head, limits: limits)
-    let head = try RequestHead(head, section(of: head.headers), limits: limits)
+    isHeadOnly = line.method == .HEAD
+    let head = try RequestHead(line, limits: limits)
+    lastHead = (line, head)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
     state = .inRequest(head)
     return head.expectsContinue
-  }
-
-  private mutating func section(of headers: HTTPHeaders) throws(HTTPError) -> FieldSection {
-    if let knownSection, knownSection.isMade(of: headers) { return knownSection }
-    let section = try FieldSection(headers, limits: limits)
-    // Thousands of connections may be idle.
-    knownSection = section.byteCount <= Self.keptSectionBytes ? section : nil
-    return section
   }
 
   /// Takes a piece of the body.
   mutating func append(_ bytes: ByteBuffer) throws(HTTPError) {
     guard case .inRequest = state else { return drop() }
     guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
+    progress.noteBody(bytes.readableBytes)
     body.append(contentsOf: bytes.readableBytesView)
   }
 
@@ -74,6 +70,7 @@ struct RequestReader {
   mutating func end() -> (request: Request, form: AnswerForm)? {
     guard case .inRequest(let head) = state else { return nil }
     state = head.form.keepsConnection ? .betweenRequests : .stopped
+    progress.noteEnd()
     var request = head.request
     if !body.isEmpty {
       request.body = body
@@ -91,5 +88,34 @@ struct RequestReader {
   mutating func stop() {
     state = .stopped
     body = []
+    lastHead = nil
+  }
+}
+
+// MARK: - Heads that come again
+
+extension RequestReader {
+  /// Takes the next request off the input without the parser, when it has the head of one before.
+  ///
+  /// - Returns: The request and the form of its answer; nil when the parser must read what is left.
+  mutating func takeKnownRequest(from input: inout ByteBuffer) -> (request: Request, form: AnswerForm)? {
+    guard let knownHead, case .betweenRequests = state, progress.isBetweenRequests,
+      let taken = knownHead.takeRequest(from: &input, limits: limits)
+    else { return nil }
+    isHeadOnly = taken.form.isHeadOnly
+    return taken
+  }
+
+  /// Notes what the parser is about to read.
+  mutating func willParse(_ input: ByteBuffer) {
+    progress.give(input)
+  }
+
+  /// Keeps the head that the parser has read, if nothing else was in its input.
+  mutating func didParse(_ input: ByteBuffer) {
+    defer { lastHead = nil }
+    guard let (line, head) = lastHead, progress.hasReadHeadAlone else { return }
+    let isSmall = input.readableBytes <= Self.keptHeadBytes
+    knownHead = isSmall ? RepeatedHead(input, line: line, meaning: head) : nil
   }
 }
