@@ -48,16 +48,18 @@ struct Answer {
   ///
   /// - Parameters:
   ///   - request: What it answers: it says where the server is reached.
-  ///   - fields: The fields of every answer.
-  func response(to request: Request, _ fields: HTTPFields = Self.fields) -> Response {
-    var fields = fields
-    if let total { fields[.xTotalCount] = String(total) }
-    if let link { fields[.link] = link }
+  ///   - commonFields: The fields of every answer, and what else most answers have.
+  func response(to request: Request, _ commonFields: CommonFields? = nil) -> Response {
+    var response = Response(
+      status: status, headerFields: commonFields?.fields ?? Self.fields, body: .bytes(body))
+    response.commonFields = commonFields
+    if let total { response.headerFields[.xTotalCount] = String(total) }
+    if let link { response.headerFields[.link] = link }
     if let location {
       let path = location.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
-      fields[.location] = request.base + path
+      response.headerFields[.location] = request.base + path
     }
-    return Response(status: status, headerFields: fields, body: .bytes(body))
+    return response
   }
 
   private static let formatter = JSONFormatter(.pretty)

@@ -77,18 +77,22 @@ actor Engine: Application {
     var request = original
     request.mountPath = mountPath
     var mountedTarget = original.target
-    let outcome = Result { () throws(HTTPError) in
+    var refusal: Response?
+    do throws(HTTPError) {
       if !mountPath.isEmpty { mountedTarget = try target(belowMount: original.target) }
       request.target = mountedTarget
-      return try gate.admit(&request)
+      refusal = try gate.admit(&request)
+    } catch {
+      refusal = error.response()
     }
     let call = Call(
       original, answeredAs: request, mountedTarget: mountedTarget, started: started, reply: reply)
-    switch outcome {
-    case .success(nil):
-      if configuration.middleware.isEmpty { carryOut(call) } else { passThroughMiddleware(call) }
-    case .success(let response?): finish(call, response)
-    case .failure(let error): finish(call, error.response())
+    if let refusal {
+      finish(call, refusal)
+    } else if configuration.middleware.isEmpty {
+      carryOut(call)
+    } else {
+      passThroughMiddleware(call)
     }
   }
 
@@ -194,8 +198,8 @@ actor Engine: Application {
       let answer = try endpoint.answer(call.request, from: &database, ids: ids)
       note(answer, call)
       // Middleware sees answers as they are without what the gate adds to them.
-      let response = answer.response(to: call.request, call.isInner ? Answer.fields : gate.dataFields)
-      guard endpoint.isWrite else { return answerWhenDurable(call, response, isData: true, endpoint.onlyResource) }
+      let response = answer.response(to: call.request, call.isInner ? nil : gate.commonFields)
+      guard endpoint.isWrite else { return answerWhenDurable(call, response, endpoint.onlyResource) }
       let names = database.changedResourceNames
       settle(
         PendingAnswer(call: call, response: response, change: answer.change, resources: names, isWrite: !names.isEmpty))
@@ -220,13 +224,13 @@ actor Engine: Application {
   ///
   /// - Parameter resource: The one resource that it shows; `nil` when it may be several.
   private func answerWhenDurable(
-    _ call: Call, _ response: Response, isData: Bool = false, _ resource: @autoclosure () -> String?
+    _ call: Call, _ response: Response, _ resource: @autoclosure () -> String?
   ) {
     if !commits.isIdle, configuration.durability == .full {
       let pending = PendingAnswer(call: call, response: response, change: nil, resources: [], isWrite: false)
       if commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) }) { return }
     }
-    finish(call, response, isData: isData)
+    finish(call, response)
   }
 
   /// Tells of parameters that have no effect, once for each.
@@ -247,11 +251,9 @@ actor Engine: Application {
   }
 
   /// Sends an answer.
-  ///
-  /// - Parameter isData: Whether it was made with the fields that the gate has for data.
-  func finish(_ call: Call, _ response: consuming Response, isData: Bool = false) {
+  func finish(_ call: Call, _ response: consuming Response) {
     guard !call.isInner else { return call.reply(response) }
-    let body = gate.dress(&response, for: call.original, isData: isData)
+    let body = gate.dress(&response, for: call.original)
     note(call, answeredWith: response, body: body)
     call.reply(response)
   }

@@ -12,9 +12,14 @@ struct EntityTag: Sendable {
   }
 
   /// The tag as `W/"count-hash"` in hexadecimal digits.
+  var fieldValue: String {
+    withFieldValue { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Calls a closure with the bytes of ``fieldValue``.
   ///
   /// Written from its end: making it of strings took longer than the hash.
-  var fieldValue: String {
+  func withFieldValue<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
       var start = buffer.count
       func write(_ byte: UInt8) {
@@ -34,7 +39,7 @@ struct EntityTag: Sendable {
       write(UInt8(ascii: "-"))
       writeDigits(count)
       for byte in "\"/W".utf8 { write(byte) }
-      return String(decoding: UnsafeBufferPointer(rebasing: buffer[start...]), as: UTF8.self)
+      return body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[start...]))
     }
   }
 }

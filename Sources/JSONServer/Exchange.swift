@@ -15,18 +15,20 @@ public final class Exchange: Sendable {
   /// The answer, its validator not among its fields.
   package let sent: Response
   /// When the request had been read, in seconds since 1970.
-  public let time: Double
+  public var time: Double { answered - duration / .seconds(1) }
+  /// When the answer was handed over, in seconds since 1970.
+  private let answered: Double
   /// From the request's being read to the answer's being handed over.
   public let duration: Duration
 
   package init(
-    id: Int, request: Request, route: EffectiveRoute, response: Response, time: Double, duration: Duration
+    id: Int, request: Request, route: EffectiveRoute, response: consuming Response, answered: Double, duration: Duration
   ) {
     self.id = id
     self.request = request
     self.route = route
     sent = response
-    self.time = time
+    self.answered = answered
     self.duration = duration
   }
 }

@@ -8,8 +8,8 @@ final class Gate {
   private let origins: CrossOriginPolicy
   private let compression: Compression?
   private let staticFiles: StaticFiles
-  /// The fields of each answer that shows data, `Vary` among them.
-  let dataFields: HTTPFields
+  /// The fields of an answer that shows data, `Vary` among them, to a client that sends nothing they depend on.
+  let commonFields: CommonFields
   private(set) var rules: RewriteRules
   /// The Host that was let in last: a client sends the same one with each request.
   private var knownHost: String?
@@ -25,7 +25,7 @@ final class Gate {
     let request = Request(method: .get, target: "/")
     compression?.apply(to: &sample, for: request)
     origins.addFields(to: &sample, for: request)
-    dataFields = sample.headerFields
+    commonFields = CommonFields(sample.headerFields)
   }
 
   /// Reads rewrite rules.
@@ -83,9 +83,8 @@ final class Gate {
 
   /// Gives an answer what depends on the request alone: its form, its validator, its coding, who may read it.
   ///
-  /// - Parameter isData: Whether the answer was made with ``dataFields``.
   /// - Returns: The answer's body before it was compressed.
-  func dress(_ response: inout Response, for request: Request, isData: Bool) -> Response.Body {
+  func dress(_ response: inout Response, for request: Request) -> Response.Body {
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
@@ -97,10 +96,10 @@ final class Gate {
     }
     if request.method == .get || request.method == .head { validate(&response, request) }
     let body = response.body
-    compression?.apply(to: &response, for: request, variesAlready: isData)
+    compression?.apply(to: &response, for: request)
     // The type tells what the body would vary by, and nothing without one.
     if response.status == .notModified { response.headerFields[.contentType] = nil }
-    origins.addFields(to: &response, for: request, variesAlready: isData)
+    origins.addFields(to: &response, for: request)
     return body
   }
 
@@ -113,7 +112,8 @@ final class Gate {
   /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
   private func validate(_ response: inout Response, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
-    if !response.headerFields.contains(.eTag) { response.validator = EntityTag(of: body) }
+    let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
+    if !isTagged { response.validator = EntityTag(of: body) }
     guard let known = request.headerFields.joined(.ifNoneMatch),
       let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }

@@ -31,7 +31,9 @@ public struct Response: Sendable {
   public var status: HTTPResponse.Status
 
   /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it leaves.
-  public var headerFields: HTTPFields
+  public var headerFields: HTTPFields {
+    didSet { commonFields = nil }
+  }
 
   /// What follows the head.
   public var body: Body
@@ -41,6 +43,9 @@ public struct Response: Sendable {
 
   /// The validator of the body, which becomes a field when the response leaves.
   var validator: EntityTag?
+
+  /// The fields, when they are those of most answers, as the gate has made them, and nothing was changed since.
+  var commonFields: CommonFields?
 
   /// What an error's body says, for clients that take only plain text.
   package var errorMessage: String?

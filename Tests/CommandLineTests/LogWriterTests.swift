@@ -36,7 +36,8 @@ struct LogWriterTests {
           Exchange(
             id: 1, request: Request(method: .get, target: "/waiting"),
             route: EffectiveRoute(method: .get, target: "/waiting", mountedTarget: "/waiting"),
-            response: Response(body: .stream(AsyncStream(unfolding: { content.piece() }))), time: 0, duration: .zero)))
+            response: Response(body: .stream(AsyncStream(unfolding: { content.piece() }))), answered: 0, duration: .zero
+          )))
     }
     // The first line may be on its way already; the second waits for it.
     for _ in 0..<2 { log.print("") }
@@ -57,7 +58,7 @@ struct LogWriterTests {
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
         route: EffectiveRoute(method: .options, target: "/", mountedTarget: "/"),
-        response: Response(status: .noContent), time: 0, duration: .zero))
+        response: Response(status: .noContent), answered: 0, duration: .zero))
     let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
     let lines = shown.compactMap { $0?.1 }
     #expect(lines.count == 7)

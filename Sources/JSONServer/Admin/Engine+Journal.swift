@@ -9,13 +9,12 @@ extension Engine {
     var response = response
     // A stream that is kept here would not end when its reader goes.
     response.body = if case .stream = body { .bytes([]) } else { body }
-    let duration = System.uptime - call.started
     let exchange = Exchange(
       id: exchangeCount, request: call.original, route: call.route, response: response,
-      time: System.now - duration / .seconds(1), duration: duration)
+      answered: System.now, duration: System.uptime - call.started)
     configuration.onEvent(.answered(exchange))
     guard !AdminRoute.isAddressed(by: call.request) else { return }
-    events.publish(RequestSummary(exchange))
+    events.publish(exchange)
     journal.append(exchange)
   }
 

@@ -21,11 +21,12 @@ package struct Compression: Sendable {
   ///
   /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
-  ///
-  /// - Parameter variesAlready: Whether `Vary` is known to say so, and need not be looked for.
-  package func apply(to response: inout Response, for request: Request, variesAlready: Bool = false) {
+  package func apply(to response: inout Response, for request: Request) {
+    // The common fields are of a type that gains, and their `Vary` says so.
+    let isCommon = response.commonFields != nil
+    if isCommon, !request.headerFields.contains(.acceptEncoding) { return }
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
-    if !variesAlready { response.headerFields.add("Accept-Encoding", toList: .vary) }
+    if !isCommon { response.headerFields.add("Accept-Encoding", toList: .vary) }
     guard request.method != .head, allowsCompression(response),
       let coding = request.headerFields.joined(.acceptEncoding).map(AcceptEncoding.init)?.preferred,
       let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count

@@ -72,14 +72,14 @@ package struct CrossOriginPolicy: Sendable {
   }
 
   /// Adds to a response what lets an allowed page read it, and its fields; a foreign one gets nothing.
-  ///
-  /// - Parameter variesAlready: Whether `Vary` is known to name what the answer depends on.
-  package func addFields(to response: inout Response, for request: Request, variesAlready: Bool = false) {
+  package func addFields(to response: inout Response, for request: Request) {
+    // The common fields say all that a client which sends no origin is told.
+    guard response.commonFields == nil || request.headerFields.contains(.origin) else { return }
     switch allowed {
     case .none: return
     case .any: response.headerFields[.accessControlAllowOrigin] = "*"
     case .loopback, .origins:
-      if !variesAlready { response.headerFields.add("Origin", toList: .vary) }
+      response.headerFields.add("Origin", toList: .vary)
       if request.headerFields.contains(.origin), let origin = request.headerFields[.origin],
         isAllowed(origin, by: request)
       {

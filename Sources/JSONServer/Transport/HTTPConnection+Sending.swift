@@ -7,7 +7,7 @@ extension HTTPConnection {
     guard let context, outbound.readableBytes > 0 else { return }
     let bytes = outbound
     outbound = ByteBuffer()
-    context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
+    context.writeAndFlush(NIOAny(bytes), promise: nil)
   }
 
   /// Writes an answer whose turn has come.
@@ -22,7 +22,6 @@ extension HTTPConnection {
     case .reset: return reset()
     case .truncated(let limit): bodyLimit = max(0, limit)
     }
-    reserve(for: response)
     connections.writer.writeHead(of: response, framing: framing, form: form, closes: closes, to: &outbound)
     let hasBody = !form.isHeadOnly && framing != .none && response.status != .notModified
     switch response.body {
@@ -37,11 +36,6 @@ extension HTTPConnection {
     if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
   }
 
-  private func reserve(for response: Response) {
-    let headEstimate = 192 + 48 * response.headerFields.count
-    outbound.reserveCapacity(minimumWritableBytes: headEstimate + response.bytes.count)
-  }
-
   private func fallSilent() {
     flush()
     output = .silent
@@ -51,6 +45,6 @@ extension HTTPConnection {
 extension Response {
   /// Whether the application wants the connection to end with this answer.
   fileprivate var asksToClose: Bool {
-    headerFields.first(.connection)?.lowercased() == "close"
+    commonFields == nil && headerFields.first(.connection)?.lowercased() == "close"
   }
 }

@@ -39,24 +39,31 @@ struct ResponseWriter {
     }
   }
 
-  /// Writes the status line and the fields.
+  /// Writes the status line and the fields, and makes room for the body that the response has.
   ///
   /// - Parameter closes: Whether the connection ends after this answer.
   mutating func writeHead(
     of response: Response, framing: Framing, form: AnswerForm, closes: Bool, to output: inout ByteBuffer
   ) {
+    let bound = Self.headBound(of: response)
+    output.reserveCapacity(minimumWritableBytes: bound + response.bytes.count)
     // One span for the whole head: a buffer checks its owner and its capacity at each of many short writes.
-    output.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.headBound(of: response)) { buffer in
+    output.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { buffer in
       var head = ByteCursor(buffer)
       head.write(literal: "HTTP/1.1 ")
       head.write(response.status.code)
       head.write(literal: " ")
       head.write(response.status.reasonPhrase)
       head.write(literal: "\r\n")
-      writeFields(response.headerFields, to: &head)
+      if let common = response.commonFields {
+        head.write(common.lines)
+        head.write(date.line())
+      } else {
+        writeFields(response.headerFields, to: &head)
+      }
       if let validator = response.validator {
         head.write(literal: "ETag: ")
-        head.write(validator.fieldValue)
+        validator.withFieldValue { head.write($0) }
         head.write(literal: "\r\n")
       }
       switch framing {
@@ -98,9 +105,11 @@ struct ResponseWriter {
 
   /// The most bytes that an answer's head can take.
   private static func headBound(of response: Response) -> Int {
-    let fields = response.headerFields
     // The status line, the validator, the date and the framing are short and of known form.
-    return fields.indices.reduce(256 + response.status.reasonPhrase.utf8.count) { bound, index in
+    let bound = 256 + response.status.reasonPhrase.utf8.count
+    if let common = response.commonFields { return bound + common.lines.count }
+    let fields = response.headerFields
+    return fields.indices.reduce(bound) { bound, index in
       bound + fields[index].name.rawName.utf8.count + fields[index].value.utf8.count + 4
     }
   }

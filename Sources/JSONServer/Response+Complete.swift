@@ -1,14 +1,14 @@
 import HTTPTypes
 
 extension Response {
-  /// The response with its validator among its fields.
+  /// The response as Swift code sees it: all fields among the others, and nothing that only its own server may use.
   ///
   /// Until someone asks for the fields, answers that differ in their validator share them.
   var complete: Response {
-    guard let validator else { return self }
     var response = self
     response.validator = nil
-    response.headerFields[.eTag] = validator.fieldValue
+    response.commonFields = nil
+    if let validator { response.headerFields[.eTag] = validator.fieldValue }
     return response
   }
 }
