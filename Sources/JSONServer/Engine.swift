@@ -75,12 +75,14 @@ actor Engine: Application {
   private func begin(_ original: Request, reply: @escaping @Sendable (Response) -> Void) {
     let started = System.uptime
     var request = original
-    request.mountPath = mountPath
     var mountedTarget = original.target
     var refusal: Response?
     do throws(HTTPError) {
-      if !mountPath.isEmpty { mountedTarget = try target(belowMount: original.target) }
-      request.target = mountedTarget
+      if !mountPath.isEmpty {
+        mountedTarget = try target(belowMount: original.target)
+        request.mountPath = mountPath
+        request.target = mountedTarget
+      }
       refusal = try gate.admit(&request)
     } catch {
       refusal = error.response()

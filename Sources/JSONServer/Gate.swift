@@ -65,7 +65,7 @@ final class Gate {
     {
       request.method = method
     }
-    request.target = rules.rewrite(request.target)
+    if !rules.isEmpty { request.target = rules.rewrite(request.target) }
     return nil
   }
 

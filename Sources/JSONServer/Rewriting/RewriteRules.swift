@@ -27,13 +27,15 @@ package struct RewriteRules: Sendable {
     self.compiled = compiled
   }
 
+  /// Whether they rewrite nothing.
+  package var isEmpty: Bool { compiled.isEmpty }
+
   /// Returns the target that a request is answered for.
   ///
   /// The rules are tried in order, each on what those before it made of the target.
   ///
   /// - Complexity: Linear in the target's length for each rule.
   package func rewrite(_ target: String) -> String {
-    guard !compiled.isEmpty else { return target }
     let result = compiled.reduce(Array(target.utf8)) { bytes, rule in rule.apply(to: bytes) ?? bytes }
     return String(decoding: result, as: UTF8.self)
   }
