@@ -8,6 +8,7 @@ final class Connections {
   let limits: Limits
   let application: any Application
   var writer = ResponseWriter()
+  var buffers = SpareBuffers(maximum: Connections.maximumUnflushed)
 
   /// Whether the server takes no further requests.
   private(set) var isShuttingDown = false

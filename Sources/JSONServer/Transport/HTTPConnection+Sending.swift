@@ -7,7 +7,9 @@ extension HTTPConnection {
     guard let context, outbound.readableBytes > 0 else { return }
     let bytes = outbound
     outbound = ByteBuffer()
+    // Wrapped here: NIO's own wrapping finds the type out when the program runs.
     context.writeAndFlush(NIOAny(bytes), promise: nil)
+    connections.buffers.put(bytes)
   }
 
   /// Writes an answer whose turn has come.
@@ -22,6 +24,7 @@ extension HTTPConnection {
     case .reset: return reset()
     case .truncated(let limit): bodyLimit = max(0, limit)
     }
+    if outbound.capacity == 0 { outbound = connections.buffers.take() }
     connections.writer.writeHead(of: response, framing: framing, form: form, closes: closes, to: &outbound)
     let hasBody = !form.isHeadOnly && framing != .none && response.status != .notModified
     switch response.body {

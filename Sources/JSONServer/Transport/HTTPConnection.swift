@@ -99,7 +99,7 @@ extension HTTPConnection {
 
   /// Takes the requests whose head is known off the input, which has not gone to the parser yet.
   func takeKnownRequests(from input: inout ByteBuffer) {
-    while let (request, form) = reader.takeKnownRequest(from: &input) {
+    while input.readableBytes > 0, let (request, form) = reader.takeKnownRequest(from: &input) {
       isInBurst = true
       take(.request(request, form))
     }
