@@ -2,8 +2,7 @@ import NIOCore
 
 /// The memory of answers that were sent, for those that are written next.
 ///
-/// It is in the processor's caches still; what the allocator would give instead is not, since the journal holds what
-/// was freed in its place.
+/// It needs no allocation, and is in the processor's caches still.
 struct SpareBuffers {
   /// The largest memory that is kept.
   static let maximumBytes = 4096
