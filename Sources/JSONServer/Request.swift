@@ -2,68 +2,75 @@ public import HTTPTypes
 
 /// One HTTP request, read whole.
 ///
-/// Copies share their parts until one of them is changed, which costs a copy of all: a request is handed on at each
-/// step of its way, and changed at few.
+/// Copies share all but the body until one of them is changed: a request is handed on at each step of its way, and
+/// changed at few.
 public struct Request: Sendable {
-  private final class Parts: Sendable {
+  private final class Head: Sendable {
     let method: HTTPRequest.Method
     let target: String
     let headerFields: HTTPFields
-    let body: [UInt8]
     let mountPath: String
 
-    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: [UInt8], mountPath: String) {
+    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mountPath: String) {
       self.method = method
       self.target = target
       self.headerFields = headerFields
-      self.body = body
       self.mountPath = mountPath
     }
   }
 
-  private var parts: Parts
+  private var head: Head
+
+  /// The body; empty when there is none.
+  public var body: [UInt8]
 
   /// Creates a request.
   public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
-    parts = Parts(method: method, target: target, headerFields: headerFields, body: body, mountPath: "")
+    head = Head(method: method, target: target, headerFields: headerFields, mountPath: "")
+    self.body = body
   }
 
   /// The method, such as GET.
   public var method: HTTPRequest.Method {
-    get { parts.method }
+    get { head.method }
     set { change(method: newValue) }
   }
 
   /// The target in origin form, with the query and its percent-escapes as they were sent: `/posts?_page=2`.
   public var target: String {
-    get { parts.target }
+    get { head.target }
     set { change(target: newValue) }
   }
 
   /// The header fields, `Host` among them.
+  ///
+  /// - Complexity: O(fields) for each change.
   public var headerFields: HTTPFields {
-    get { parts.headerFields }
+    get { head.headerFields }
     set { change(headerFields: newValue) }
-  }
-
-  /// The body; empty when there is none.
-  public var body: [UInt8] {
-    get { parts.body }
-    set { change(body: newValue) }
   }
 
   /// What stands before the target in addresses that lead back to the server.
   var mountPath: String {
-    get { parts.mountPath }
+    get { head.mountPath }
     set { change(mountPath: newValue) }
   }
 
   private mutating func change(
-    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, body: [UInt8]? = nil,
-    mountPath: String? = nil
+    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mountPath: String? = nil
   ) {
-    parts = Parts(
-      method: method ?? parts.method, target: target ?? parts.target, headerFields: headerFields ?? parts.headerFields,
-      body: body ?? parts.body, mountPath: mountPath ?? parts.mountPath)
+    head = Head(
+      method: method ?? head.method, target: target ?? head.target, headerFields: headerFields ?? head.headerFields,
+      mountPath: mountPath ?? head.mountPath)
+  }
+}
+
+extension Request: CustomReflectable {
+  /// The parts by their names, as they are printed and dumped.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: ["method": method, "target": target, "headerFields": headerFields, "body": body] as KeyValuePairs,
+      displayStyle: .struct)
   }
 }

@@ -44,7 +44,9 @@ public struct Response: Sendable {
   /// The validator of the body, which becomes a field when the response leaves.
   var validator: EntityTag?
 
-  /// The fields, when they are those of most answers, as the gate has made them, and nothing was changed since.
+  /// The fields, when they are those of most answers, as the gate has made them, and no field was changed since.
+  ///
+  /// The gate made them for a request that sends neither an origin nor a coding, and for no certain status or body.
   var commonFields: CommonFields?
 
   /// What an error's body says, for clients that take only plain text.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import OrderedJSON
 import Testing
 
 @testable import JSONServer
@@ -42,5 +43,49 @@ struct CommonFieldsTests {
   @Test func `are fields like others for Swift code`() {
     #expect(Self.response().complete.commonFields == nil)
     #expect(Self.response().complete.headerFields == Self.common.fields)
+  }
+
+  private static let conditions: [HTTPFields] = [
+    [:], [.ifNoneMatch: "*"], [.ifNoneMatch: "\"other\""],
+  ]
+
+  /// What has passed through middleware has no common fields, and all others are looked for.
+  @Test(arguments: [CrossOrigin.loopback, .any, .none], [true, false])
+  func `are what the gate gives an answer that has none`(_ crossOrigin: CrossOrigin, _ compresses: Bool) async throws {
+    let record: JSONValue = ["id": 1, "body": .string(String(repeating: "text ", count: 500))]
+    func server(_ middleware: [any Middleware]) async throws -> Server {
+      try await AdminFixture.server(["posts": [record]]) { configuration in
+        configuration.crossOrigin = crossOrigin
+        configuration.compresses = compresses
+        configuration.middleware = middleware
+      }
+    }
+    let (plain, passed) = (try await server([]), try await server([Passage()]))
+    for target in ["/posts/1", "/posts", "/posts/2", "/db"] {
+      for method in [HTTPRequest.Method.get, .head, .put, .options] {
+        for origin in [nil, "http://localhost:5173", "http://example.com"] {
+          for coding in [nil, "gzip", "identity"] {
+            for condition in Self.conditions {
+              var fields = condition
+              fields[.origin] = origin
+              fields[.acceptEncoding] = coding
+              let body: JSONValue? = method == .put ? record : nil
+              let one = await plain.send(method, target, body, fields: fields)
+              let other = await passed.send(method, target, body, fields: fields)
+              #expect(one.status == other.status)
+              #expect(one.headerFields == other.headerFields, "\(method) \(target) \(fields)")
+              #expect(one.bytes == other.bytes)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Middleware that changes nothing.
+  private struct Passage: Middleware {
+    func respond(to request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response {
+      try await next(request)
+    }
   }
 }

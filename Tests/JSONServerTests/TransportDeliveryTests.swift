@@ -2,7 +2,6 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -219,8 +218,7 @@ struct TransportDeliveryTests {
     let channel = NIOAsyncTestingChannel()
     try await channel.testingEventLoop.executeInContext {
       try channel.pipeline.syncOperations.addHandlers(
-        ByteToMessageHandler(HTTPRequestDecoder()),
-        HTTPConnection(Connections(limits: Limits(), application: application)))
+        HTTPConnection.handlers(Connections(limits: Limits(), application: application)))
     }
     try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
     try await channel.testingEventLoop.executeInContext {

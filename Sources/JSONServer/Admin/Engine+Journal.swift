@@ -14,7 +14,7 @@ extension Engine {
       answered: System.now, duration: System.uptime - call.started)
     configuration.onEvent(.answered(exchange))
     guard !AdminRoute.isAddressed(by: call.request) else { return }
-    events.publish(exchange)
+    events.publish(RequestSummary(exchange))
     journal.append(exchange)
   }
 

@@ -36,8 +36,6 @@ struct EventFeed {
   private var lastID: Int
   private var history: Deque<Event> = []
   private var readers: [Int: Reader] = [:]
-  /// Whether there ever was a reader: before, nobody can have missed a request.
-  private var isFollowed = false
 
   init(startingAt secondsSince1970: Double) {
     lastID = Int(secondsSince1970 * 1000)
@@ -80,9 +78,9 @@ struct EventFeed {
     for name in resources { publish(.change(resource: name, .reloaded)) }
   }
 
-  /// Publishes that a request was answered, once there was someone to tell.
-  mutating func publish(_ exchange: Exchange) {
-    if isFollowed { publish(.request(RequestSummary(exchange))) }
+  /// Publishes that a request was answered.
+  mutating func publish(_ request: RequestSummary) {
+    publish(.request(request))
   }
 
   private mutating func publish(_ content: Event.Content) {
@@ -116,7 +114,6 @@ struct EventFeed {
   ) {
     let reader = Reader(interest: interest, continuation: continuation)
     readers[number] = reader
-    isFollowed = true
     guard let lastSeen else { return }
     let missed = missedEvents(since: lastSeen, resources).filter { interest.includes($0.content) }
     // In one piece, since it may be longer than a reader may lag.

@@ -1,6 +1,10 @@
 import NIOCore
 
 /// What the parser was given, and what has come of it, since it last stood between two requests.
+///
+/// It does not tell how much it has read. Where the bytes do not show it, because a head came in pieces, a body in
+/// chunks, or two requests at once, it may hold a part of the next request; then it is never known to stand between
+/// two again, and reads all that the connection brings.
 struct ParserProgress {
   private var given = 0
   /// The bytes of the first head that was given; nil when it did not come in one piece.

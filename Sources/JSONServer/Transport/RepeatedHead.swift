@@ -41,11 +41,11 @@ final class RepeatedHead {
     return (request, meaning.form)
   }
 
-  /// The bytes of the path that the input begins with; nil when there is none, or the limits may not allow it.
+  /// The bytes of the path that the input begins with; nil when there is none, or the limits do not allow it.
   private func lengthOfTarget(_ input: ByteBuffer, _ limits: Limits) -> Int? {
     input.withUnsafeReadableBytes { bytes in
       guard bytes.first == UInt8(ascii: "/"), let end = bytes.firstIndex(where: { !Self.isInTarget($0) }),
-        end <= min(limits.maximumTargetBytes, limits.maximumHeadBytes - rest.readableBytes)
+        end <= min(limits.maximumTargetBytes, limits.maximumHeadBytes - meaning.fieldBytes)
       else { return nil }
       return end
     }

@@ -16,6 +16,8 @@ struct RequestHead {
   /// Whether the client waits for leave to send the body.
   let expectsContinue: Bool
   let form: AnswerForm
+  /// The bytes of the fields, as the limits count them.
+  let fieldBytes: Int
 
   /// Understands a head as the parser gives it.
   ///
@@ -49,7 +51,8 @@ struct RequestHead {
     expectsContinue = try framing.expectsContinue && !isLegacy && self.framing != .none
     form = AnswerForm(
       isHeadOnly: head.method == .HEAD, isLegacy: isLegacy,
-      keepsConnection: framing.keepsConnection(isLegacy: isLegacy))
+      keepsConnection: framing.keepsConnection(isLegacy: isLegacy) && head.isKeepAlive)
+    fieldBytes = section.byteCount
     request = try Request(method: Self.method(head.method), target: target, headerFields: fields)
   }
 

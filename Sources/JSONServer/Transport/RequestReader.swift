@@ -114,7 +114,7 @@ extension RequestReader {
   /// Keeps the head that the parser has read, if nothing else was in its input.
   mutating func didParse(_ input: ByteBuffer) {
     defer { lastHead = nil }
-    guard let (line, head) = lastHead, progress.hasReadHeadAlone else { return }
+    guard let (line, head) = lastHead, progress.hasReadHeadAlone, case .betweenRequests = state else { return }
     let isSmall = input.readableBytes <= Self.keptHeadBytes
     knownHead = isSmall ? RepeatedHead(input, line: line, meaning: head) : nil
   }
