@@ -92,6 +92,16 @@ import Testing
     #expect(await events.next(2).map(\.data["kind"]) == ["reloaded", "deleted"])
   }
 
+  @Test func `of requests are kept from the first reader on`() async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.get, "/posts/1")
+    var first = try await server.events("/__admin/events?types=request")
+    await server.send(.get, "/posts/2")
+    #expect(await first.next(1).map(\.data["path"]) == ["/posts/2"])
+    var late = try await server.events("/__admin/events?types=request&lastEventId=1")
+    #expect(await late.next(1).map(\.data["path"]) == ["/posts/2"])
+  }
+
   @Test func `are kept up to a thousand`() async throws {
     let server = try await AdminFixture.server()
     var first = try await server.events("/__admin/events")

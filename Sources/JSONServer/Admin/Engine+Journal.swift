@@ -14,7 +14,7 @@ extension Engine {
       answered: System.now, duration: System.uptime - call.started)
     configuration.onEvent(.answered(exchange))
     guard !AdminRoute.isAddressed(by: call.request) else { return }
-    events.publish(RequestSummary(exchange))
+    events.publish(exchange)
     journal.append(exchange)
   }
 

@@ -36,6 +36,8 @@ struct EventFeed {
   private var lastID: Int
   private var history: Deque<Event> = []
   private var readers: [Int: Reader] = [:]
+  /// Whether there ever was a reader of this server.
+  private var isFollowed = false
 
   init(startingAt secondsSince1970: Double) {
     lastID = Int(secondsSince1970 * 1000)
@@ -78,9 +80,9 @@ struct EventFeed {
     for name in resources { publish(.change(resource: name, .reloaded)) }
   }
 
-  /// Publishes that a request was answered.
-  mutating func publish(_ request: RequestSummary) {
-    publish(.request(request))
+  /// Publishes that a request was answered, from the first reader on; those that came before are in the journal.
+  mutating func publish(_ exchange: Exchange) {
+    if isFollowed { publish(.request(RequestSummary(exchange))) }
   }
 
   private mutating func publish(_ content: Event.Content) {
@@ -114,6 +116,7 @@ struct EventFeed {
   ) {
     let reader = Reader(interest: interest, continuation: continuation)
     readers[number] = reader
+    isFollowed = true
     guard let lastSeen else { return }
     let missed = missedEvents(since: lastSeen, resources).filter { interest.includes($0.content) }
     // In one piece, since it may be longer than a reader may lag.
