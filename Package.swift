@@ -110,7 +110,8 @@ let package = Package(
           .allowNetworkConnections(scope: .local(), reason: "The server listens on this machine."),
           .writeToPackageDirectory(reason: "Changes are written back to the file that is served."),
         ]),
-      dependencies: ["swift-json-server"]
+      dependencies: ["swift-json-server"],
+      path: "Sources/JSONServerPlugin"
     ),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], swiftSettings: settings),
@@ -179,22 +180,22 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
       dependencies: [
         "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
-      path: "Benchmarks/Suite",
+      path: "Tests/Benchmarks/Suite",
       swiftSettings: settings
     ))
 }
 
-// libFuzzer sees into these targets alone; see Reliability/Fuzz/run.
+// libFuzzer sees into these targets alone; see Tests/Reliability/Fuzz/run.
 if Context.environment["JSON_SERVER_FUZZ"] != nil {
   for target in package.targets where ["OrderedJSON", "JSONDatabase", "JSONServer"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
   }
   package.targets += [
-    .systemLibrary(name: "CFuzzer", path: "Reliability/Fuzz/CFuzzer"),
+    .systemLibrary(name: "CFuzzer", path: "Tests/Reliability/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
       dependencies: ["JSONServer", "JSONDatabase", "OrderedJSON", "CFuzzer"],
-      path: "Reliability/Fuzz/Targets",
+      path: "Tests/Reliability/Fuzz/Targets",
       swiftSettings: settings,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]
     ),

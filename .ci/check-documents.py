@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ARTICLES = sorted(ROOT.glob("Sources/*/Documentation.docc/*.md"))
-PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "fixtures/README.md")]
+PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md", "fixtures/README.md")]
 EXAMPLES = sorted((ROOT / "Tests/JSONServerTestingTests/Examples").glob("*.swift"))
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 

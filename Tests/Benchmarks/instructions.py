@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts the instructions of the five main requests, and notices when one has grown.
 
-    Benchmarks/instructions.py .build/release/swift-json-server            compares with instructions.json
-    Benchmarks/instructions.py .build/release/swift-json-server --record   writes it
+    Tests/Benchmarks/instructions.py .build/release/swift-json-server            compares with instructions.json
+    Tests/Benchmarks/instructions.py .build/release/swift-json-server --record   writes it
 
 The count is valgrind's (callgrind), which hardly depends on the machine's load; what the kernel does is not in it. Growth
 above 10 % makes the exit code 1. Counts of another compiler or another processor architecture do not compare.

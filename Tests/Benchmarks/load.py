@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures servers of a JSON file over HTTP, side by side, and prints one table.
 
-    Benchmarks/load.py --server 'ours=swift-json-server --quiet --port {port} {db}' \\
+    Tests/Benchmarks/load.py --server 'ours=swift-json-server --quiet --port {port} {db}' \\
                        --server 'theirs=npx json-server --quiet --port {port} {db}'
 
 `{db}` becomes the path of a database, `{port}` a free port. Beside the commands runs a bare C epoll server (epoll.c),
