@@ -1,5 +1,6 @@
 public import HTTPTypes
-import JSONServer
+public import JSONServer
+public import OrderedJSON
 
 /// The requests that an expectation or a fault is about: `.get("/users/*")`.
 ///
@@ -44,4 +45,13 @@ public struct Route: Sendable, Hashable {
 
 extension Route: CustomStringConvertible {
   public var description: String { "\(method?.rawValue ?? "any method") \(path)" }
+}
+
+extension Request {
+  /// The body as the server understands it: JSON, or the members of a form, the rows of a table; `nil` when there is
+  /// none.
+  public var value: JSONValue? {
+    guard let bytes = (try? RequestBody.json(from: self)) ?? (body.isEmpty ? nil : body) else { return nil }
+    return (try? JSONValue(parsing: bytes)) ?? String(validating: bytes, as: UTF8.self).map(JSONValue.string)
+  }
 }

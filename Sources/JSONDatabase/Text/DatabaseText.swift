@@ -1,0 +1,109 @@
+import OrderedJSON
+
+/// One version of a database as the text of its file.
+///
+/// Holds the rows, not the indexes, so that a commit that keeps a version makes no later write copy an index.
+package struct DatabaseText: Sendable {
+  private struct Piece: Sendable {
+    let lead: Text
+    let value: ResourceText
+    let trail: Text
+  }
+
+  private let prefix: Text
+  private let pieces: [Piece]
+  private let suffix: Text
+
+  init(prefix: Text, entries: [ResourceEntry], suffix: Text) {
+    self.prefix = prefix
+    self.suffix = suffix
+    pieces = entries.map { entry in
+      Piece(lead: entry.lead, value: ResourceText(entry.resource), trail: entry.trail)
+    }
+  }
+
+  /// Calls a closure with the text piece by piece, in order. O(number of records).
+  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    try prefix.withBytesRethrowing(body)
+    for (index, piece) in pieces.enumerated() {
+      if index > 0 { try CollectionText.comma.withBytesRethrowing(body) }
+      try piece.lead.withBytesRethrowing(body)
+      try piece.value.forEachSlice(body)
+      try piece.trail.withBytesRethrowing(body)
+    }
+    try suffix.withBytesRethrowing(body)
+  }
+
+  /// All bytes in one array.
+  package var bytes: [UInt8] {
+    var output: [UInt8] = []
+    forEachSlice { output += $0 }
+    return output
+  }
+}
+
+/// One version of a collection as its text in the file.
+struct CollectionText: Sendable {
+  let rows: RowVector
+  /// The white space before the closing bracket while there are records.
+  let tail: Text
+  /// The white space between the brackets while there is no record.
+  let emptyTail: Text
+
+  static let comma = Text(",")
+  private static let openingBracket = Text("[")
+  private static let closingBracket = Text("]")
+
+  /// Calls a closure with the text piece by piece; neighbours that stand as they were read are one piece.
+  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    try Self.openingBracket.withBytesRethrowing(body)
+    var pending: Text?
+    try rows.forEach { _, row in
+      let text = row.layoutText
+      guard let run = pending else {
+        pending = text
+        return true
+      }
+      if run.storage === text.storage, run.offset + run.count + 1 == text.offset {
+        pending = Text(run.storage, offset: run.offset, count: run.count + 1 + text.count)
+      } else {
+        try run.withBytesRethrowing(body)
+        try Self.comma.withBytesRethrowing(body)
+        pending = text
+      }
+      return true
+    }
+    try pending?.withBytesRethrowing(body)
+    try (rows.count == 0 ? emptyTail : tail).withBytesRethrowing(body)
+    try Self.closingBracket.withBytesRethrowing(body)
+  }
+}
+
+extension Text {
+  /// Gives a closure the bytes and keeps them alive, for closures of any error.
+  func withBytesRethrowing(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    defer { withExtendedLifetime(storage) {} }
+    try body(bytes)
+  }
+}
+
+/// One version of a resource's value as it stands in a file.
+enum ResourceText: Sendable {
+  case collection(CollectionText)
+  case other(Text)
+
+  init(_ resource: Resource) {
+    switch resource {
+    case .collection(let collection): self = .collection(collection.text)
+    case .singular(let text), .unserved(let text): self = .other(text)
+    }
+  }
+
+  /// Calls a closure with the text piece by piece, in order.
+  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    switch self {
+    case .collection(let collection): try collection.forEachSlice(body)
+    case .other(let text): try text.withBytesRethrowing(body)
+    }
+  }
+}

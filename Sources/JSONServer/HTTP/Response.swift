@@ -1,0 +1,112 @@
+public import HTTPTypes
+import OrderedJSON
+
+/// One HTTP response.
+public struct Response: Sendable {
+  /// What follows the head.
+  public enum Body: Sendable {
+    /// Bytes that are all there.
+    case bytes([UInt8])
+    /// Bytes that come one after the other, and the number of all when it is known.
+    ///
+    /// A stream of unknown length is taken for endless, such as server-sent events: it ends when the client stops
+    /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client sees
+    /// that it is broken when fewer bytes come.
+    // Indirect, since a stream's size is known only when the program runs: it would make that of every response so.
+    indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
+  }
+
+  /// How a response leaves, for tests of a client's error handling.
+  public enum Delivery: Sendable, Hashable {
+    /// Whole.
+    case normal
+    /// Never: the connection stays open and silent.
+    case hang
+    /// The connection is reset before the first byte.
+    case reset
+    /// The connection is closed after this many bytes of the body, with the full length announced.
+    case truncated(after: Int)
+  }
+
+  /// The status.
+  public var status: HTTPResponse.Status
+
+  /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it leaves.
+  public var headerFields: HTTPFields {
+    didSet { commonFields = nil }
+  }
+
+  /// What follows the head.
+  public var body: Body
+
+  /// How it leaves over a socket; whoever calls ``Server/respond(to:)`` gets the response whatever it says.
+  public var delivery: Delivery
+
+  /// The validator of the body, which becomes a field when the response leaves.
+  var validator: EntityTag?
+
+  /// The fields, when they are those of most answers, as the gate has made them, and no field was changed since.
+  ///
+  /// The gate made them for a request that sends neither an origin nor a coding, and for no certain status or body.
+  var commonFields: CommonFields?
+
+  /// What an error's body says, for clients that take only plain text.
+  package var errorMessage: String?
+
+  /// Creates a response.
+  public init(
+    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),
+    delivery: Delivery = .normal
+  ) {
+    self.status = status
+    self.headerFields = headerFields
+    self.body = body
+    self.delivery = delivery
+  }
+
+  /// The bytes of a body that is all there; empty for a stream.
+  public var bytes: [UInt8] {
+    guard case .bytes(let bytes) = body else { return [] }
+    return bytes
+  }
+}
+
+extension Response {
+  /// The response as Swift code sees it: all fields among the others, and nothing that only its own server may use.
+  ///
+  /// Until someone asks for the fields, answers that differ in their validator share them.
+  var complete: Response {
+    var response = self
+    response.validator = nil
+    response.commonFields = nil
+    if let validator { response.headerFields[.eTag] = validator.fieldValue }
+    return response
+  }
+}
+
+extension Response {
+  /// The answer to HEAD: the fields of the answer to GET, the length among them, without its body (RFC 9110, section
+  /// 9.3.2).
+  var head: Response {
+    var response = self
+    let length: Int? =
+      switch body {
+      case .bytes(let bytes): bytes.isEmpty ? nil : bytes.count
+      case .stream(_, let length): length
+      }
+    if let length { response.headerFields[.contentLength] = String(length) }
+    response.body = .bytes([])
+    return response
+  }
+}
+
+extension Response {
+  /// Creates an answer with a JSON body, laid out for people.
+  static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+    var fields: HTTPFields = [:]
+    fields[.contentType] = "application/json; charset=utf-8"
+    fields[.cacheControl] = "no-cache"
+    fields[.xContentTypeOptions] = "nosniff"
+    return Response(status: status, headerFields: fields, body: .bytes(value.utf8Text(.pretty)))
+  }
+}

@@ -1,0 +1,64 @@
+import OrderedJSON
+
+/// A request and its answer, as the journal keeps them.
+///
+/// A class, because it is told of and kept in several places at once.
+public final class Exchange: Sendable {
+  /// A number that grows with each request of a server, from 1.
+  public let id: Int
+  /// The request as it was sent: before rewrite rules and overrides of the method.
+  public let request: Request
+  /// What faults and expectations match it by.
+  package let route: EffectiveRoute
+  /// The answer as it was sent, or meant to be sent when a fault kept it back.
+  ///
+  /// Its body is the one before compression, that of the GET for a HEAD, and empty for a stream.
+  public var response: Response { sent.complete }
+  /// The answer, its validator not among its fields.
+  package let sent: Response
+  /// When the request had been read, in seconds since 1970.
+  public var time: Double { answered - duration / .seconds(1) }
+  /// When the answer was handed over, in seconds since 1970.
+  private let answered: Double
+  /// From the request's being read to the answer's being handed over.
+  public let duration: Duration
+
+  package init(
+    id: Int, request: Request, route: EffectiveRoute, response: consuming Response, answered: Double, duration: Duration
+  ) {
+    self.id = id
+    self.request = request
+    self.route = route
+    sent = response
+    self.answered = answered
+    self.duration = duration
+  }
+}
+
+extension Exchange {
+  /// The most bytes of a body that are shown.
+  private static let maximumShownBytes = 64 * 1024
+
+  /// The exchange as `/__admin/requests` shows it.
+  var value: JSONValue {
+    var members = RequestSummary(self).members
+    members["requestHeaders"] = .object(request.headerFields.members)
+    members["requestBody"] = Self.text(request.body)
+    members["responseHeaders"] = .object(response.headerFields.members)
+    members["responseBody"] = Self.text(response.bytes)
+    return .object(members)
+  }
+
+  /// The start of a body, cut between characters; null when there is none or it is not text.
+  private static func text(_ body: [UInt8]) -> JSONValue {
+    guard !body.isEmpty else { return .null }
+    var shown = body.prefix(maximumShownBytes)
+    if shown.count < body.count {
+      // The character that the cut is in: its first byte and those that continue it.
+      while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }
+      if let last = shown.last, last >= 0x80 { shown.removeLast() }
+    }
+    guard !shown.contains(0), let text = String(validating: shown, as: UTF8.self) else { return .null }
+    return .string(text)
+  }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import HTTPTypes
+import JSONDatabase
+import JSONStorage
+import OrderedJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Server {
+  /// Brings the data back to the state at start.
+  ///
+  /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
+  public func reset() async throws(ServerError) {
+    try await administer(.reset, .post, "reset")
+  }
+
+  /// The names of the snapshots, oldest first.
+  public var snapshots: [String] {
+    get async { await engine.snapshots.all.map(\.name) }
+  }
+
+  /// Keeps the data as it is now, in memory; a snapshot of the same name gives way. O(number of resources).
+  public func saveSnapshot(_ name: String) async {
+    await engine.saveSnapshot(name)
+  }
+
+  /// Brings the data back to a snapshot.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
+  public func restoreSnapshot(_ name: String) async throws(ServerError) {
+    try await administer(.restoreSnapshot(name), .post, "snapshots/\(PercentEncoding.encodeSegment(name))")
+  }
+
+  /// Forgets a snapshot; does nothing when it is not there.
+  public func deleteSnapshot(_ name: String) async {
+    await engine.deleteSnapshot(name)
+  }
+
+  /// Writes the data as it is now to another file, atomically.
+  ///
+  /// - Returns: The path of the file.
+  /// - Throws: ``ServerError`` with code `notSaved`.
+  @discardableResult
+  public func writeSnapshot(to path: String) async throws(ServerError) -> String {
+    let text = await engine.database.text
+    let persistence = engine.persistence
+    let result = await withCheckedContinuation { continuation in
+      guard let persistence else {
+        DispatchQueue.global().async { continuation.resume(returning: Self.write(text, to: path)) }
+        return
+      }
+      persistence.snapshot(text, to: path) {
+        continuation.resume(returning: $0.mapError { ServerError(.notSaved, $0.message) })
+      }
+    }
+    return try result.get()
+  }
+
+  private static func write(_ text: DatabaseText, to path: String) -> Result<String, ServerError> {
+    do {
+      try Data(text.bytes).write(to: URL(filePath: path), options: .atomic)
+      return .success(path)
+    } catch {
+      return .failure(ServerError(.notSaved, "Cannot write '\(path)': \(error)"))
+    }
+  }
+
+  /// Does what an administrative request does.
+  private func administer(_ route: AdminRoute, _ method: HTTPRequest.Method, _ path: String) async throws(ServerError) {
+    let engine = engine
+    let request = Request(method: method, target: "/\(AdminRoute.root)/\(path)")
+    let response = await withCheckedContinuation { continuation in
+      let call = Call(request, answeredAs: request, mountedTarget: request.target, isInner: true) {
+        continuation.resume(returning: $0)
+      }
+      engine.loop.execute { engine.assumeIsolated { $0.administer(route, call) } }
+    }
+    guard response.status.kind != .successful else { return }
+    let message = (try? JSONValue(parsing: response.bytes))?["message"]?.string
+    throw ServerError(
+      response.status == .notFound ? .unknownSnapshot : .notSaved, message ?? response.status.reasonPhrase)
+  }
+}
+
+extension Engine {
+  fileprivate func saveSnapshot(_ name: String) { _ = snapshots.save(database, named: name, at: System.now) }
+  fileprivate func deleteSnapshot(_ name: String) { _ = snapshots.remove(name) }
+}
+
+/// A resource as a person sees it.
+public struct ResourceDescription: Sendable, Hashable {
+  /// The top-level name of the data, which is the path below `/`, too.
+  public let name: String
+  /// The number of records; `nil` for a single object.
+  public let count: Int?
+  /// The member that holds the ids of its records.
+  public let idName: String
+}

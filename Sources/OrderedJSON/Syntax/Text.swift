@@ -1,0 +1,107 @@
+/// A slice of UTF-8 text that keeps its storage alive.
+///
+/// Copying a `Text` copies a reference and two offsets, never the bytes.
+package struct Text: Sendable {
+  package let storage: TextStorage
+  package let offset: Int
+  package let count: Int
+
+  /// Creates a slice of a storage.
+  package init(_ storage: TextStorage, offset: Int, count: Int) {
+    self.storage = storage
+    self.offset = offset
+    self.count = count
+  }
+
+  /// Creates a slice that covers a whole storage.
+  package init(_ storage: TextStorage) {
+    self.init(storage, offset: 0, count: storage.count)
+  }
+
+  /// Creates a text with a copy of the given bytes.
+  package init(_ bytes: [UInt8]) {
+    self.init(bytes.withUnsafeBufferPointer(TextStorage.init(copying:)))
+  }
+
+  /// Creates a text with the UTF-8 bytes of a string.
+  package init(_ string: String) {
+    self.init(Array(string.utf8))
+  }
+
+  /// Gives a closure the bytes, and keeps them alive until it returns.
+  @inline(__always)
+  package func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(storage) {} }
+    return try body(bytes)
+  }
+
+  /// The bytes; valid while the text or another slice of its storage lives.
+  package var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: storage.bytes[offset..<(offset + count)])
+  }
+
+  /// The slice at a range of offsets within this one.
+  package subscript(range: Range<Int>) -> Text {
+    Text(storage, offset: offset + range.lowerBound, count: range.count)
+  }
+
+  /// The text as a string; invalid UTF-8 is repaired with U+FFFD.
+  package var string: String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Text: Equatable {
+  package static func == (left: Text, right: Text) -> Bool {
+    left.bytes.elementsEqual(right.bytes)
+  }
+}
+
+/// Immutable bytes on the heap that many slices share.
+///
+/// The bytes are written once, before the initializer returns, and freed when the last owner goes. That is why the
+/// class is safe to share between threads although the compiler cannot see it.
+package final class TextStorage: @unchecked Sendable {
+  private let base: UnsafeMutablePointer<UInt8>
+
+  /// The number of bytes.
+  package let count: Int
+
+  /// Creates a storage by letting a closure write into fresh memory.
+  ///
+  /// - Parameters:
+  ///   - capacity: The number of bytes to make room for.
+  ///   - initializer: Writes from the start of the buffer and sets the count to what it wrote.
+  package init(
+    capacity: Int,
+    initializingWith initializer: (UnsafeMutableBufferPointer<UInt8>, inout Int) throws -> Void
+  ) rethrows {
+    base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(capacity, 1))
+    var written = 0
+    do {
+      try initializer(UnsafeMutableBufferPointer(start: base, count: capacity), &written)
+    } catch {
+      base.deallocate()
+      throw error
+    }
+    count = written
+  }
+
+  /// Creates a storage with a copy of the given bytes.
+  package convenience init(copying bytes: UnsafeBufferPointer<UInt8>) {
+    self.init(capacity: bytes.count) { buffer, count in
+      count = buffer.update(fromContentsOf: bytes)
+    }
+  }
+
+  deinit {
+    base.deallocate()
+  }
+
+  /// The bytes; valid while the storage lives.
+  package var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: base, count: count)
+  }
+}
