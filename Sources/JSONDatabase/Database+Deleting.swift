@@ -3,7 +3,7 @@ package import OrderedJSON
 /// What a deletion did.
 package struct Deletion: Sendable {
   /// The text of the record that was asked to go.
-  package let record: Text
+  package let record: UTF8Slice
   /// How many other records went with it, by resource.
   package let dependents: [String: Int]
 }
@@ -91,20 +91,20 @@ extension Database {
 
   /// Adds the resources of another database that are not there yet, after those that are.
   package mutating func add(_ other: Database) {
-    let added = other.entries.filter { positions[TextKey($0.name)] == nil }
+    let added = other.entries.filter { positions[ByteExactKey($0.name)] == nil }
     guard !added.isEmpty else { return }
     guard let end = entries.last else { return restore(from: other) }
     // The white space before the closing brace stays there.
     var joined = entries
-    joined[joined.count - 1] = end.with(trail: Text(""))
-    joined += added.map { $0.with(trail: Text("")) }
+    joined[joined.count - 1] = end.with(trail: UTF8Slice(""))
+    joined += added.map { $0.with(trail: UTF8Slice("")) }
     joined[joined.count - 1] = joined[joined.count - 1].with(trail: end.trail)
     restore(from: Database(schema: schema, prefix: prefix, entries: joined, suffix: suffix))
   }
 }
 
 extension ResourceEntry {
-  fileprivate func with(trail: Text) -> ResourceEntry {
+  fileprivate func with(trail: UTF8Slice) -> ResourceEntry {
     ResourceEntry(name: name, lead: lead, resource: resource, trail: trail)
   }
 }

@@ -3,7 +3,7 @@ package import OrderedJSON
 /// A record after an operation.
 package struct WrittenRecord: Sendable {
   /// The record's text.
-  package let text: Text
+  package let text: UTF8Slice
   /// The record's id as text.
   package let id: String
 }
@@ -35,7 +35,7 @@ extension Database {
     }
     let dialect = schema.dialect
     let (slot, row, id) = try withCollection(at: position) { collection throws(DatabaseError) in
-      let id = try collection.settleID(of: &draft, dialect: dialect, ids: ids)
+      let id = try collection.assignID(of: &draft, dialect: dialect, ids: ids)
       let row = Row(lead: collection.recordLead, record: draft.text(collection.recordLayout))
       return (collection.append(row), row, id)
     }
@@ -72,7 +72,7 @@ extension Database {
   }
 
   private mutating func rewrite(
-    _ id: String, in name: String, _ body: (Row, inout Collection) throws(DatabaseError) -> [UInt8]
+    _ id: String, in name: String, _ body: (Row, inout RecordCollection) throws(DatabaseError) -> [UInt8]
   ) throws(DatabaseError) -> WrittenRecord {
     let position = try position(of: name)
     let (slot, before, after) = try withCollection(at: position) { collection throws(DatabaseError) in
@@ -92,17 +92,17 @@ extension Database {
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidBody`.
   package mutating func write(
     _ body: UnsafeBufferPointer<UInt8>, toSingular name: String, merging: Bool
-  ) throws(DatabaseError) -> Text {
+  ) throws(DatabaseError) -> UTF8Slice {
     let position = try position(of: name)
     guard case .singular(let before) = entries[position].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
     }
     let draft = try RecordDraft(body)
-    let lead = Text(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
+    let lead = UTF8Slice(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
     let layout = lead.withBytes { lead in
       before.withBytes { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
-    let after = Text(merging ? before.withBytes { draft.merged(into: $0, layout) } : draft.text(layout))
+    let after = UTF8Slice(merging ? before.withBytes { draft.merged(into: $0, layout) } : draft.text(layout))
     entries[position].resource = .singular(after)
     changes.steps.append(.replace(resource: position, before: before))
     return after
@@ -132,10 +132,10 @@ extension Database {
   /// - Throws: What ``create(_:in:belongingTo:ids:)`` throws, with the number of the element.
   package mutating func createOrMerge(
     _ bodies: UnsafeBufferPointer<UInt8>, in name: String, ids: IDGenerator
-  ) throws(DatabaseError) -> (records: [Text], created: Int) {
+  ) throws(DatabaseError) -> (records: [UTF8Slice], created: Int) {
     let idName = Array(schema.idName(of: name).utf8)
     return try atomically { database throws(DatabaseError) in
-      var records: [Text] = []
+      var records: [UTF8Slice] = []
       var created = 0
       for element in ArrayReader(bodies) {
         do throws(DatabaseError) {

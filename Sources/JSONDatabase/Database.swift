@@ -8,20 +8,20 @@ package struct Database: Sendable {
   /// The names by which records are identified and related.
   package let schema: Schema
 
-  let prefix: Text
-  let suffix: Text
+  let prefix: UTF8Slice
+  let suffix: UTF8Slice
   var entries: [ResourceEntry]
-  let positions: [TextKey: Int]
+  let positions: [ByteExactKey: Int]
 
   /// The changes since they were last taken, oldest first.
-  var changes = Changes()
+  var changes = UndoLog()
 
-  init(schema: Schema, prefix: Text, entries: [ResourceEntry], suffix: Text) {
+  init(schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice) {
     self.schema = schema
     self.prefix = prefix
     self.entries = entries
     self.suffix = suffix
-    positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (TextKey($1.name), $0) })
+    positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (ByteExactKey($1.name), $0) })
   }
 
   /// The names of the resources that are served, in the file's order.
@@ -36,7 +36,7 @@ package struct Database: Sendable {
 
   /// The place of a resource that is served, or `nil`.
   private func servedPosition(of name: String) -> Int? {
-    guard let position = positions[TextKey(name)], entries[position].isServed else { return nil }
+    guard let position = positions[ByteExactKey(name)], entries[position].isServed else { return nil }
     return position
   }
 
@@ -89,14 +89,14 @@ package struct Database: Sendable {
 
   /// Gives a closure a collection to read; building an index on the way counts as reading.
   mutating func withCollection<Result>(
-    _ name: String, _ body: (inout Collection) throws(DatabaseError) -> Result
+    _ name: String, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     try withCollection(at: try position(of: name), body)
   }
 
   /// Gives a closure the collection at a place to read.
   mutating func withCollection<Result>(
-    at position: Int, _ body: (inout Collection) throws(DatabaseError) -> Result
+    at position: Int, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     guard let result = try entries[position].collection?.apply(body) else {
       throw DatabaseError(
@@ -106,7 +106,7 @@ package struct Database: Sendable {
   }
 
   /// Gives a closure the collection at a place to change; does nothing at the place of another resource.
-  mutating func change(_ position: Int, _ body: (inout Collection) -> Void) {
+  mutating func change(_ position: Int, _ body: (inout RecordCollection) -> Void) {
     try? withCollection(at: position) { collection throws(DatabaseError) in body(&collection) }
   }
 
@@ -114,7 +114,7 @@ package struct Database: Sendable {
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`.
   /// - Complexity: O(1) after the first call for a collection, which reads all its ids.
-  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> Text {
+  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> UTF8Slice {
     try withCollection(name) { collection throws(DatabaseError) in
       guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
         throw Self.unknownRecord(id, in: name)
@@ -126,7 +126,7 @@ package struct Database: Sendable {
   /// Returns the text of a singular resource.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
-  package func singular(_ name: String) throws(DatabaseError) -> Text {
+  package func singular(_ name: String) throws(DatabaseError) -> UTF8Slice {
     guard case .singular(let text) = entries[try position(of: name)].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection, not a single object.")
     }
@@ -155,10 +155,10 @@ package struct Database: Sendable {
   }
 }
 
-extension Collection {
+extension RecordCollection {
   /// Gives itself to a closure, where it stands.
   fileprivate mutating func apply<Result>(
-    _ body: (inout Collection) throws(DatabaseError) -> Result
+    _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     try body(&self)
   }

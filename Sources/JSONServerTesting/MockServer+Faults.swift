@@ -67,7 +67,7 @@ extension MockServer {
       return HTTPField(name: name, value: value)
     }
     return await server.answer(
-      CannedAnswer(
+      Stub(
         route.method, route.path, status: HTTPResponse.Status(code: status), body: body,
         headerFields: HTTPFields(fields)))
   }

@@ -7,7 +7,7 @@ import Testing
   private static let ids = IDGenerator { "id" }
 
   private func database(_ text: String) throws -> Database {
-    try Database(parsing: Text(text), ids: Self.ids)
+    try Database(parsing: UTF8Slice(text), ids: Self.ids)
   }
 
   private func text(_ database: Database) -> String {

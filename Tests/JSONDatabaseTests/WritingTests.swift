@@ -68,7 +68,7 @@ struct WritingTests {
       name: "a singular resource's merge", before: "{\n  \"p\": {\n    \"a\": 1,\n    \"b\": 2\n  }\n}",
       after: "{\n  \"p\": {\n    \"a\": 3,\n    \"b\": 2\n  }\n}"
     ) { database in
-      _ = try Text("{\"a\":3}").withBytes { body throws(DatabaseError) in
+      _ = try UTF8Slice("{\"a\":3}").withBytes { body throws(DatabaseError) in
         try database.write(body, toSingular: "p", merging: true)
       }
     },

@@ -22,7 +22,7 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     let source = OpenedSource(
       persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
-    engine = Engine(configuration, source, gate: try Gate(configuration), ids: Self.ids, loop: ServerLoop())
+    engine = Engine(configuration, source, gate: try Gate(configuration), ids: Self.ids, loop: EventLoopExecutor())
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
@@ -30,7 +30,7 @@ struct EngineFixture {
   }
 
   private static func database(_ value: JSONValue) throws -> Database {
-    try Database(parsing: Text(value.utf8Text()), ids: ids)
+    try Database(parsing: UTF8Slice(value.utf8Text()), ids: ids)
   }
 
   /// Brings an edit of the source from outside.
@@ -76,7 +76,7 @@ struct EngineFixture {
   }
 
   var value: JSONValue {
-    get async { Text(await engine.database.text.bytes).value }
+    get async { UTF8Slice(await engine.database.text.bytes).value }
   }
 }
 

@@ -3,31 +3,31 @@ package import OrderedJSON
 /// One top-level member of the file.
 package enum Resource: Sendable {
   /// An array: records by id.
-  case collection(Collection)
+  case collection(RecordCollection)
   /// An object: one record without id.
-  case singular(Text)
+  case singular(UTF8Slice)
   /// A member that is kept in the file and not served, such as `$schema`.
-  case unserved(Text)
+  case unserved(UTF8Slice)
 }
 
 /// A resource and the text around its value in the file.
 struct ResourceEntry: Sendable {
   let name: String
   /// From the previous comma or brace to the value: white space, the name, the colon.
-  let lead: Text
+  let lead: UTF8Slice
   /// The white space after the value.
-  let trail: Text
+  let trail: UTF8Slice
 
   /// The records, if it is a collection.
   ///
   /// Not in a case of ``Resource``, since whoever looks into one gets a copy: finding a record took over twice as long.
-  var collection: Collection?
+  var collection: RecordCollection?
   /// The text of what is no collection.
-  private var text: Text
+  private var text: UTF8Slice
   /// Whether it is a resource, and not only kept in the file.
   private(set) var isServed = true
 
-  init(name: String, lead: Text, resource: Resource, trail: Text) {
+  init(name: String, lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {
     self.name = name
     self.lead = lead
     self.trail = trail

@@ -10,7 +10,7 @@ struct NumericIDs: Sendable {
   private var heap: Heap<NumericID>
 
   /// Reads the ids of all rows. O(n).
-  init(idName: String, rows: RowVector) {
+  init(idName: String, rows: PersistentRowVector) {
     let name = Array(idName.utf8)
     var numbers: [NumericID] = []
     rows.forEach { _, row in

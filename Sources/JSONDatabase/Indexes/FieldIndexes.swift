@@ -3,8 +3,8 @@ struct FieldIndexes: Sendable {
   /// The most indexes of one kind; the least recently used goes when one more is made.
   private static let maximumCount = 16
 
-  private var equality = RecentlyUsed<FieldPath, EqualityIndex>(maximumCount)
-  private var order = RecentlyUsed<[SortKey], OrderIndex>(maximumCount)
+  private var equality = LRUCache<FieldPath, HashIndex>(maximumCount)
+  private var order = LRUCache<[SortKey], SortedIndex>(maximumCount)
   /// The sort keys under which numbers and texts mix.
   private var unordered: Set<[SortKey]> = []
 
@@ -12,15 +12,15 @@ struct FieldIndexes: Sendable {
   private var known: [FieldPath: Bool] = [:]
 
   /// Returns the index of the values at a path. O(n) at first use.
-  mutating func equality(of path: FieldPath, in rows: RowVector) -> EqualityIndex {
-    equality.value(for: path) { EqualityIndex(path, rows: rows) }
+  mutating func equality(of path: FieldPath, in rows: PersistentRowVector) -> HashIndex {
+    equality.value(for: path) { HashIndex(path, rows: rows) }
   }
 
   /// Returns the order by sort keys; `nil` when what they compare is mixed. O(n log n) at first use.
-  mutating func order(by keys: [SortKey], dialect: Dialect, in rows: RowVector) -> OrderIndex? {
+  mutating func order(by keys: [SortKey], dialect: Dialect, in rows: PersistentRowVector) -> SortedIndex? {
     if unordered.contains(keys) { return nil }
     if let index = order[keys] { return index }
-    guard let index = OrderIndex(keys, dialect: dialect, rows: rows) else {
+    guard let index = SortedIndex(keys, dialect: dialect, rows: rows) else {
       if unordered.count < Self.maximumCount { unordered.insert(keys) }
       return nil
     }
@@ -29,7 +29,7 @@ struct FieldIndexes: Sendable {
   }
 
   /// Whether any row has a value at a path. O(n) at most, at first use.
-  mutating func isKnown(_ path: FieldPath, in rows: RowVector) -> Bool {
+  mutating func isKnown(_ path: FieldPath, in rows: PersistentRowVector) -> Bool {
     if let answer = known[path] { return answer }
     var found = false
     rows.forEach { _, row in
@@ -42,7 +42,7 @@ struct FieldIndexes: Sendable {
   }
 
   /// Takes note that a row is being added, replaced or removed, while `rows` still holds what was there before.
-  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: RowVector) {
+  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) {
     equality.updateAll { index in
       index.replace(old, with: new, at: slot)
       return true
@@ -59,7 +59,7 @@ struct FieldIndexes: Sendable {
 }
 
 /// A few values by key; when one too many is added, the one whose use lies furthest back goes.
-struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let maximumCount: Int
   private var values: [Key: Value] = [:]
   private var lastUse: [Key: Int] = [:]

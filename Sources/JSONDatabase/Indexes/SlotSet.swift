@@ -3,7 +3,7 @@ enum SlotSet {
   /// All slots up to a number: a collection without removed records.
   case firstSlots(Int)
   case list([Int32])
-  case bits(SlotBits, count: Int)
+  case bits(SlotBitmap, count: Int)
 
   var count: Int {
     switch self {
@@ -32,10 +32,10 @@ enum SlotSet {
   }
 
   /// The set as bits.
-  func bits(slotCount: Int) -> SlotBits {
+  func bits(slotCount: Int) -> SlotBitmap {
     switch self {
-    case .firstSlots(let count): SlotBits(firstSlots: count, slotCount: slotCount)
-    case .list(let slots): SlotBits(slots, slotCount: slotCount)
+    case .firstSlots(let count): SlotBitmap(firstSlots: count, slotCount: slotCount)
+    case .list(let slots): SlotBitmap(slots, slotCount: slotCount)
     case .bits(let bits, _): bits
     }
   }

@@ -56,7 +56,7 @@ extension Filter {
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is none.
   mutating func add(
-    _ parameter: FilterParameter, of collection: inout Collection, dialect: Dialect
+    _ parameter: FilterParameter, of collection: inout RecordCollection, dialect: Dialect
   ) throws(DatabaseError) -> Bool {
     let name = parameter.name
     let values = dialect == .v1 ? parameter.values.suffix(1) : parameter.values[...]

@@ -88,7 +88,7 @@ struct Operand {
     case .null, .string, .array, .object:
       if dialect == .v1, !isString, let number { return Self.number(value.text).flatMap { Self.order($0, number) } }
     }
-    return value.withText { ByteOrder.compare($0, text) }
+    return value.withText { LexicographicOrder.compare($0, text) }
   }
 
   /// The number to compare with: in 1.0 a word that is a JSON value is converted as JavaScript converts that value.

@@ -17,7 +17,7 @@ struct RecordScan: Sendable {
   }
 
   /// Returns the slots of the records that satisfy a predicate, ascending.
-  func slots(in rows: RowVector, where matches: (UnsafeBufferPointer<UInt8>) -> Bool) -> [Int32] {
+  func slots(in rows: PersistentRowVector, where matches: (UnsafeBufferPointer<UInt8>) -> Bool) -> [Int32] {
     var found: [Int32] = []
     var run: RecordRun?
     rows.forEach { slot, row in
@@ -33,7 +33,7 @@ struct RecordScan: Sendable {
 
   /// Searches a run as one piece, once for the text and once for escapes, and maps each place to its record.
   private func slots(
-    of run: RecordRun, in rows: RowVector, where matches: (UnsafeBufferPointer<UInt8>) -> Bool
+    of run: RecordRun, in rows: PersistentRowVector, where matches: (UnsafeBufferPointer<UInt8>) -> Bool
   ) -> [Int32] {
     run.text.withBytes { bytes in
       var found: [Int32] = []
@@ -86,7 +86,7 @@ struct RecordScan: Sendable {
 /// Records of neighbouring slots that stand one after the other in one storage.
 struct RecordRun {
   /// The text from the first record's start to the last one's end.
-  private(set) var text: Text
+  private(set) var text: UTF8Slice
   private(set) var slots: Range<Int>
 
   init(_ row: Row, _ slot: Int) {
@@ -98,13 +98,13 @@ struct RecordRun {
   mutating func append(_ row: Row, _ slot: Int) -> Bool {
     // What lies between two neighbours as they were read is a comma and white space; a change breaks the order.
     guard slot == slots.upperBound, row.follows(text) else { return false }
-    text = Text(text.storage, offset: text.offset, count: row.end - text.offset)
+    text = UTF8Slice(text.storage, offset: text.offset, count: row.end - text.offset)
     slots = slots.lowerBound..<(slot + 1)
     return true
   }
 
   /// Returns the first slot at or after another whose record ends after a place in the text. O(log n).
-  func slot(endingAfter place: Int, from start: Int, in rows: RowVector) -> Int? {
+  func slot(endingAfter place: Int, from start: Int, in rows: PersistentRowVector) -> Int? {
     let rest = start..<slots.upperBound
     let slot = rest.partitioningIndex { slot in rows[slot].map { $0.end - text.offset > place } ?? false }
     return slot < slots.upperBound ? slot : nil

@@ -16,7 +16,7 @@ extension Database {
 
   /// Finds what is related to records of a collection.
   package mutating func related(
-    _ requests: [RelationRequest], to records: [Text], in name: String
+    _ requests: [RelationRequest], to records: [UTF8Slice], in name: String
   ) throws(DatabaseError) -> [RelatedRecord] {
     guard !requests.isEmpty else { return records.map { RelatedRecord(record: $0) } }
     var relations: [(name: String, relation: Relation)] = []
@@ -36,12 +36,12 @@ extension Database {
     }
   }
 
-  private mutating func follow(_ relation: Relation, from record: Text, idName: [UInt8]) -> RelatedRecord.Value? {
+  private mutating func follow(_ relation: Relation, from record: UTF8Slice, idName: [UInt8]) -> RelatedRecord.Value? {
     switch relation {
     case .nothing: return .many([])
     case .children(let position, let key):
       guard let id = record.withBytes({ ObjectReader.value(named: idName, in: $0)?.idText }) else { return .many([]) }
-      var children: [Text] = []
+      var children: [UTF8Slice] = []
       change(position) { collection in
         children = collection.slots(where: key, equals: id).compactMap { collection.rows[Int($0)]?.record }
       }
@@ -49,7 +49,7 @@ extension Database {
     case .parent(let position, let key):
       let id = record.withBytes { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
       guard let id else { return nil }
-      var parent: Text?
+      var parent: UTF8Slice?
       change(position) { collection in
         parent = collection.slot(of: id).flatMap { collection.rows[$0]?.record }
       }
@@ -134,14 +134,14 @@ extension Database {
   /// - Complexity: O(number of collections squared + number of records read).
   package func relations(inFirst recordCount: Int) -> [(parent: String, child: String, key: String)] {
     let members = collectionPositions.map { position in
-      guard case .collection(let collection) = entries[position].resource else { return Set<TextKey>() }
-      return Set(collection.memberNames(inFirst: recordCount).map(TextKey.init))
+      guard case .collection(let collection) = entries[position].resource else { return Set<ByteExactKey>() }
+      return Set(collection.memberNames(inFirst: recordCount).map(ByteExactKey.init))
     }
     return collectionPositions.flatMap { parent in
       zip(collectionPositions, members).compactMap { child, members in
         guard child != parent else { return nil }
         let name = entries[parent].name
-        let key = foreignKeys(in: child, to: name, singular: nil).first { members.contains(TextKey($0.name)) }
+        let key = foreignKeys(in: child, to: name, singular: nil).first { members.contains(ByteExactKey($0.name)) }
         return key.map { (name, entries[child].name, $0.name) }
       }
     }

@@ -3,16 +3,16 @@ package import OrderedJSON
 /// A record together with the related records that were asked for.
 package struct RelatedRecord: Sendable {
   package enum Value: Sendable {
-    case many([Text])
-    case one(Text)
+    case many([UTF8Slice])
+    case one(UTF8Slice)
   }
 
-  package let record: Text
+  package let record: UTF8Slice
   /// The names and values to add, in order; each takes the place of a member of that name.
   package let related: [(name: String, value: Value)]
 
   /// Joins a record with what is related to it.
-  package init(record: Text, related: [(name: String, value: Value)] = []) {
+  package init(record: UTF8Slice, related: [(name: String, value: Value)] = []) {
     self.record = record
     self.related = related
   }

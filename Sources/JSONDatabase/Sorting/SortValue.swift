@@ -35,7 +35,7 @@ enum SortValue: Sendable {
   func order(_ other: SortValue) -> Int {
     switch (self, other) {
     case (.number(let left), .number(let right)): left < right ? -1 : left > right ? 1 : 0
-    case (.text(let left), .text(let right)): ByteOrder.compare(left, right)
+    case (.text(let left), .text(let right)): LexicographicOrder.compare(left, right)
     case (.number, _), (.text, _), (.null, _), (.missing, _): rank - other.rank
     }
   }

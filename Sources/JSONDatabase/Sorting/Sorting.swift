@@ -14,7 +14,7 @@ struct Sorting {
   ///
   /// JavaScript has no order for numbers and words. A few records that mix them under a key come as json-server 0.17
   /// sends them; of many, and under 1.0's dialect, the numbers come first.
-  func sorted(_ slots: [Int32], of rows: RowVector) -> [Int32] {
+  func sorted(_ slots: [Int32], of rows: PersistentRowVector) -> [Int32] {
     let columns = columns(slots, of: rows)
     guard columns.contains(where: { SortValue.Kinds($0).isMixed }) else { return sorted(slots, by: columns) }
     guard dialect == .classic, slots.count < InsertionSort.limit else {
@@ -44,7 +44,7 @@ struct Sorting {
   }
 
   /// The values of slots under each key.
-  func columns(_ slots: [Int32], of rows: RowVector) -> [[SortValue]] {
+  func columns(_ slots: [Int32], of rows: PersistentRowVector) -> [[SortValue]] {
     keys.map { key in
       slots.map { slot in
         rows[Int(slot)].map { $0.withRecord { SortValue(key.path.value(in: $0), dialect: dialect) } } ?? .missing
@@ -70,7 +70,7 @@ struct RowComparison: Sendable {
   }
 
   /// Whether a slot's row comes before values that stand in another slot.
-  func comes(_ other: Int32, before values: [SortValue], _ slot: Int, in rows: RowVector) -> Bool {
+  func comes(_ other: Int32, before values: [SortValue], _ slot: Int, in rows: PersistentRowVector) -> Bool {
     guard let row = rows[Int(other)] else { return false }
     let order = order(self.values(of: row), values)
     return order < 0 || (order == 0 && Int(other) < slot)
@@ -87,7 +87,7 @@ struct RowComparison: Sendable {
 }
 
 /// The order of texts by code point, which in UTF-8 is the order of their bytes.
-enum ByteOrder {
+enum LexicographicOrder {
   /// Returns a negative number, zero or a positive number, as the left text comes before, with or after the right.
   @inline(__always)
   static func compare(_ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>) -> Int {

@@ -6,13 +6,13 @@ package struct DatabasePart: Sendable {
   package let name: String
   let resource: Resource
   /// The white space before and after the value.
-  fileprivate let margins: (lead: Text, trail: Text)
+  fileprivate let margins: (lead: UTF8Slice, trail: UTF8Slice)
 
   /// Reads a file's text.
   ///
   /// - Throws: ``LoadError`` with the place of the first fault.
   /// - Complexity: O(size of the text).
-  package init(name: String, parsing text: Text, schema: Schema) throws(LoadError) {
+  package init(name: String, parsing text: UTF8Slice, schema: Schema) throws(LoadError) {
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema)
     let (resource, value) = try reader.readPart(name)
@@ -34,11 +34,11 @@ package struct DatabasePart: Sendable {
 
 /// One version of a resource as the text of its own file.
 package struct PartText: Sendable {
-  private let lead: Text
+  private let lead: UTF8Slice
   private let value: ResourceText
-  private let trail: Text
+  private let trail: UTF8Slice
 
-  fileprivate init(lead: Text, resource: Resource, trail: Text) {
+  fileprivate init(lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {
     self.lead = lead
     value = ResourceText(resource)
     self.trail = trail
@@ -56,23 +56,23 @@ extension Database {
   /// Joins resources that stand in files of their own.
   package init(joining parts: [DatabasePart], schema: Schema, ids: IDGenerator) {
     let entries = parts.map(ResourceEntry.init)
-    self.init(schema: schema, prefix: Text("{"), entries: entries, suffix: Text("\n}\n"))
-    if schema.dialect == .v1 { giveTextIDs(ids) }
+    self.init(schema: schema, prefix: UTF8Slice("{"), entries: entries, suffix: UTF8Slice("\n}\n"))
+    if schema.dialect == .v1 { assignStringIDs(ids) }
   }
 
   /// Puts a part that was read anew in the place of the resource of its name, or adds it when there is none.
   package mutating func replace(with part: DatabasePart, ids: IDGenerator) {
-    if let position = positions[TextKey(part.name)] {
+    if let position = positions[ByteExactKey(part.name)] {
       entries[position].resource = part.resource
     } else {
       add(part)
     }
-    if schema.dialect == .v1 { giveTextIDs(ids) }
+    if schema.dialect == .v1 { assignStringIDs(ids) }
   }
 
   /// Adds a part after the resources that are there, unless one has its name.
   package mutating func add(_ part: DatabasePart) {
-    guard positions[TextKey(part.name)] == nil else { return }
+    guard positions[ByteExactKey(part.name)] == nil else { return }
     let changes = changes
     self = Database(schema: schema, prefix: prefix, entries: entries + [ResourceEntry(part)], suffix: suffix)
     self.changes = changes
@@ -84,6 +84,6 @@ extension ResourceEntry {
     var lead = Array("\n  ".utf8)
     JSONText.appendEscaped(part.name, to: &lead)
     lead += ": ".utf8
-    self.init(name: part.name, lead: Text(lead), resource: part.resource, trail: Text(""))
+    self.init(name: part.name, lead: UTF8Slice(lead), resource: part.resource, trail: UTF8Slice(""))
   }
 }

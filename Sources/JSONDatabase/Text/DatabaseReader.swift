@@ -5,17 +5,17 @@ struct DatabaseReader {
   /// The member that names a JSON schema for editors.
   private static let schemaName = "$schema"
 
-  private let text: Text
+  private let text: UTF8Slice
   private let bytes: UnsafeBufferPointer<UInt8>
   private let schema: Schema
   private var scanner: JSONScanner
   private var entries: [ResourceEntry] = []
-  private var names: Set<TextKey> = []
+  private var names: Set<ByteExactKey> = []
   private var defaultLayout = JSONLayout(margin: "    ")
   private var fault: LoadError?
 
   /// Creates a reader; the caller keeps the text alive while it reads.
-  init(_ text: Text, schema: Schema) {
+  init(_ text: UTF8Slice, schema: Schema) {
     self.text = text
     self.schema = schema
     bytes = text.bytes
@@ -94,7 +94,7 @@ struct DatabaseReader {
       let isServed = bytes[start] == UInt8(ascii: "{") && name != Self.schemaName
       return (isServed ? .singular(value) : .unserved(value), end)
     }
-    var rows = RowVector()
+    var rows = PersistentRowVector()
     var position = start + 1
     var record = scanner.skipWhitespace(from: position)
     if record < bytes.count, bytes[record] == UInt8(ascii: "]") {
@@ -118,14 +118,14 @@ struct DatabaseReader {
     }
   }
 
-  private func collection(_ name: String, _ rows: RowVector, tail: Range<Int>) -> Resource {
+  private func collection(_ name: String, _ rows: PersistentRowVector, tail: Range<Int>) -> Resource {
     .collection(
-      Collection(
+      RecordCollection(
         name: name, idName: schema.idName(of: name), rows: rows, tail: text[tail], defaultLayout: defaultLayout))
   }
 
   /// How a first record is written: indented twice as deep as the file's first member, or on one line as the file is.
-  private func layout(ofLead lead: Text) -> JSONLayout {
+  private func layout(ofLead lead: UTF8Slice) -> JSONLayout {
     let space = UnsafeBufferPointer(rebasing: lead.bytes.prefix(while: JSONSyntax.isWhitespace))
     guard space.contains(UInt8(ascii: "\n")) else {
       return JSONLayout(indent: nil, afterColon: lead.bytes.last == UInt8(ascii: " ") ? " " : "")
@@ -154,7 +154,7 @@ struct DatabaseReader {
 
   /// Notes the first thing about a resource that cannot be served.
   private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) {
-    if !names.insert(TextKey(name)).inserted {
+    if !names.insert(ByteExactKey(name)).inserted {
       refuse("'\(name)' is given twice; rename one of the two or join them", at: offset)
     }
     if name == Self.schemaName { return }
@@ -183,11 +183,11 @@ extension Database {
   ///   - ids: Makes ids for records without one under 1.0's dialect.
   /// - Throws: ``LoadError`` with the place of the first fault.
   /// - Complexity: O(size of the text), at about 1 GB/s.
-  package init(parsing text: Text, schema: Schema = Schema(), ids: IDGenerator) throws(LoadError) {
+  package init(parsing text: UTF8Slice, schema: Schema = Schema(), ids: IDGenerator) throws(LoadError) {
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema)
     self = try reader.read()
-    if schema.dialect == .v1 { giveTextIDs(ids) }
+    if schema.dialect == .v1 { assignStringIDs(ids) }
   }
 }
 
@@ -195,7 +195,7 @@ extension Database {
   /// Makes every id a string, and gives one to each record without, as json-server 1.0 does when it loads a file.
   ///
   /// The file keeps its text until the next write.
-  mutating func giveTextIDs(_ ids: IDGenerator) {
+  mutating func assignStringIDs(_ ids: IDGenerator) {
     for position in entries.indices {
       change(position) { collection in
         let idName = Array(collection.idName.utf8)

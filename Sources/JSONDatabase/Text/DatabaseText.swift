@@ -5,16 +5,16 @@ import OrderedJSON
 /// Holds the rows, not the indexes, so that a commit that keeps a version makes no later write copy an index.
 package struct DatabaseText: Sendable {
   private struct Piece: Sendable {
-    let lead: Text
+    let lead: UTF8Slice
     let value: ResourceText
-    let trail: Text
+    let trail: UTF8Slice
   }
 
-  private let prefix: Text
+  private let prefix: UTF8Slice
   private let pieces: [Piece]
-  private let suffix: Text
+  private let suffix: UTF8Slice
 
-  init(prefix: Text, entries: [ResourceEntry], suffix: Text) {
+  init(prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice) {
     self.prefix = prefix
     self.suffix = suffix
     pieces = entries.map { entry in
@@ -44,20 +44,20 @@ package struct DatabaseText: Sendable {
 
 /// One version of a collection as its text in the file.
 struct CollectionText: Sendable {
-  let rows: RowVector
+  let rows: PersistentRowVector
   /// The white space before the closing bracket while there are records.
-  let tail: Text
+  let tail: UTF8Slice
   /// The white space between the brackets while there is no record.
-  let emptyTail: Text
+  let emptyTail: UTF8Slice
 
-  static let comma = Text(",")
-  private static let openingBracket = Text("[")
-  private static let closingBracket = Text("]")
+  static let comma = UTF8Slice(",")
+  private static let openingBracket = UTF8Slice("[")
+  private static let closingBracket = UTF8Slice("]")
 
   /// Calls a closure with the text piece by piece; neighbours that stand as they were read are one piece.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     try Self.openingBracket.withBytesRethrowing(body)
-    var pending: Text?
+    var pending: UTF8Slice?
     try rows.forEach { _, row in
       let text = row.layoutText
       guard let run = pending else {
@@ -65,7 +65,7 @@ struct CollectionText: Sendable {
         return true
       }
       if run.storage === text.storage, run.offset + run.count + 1 == text.offset {
-        pending = Text(run.storage, offset: run.offset, count: run.count + 1 + text.count)
+        pending = UTF8Slice(run.storage, offset: run.offset, count: run.count + 1 + text.count)
       } else {
         try run.withBytesRethrowing(body)
         try Self.comma.withBytesRethrowing(body)
@@ -79,7 +79,7 @@ struct CollectionText: Sendable {
   }
 }
 
-extension Text {
+extension UTF8Slice {
   /// Gives a closure the bytes and keeps them alive, for closures of any error.
   func withBytesRethrowing(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     defer { withExtendedLifetime(storage) {} }
@@ -90,7 +90,7 @@ extension Text {
 /// One version of a resource's value as it stands in a file.
 enum ResourceText: Sendable {
   case collection(CollectionText)
-  case other(Text)
+  case other(UTF8Slice)
 
   init(_ resource: Resource) {
     switch resource {

@@ -15,7 +15,7 @@ struct CollectionSurvey {
   let name: String
   let records: [Record]
   /// The texts of all ids.
-  let ids: Set<TextKey>
+  let ids: Set<ByteExactKey>
 
   private let idName: String
 
@@ -28,12 +28,12 @@ struct CollectionSurvey {
       let id = ObjectReader.value(named: idMember, in: value.bytes)
       return Record(value: value, offset: start + Self.distance(from: array, to: value.bytes), id: id)
     }
-    ids = Set(records.compactMap { $0.id.map { TextKey($0.idText) } })
+    ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.idText) } })
   }
 
   /// Says which records have no address of their own.
   func checkRecords(_ findings: inout FindingList) {
-    var numbers: [TextKey: Int] = [:]
+    var numbers: [ByteExactKey: Int] = [:]
     var firstKind: ValueToken.Kind?
     var isMixed = false
     for (index, record) in records.enumerated() {
@@ -58,12 +58,12 @@ struct CollectionSurvey {
           .warning, "the '\(idName)' of record \(number) of '\(name)' is empty, and so no address", at: offset)
         continue
       }
-      if let first = numbers[TextKey(id.idText)] {
+      if let first = numbers[ByteExactKey(id.idText)] {
         findings.add(
           .warning, "record \(number) of '\(name)' has the id \(id.idText) of record \(first), and cannot be reached",
           at: offset)
       } else {
-        numbers[TextKey(id.idText)] = number
+        numbers[ByteExactKey(id.idText)] = number
       }
       if let firstKind, firstKind != id.kind, !isMixed {
         isMixed = true
@@ -91,7 +91,7 @@ enum DuplicateNames {
   /// Calls a closure with each further member of a name and its offset, in valid JSON text.
   static func forEach(in bytes: UnsafeBufferPointer<UInt8>, _ body: (String, Int) -> Void) {
     // The names so far of each open object, outermost first; an array has none.
-    var open: [Set<TextKey>?] = []
+    var open: [Set<ByteExactKey>?] = []
     var position = 0
     while position < bytes.count {
       switch bytes[position] {
@@ -103,7 +103,7 @@ enum DuplicateNames {
         let next = JSONSyntax.skipWhitespace(in: bytes, from: end)
         if next < bytes.count, bytes[next] == UInt8(ascii: ":"), let last = open.indices.last {
           let name = JSONText.unescape(UnsafeBufferPointer(rebasing: bytes[position..<end]))
-          if open[last]?.insert(TextKey(name)).inserted == false { body(name, position) }
+          if open[last]?.insert(ByteExactKey(name)).inserted == false { body(name, position) }
         }
         position = end
         continue

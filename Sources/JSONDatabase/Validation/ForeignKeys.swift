@@ -3,14 +3,14 @@ import OrderedJSON
 /// The members by which records refer to those of other collections, and the ids they may hold.
 struct ForeignKeys {
   /// The collections that are referred to, by the member's name.
-  private let parents: [TextKey: CollectionSurvey]
+  private let parents: [ByteExactKey: CollectionSurvey]
 
   /// Notes the spellings that relations are found by: `postId` and `post_id` for `posts`.
   init(_ collections: [CollectionSurvey], schema: Schema) {
-    var parents: [TextKey: CollectionSurvey] = [:]
+    var parents: [ByteExactKey: CollectionSurvey] = [:]
     for collection in collections {
       let singular = Inflection.singular(of: collection.name)
-      for suffix in ["_id", "Id", schema.foreignKeySuffix] { parents[TextKey(singular + suffix)] = collection }
+      for suffix in ["_id", "Id", schema.foreignKeySuffix] { parents[ByteExactKey(singular + suffix)] = collection }
     }
     self.parents = parents
   }
@@ -21,9 +21,9 @@ struct ForeignKeys {
       var reader = ObjectReader(record.value.bytes)
       while let member = reader.next() {
         let name = reader.name(of: member)
-        guard let parent = parents[TextKey(name)] else { continue }
+        guard let parent = parents[ByteExactKey(name)] else { continue }
         let value = ValueToken(UnsafeBufferPointer(rebasing: record.value.bytes[member.value]))
-        guard !value.isNull, !parent.ids.contains(TextKey(value.idText)) else { continue }
+        guard !value.isNull, !parent.ids.contains(ByteExactKey(value.idText)) else { continue }
         let message =
           "record \(index + 1) of '\(collection.name)' refers to \(value.text) of '\(parent.name)', which is not there"
         findings.add(.warning, message, at: collection.offset(of: value, in: record))

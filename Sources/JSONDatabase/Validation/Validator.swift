@@ -12,7 +12,7 @@ package struct Validator {
   /// Returns what is to be said about a text, in the text's order; of faults of syntax the first alone.
   ///
   /// - Complexity: O(size of the text).
-  package func findings(in text: Text) -> [Finding] {
+  package func findings(in text: UTF8Slice) -> [Finding] {
     text.withBytes { bytes in
       var findings = FindingList()
       var scanner = JSONScanner(bytes, maximumDepth: schema.maximumDepth)
@@ -38,13 +38,13 @@ package struct Validator {
       return
     }
     var collections: [CollectionSurvey] = []
-    var names: Set<TextKey> = []
+    var names: Set<ByteExactKey> = []
     var reader = ObjectReader(bytes)
     while let member = reader.next() {
       let name = reader.name(of: member)
       let nameOffset = start + member.name.lowerBound
       let value = ValueToken(UnsafeBufferPointer(rebasing: bytes[member.value]))
-      let isFirst = names.insert(TextKey(name)).inserted
+      let isFirst = names.insert(ByteExactKey(name)).inserted
       if !isFirst {
         findings.add(.error, "'\(name)' is given twice; rename one of the two or join them", at: nameOffset)
       }

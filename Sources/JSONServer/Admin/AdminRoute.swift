@@ -13,7 +13,7 @@ enum AdminRoute {
   case resources
   case exchanges(limit: Int)
   case forgetExchanges
-  case events(EventFeed.Interest, lastSeen: Int?)
+  case events(EventFeed.EventFilter, lastSeen: Int?)
   case reset
   case snapshots
   case saveSnapshot(name: String?)
@@ -128,8 +128,8 @@ enum AdminRoute {
     max(try ListParameters.number("limit", parameters) ?? 100, 0)
   }
 
-  private static func interest(_ parameters: QueryParameters) throws(HTTPError) -> EventFeed.Interest {
-    var interest = EventFeed.Interest()
+  private static func interest(_ parameters: QueryParameters) throws(HTTPError) -> EventFeed.EventFilter {
+    var interest = EventFeed.EventFilter()
     guard let names = parameters.first("types"), !names.isEmpty else { return interest }
     interest.types = []
     for name in names.split(separator: ",") {

@@ -4,7 +4,7 @@ import OrderedJSON
 
 extension Engine {
   /// Answers an administrative request.
-  func administer(_ route: AdminRoute, _ call: Call) {
+  func administer(_ route: AdminRoute, _ call: RequestContext) {
     do throws(HTTPError) {
       switch route {
       case .page: finish(call, .page)

@@ -8,18 +8,18 @@ extension Engine {
     headerFields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array("OK".utf8)))
 
   /// Replaces all data, and answers when that is saved.
-  func restore(_ other: Database, _ call: Call, _ response: Response) throws(HTTPError) {
+  func restore(_ other: Database, _ call: RequestContext, _ response: Response) throws(HTTPError) {
     try allowWriting(call.request)
     try requireFiles(of: other, all: true)
     let names = database.resourceNames
     database.restore(from: other)
     let added = database.resourceNames.filter { !names.contains($0) }
     settle(
-      PendingAnswer(call: call, response: response, change: .replaced(names + added), resources: [], isWrite: true))
+      PendingResponse(call: call, response: response, change: .replaced(names + added), resources: [], isWrite: true))
   }
 
   /// Merges resources into those that are there: records by id, objects member by member; new ones are added.
-  func merge(_ body: [UInt8], _ call: Call) throws(HTTPError) {
+  func merge(_ body: [UInt8], _ call: RequestContext) throws(HTTPError) {
     try allowWriting(call.request)
     let other = try parse(body)
     try requireFiles(of: other, all: false)
@@ -37,7 +37,7 @@ extension Engine {
     }
     let change = other.resourceNames.first.map { DataChange.reloaded($0) }
     settle(
-      PendingAnswer(call: call, response: Self.done, change: change, resources: other.resourceNames, isWrite: true))
+      PendingResponse(call: call, response: Self.done, change: change, resources: other.resourceNames, isWrite: true))
   }
 
   /// - Parameter all: Whether the resources must be all that there are.
@@ -60,7 +60,7 @@ extension Engine {
         .badRequest, "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to the start.")
     }
     do throws(SourceFault) {
-      return try SourceParser(schema: configuration.schema, ids: ids).parse(Text(body), name: "the body")
+      return try SourceParser(schema: configuration.schema, ids: ids).parse(UTF8Slice(body), name: "the body")
     } catch {
       throw HTTPError(.badRequest, error.description)
     }

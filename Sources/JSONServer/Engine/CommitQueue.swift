@@ -1,8 +1,8 @@
 import JSONDatabase
 
 /// A request that waits, with the answer it will get.
-struct PendingAnswer {
-  let call: Call
+struct PendingResponse {
+  let call: RequestContext
   let response: Response
   let change: DataChange?
   /// The names of the resources that were changed.
@@ -12,8 +12,8 @@ struct PendingAnswer {
 
 /// The answers that wait for one commit.
 struct Batch {
-  var answers: [PendingAnswer] = []
-  var changes = Changes()
+  var answers: [PendingResponse] = []
+  var changes = UndoLog()
   var resources: Set<Int> = []
 
   var isEmpty: Bool { answers.isEmpty }
@@ -33,7 +33,7 @@ struct CommitQueue {
   var isIdle: Bool { inFlight == nil && open.isEmpty }
 
   /// Adds a write that was applied, and tells whether the caller has to schedule a commit.
-  mutating func add(_ answer: PendingAnswer, _ changes: Changes) -> Bool {
+  mutating func add(_ answer: PendingResponse, _ changes: UndoLog) -> Bool {
     open.answers.append(answer)
     open.changes.append(changes)
     open.resources.formUnion(changes.resources)
@@ -43,7 +43,7 @@ struct CommitQueue {
   /// Makes an answer wait for the newest commit that holds a change of a resource (of any, when it is `nil`).
   ///
   /// - Returns: Whether there is such a commit.
-  mutating func wait(_ answer: PendingAnswer, for resource: Int?) -> Bool {
+  mutating func wait(_ answer: PendingResponse, for resource: Int?) -> Bool {
     if !open.isEmpty, resource.map(open.resources.contains) ?? true {
       open.answers.append(answer)
       return true

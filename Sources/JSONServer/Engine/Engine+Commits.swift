@@ -27,7 +27,7 @@ extension Engine {
     switch commit {
     case .done:
       let batch = commits.finish()
-      acknowledged.note(batch.changes, in: version)
+      acknowledged.record(batch.changes, in: version)
       for answer in batch.answers { acknowledge(answer) }
       takeDelayedEdits()
       if commits.schedule() { startCommitSoon() }
@@ -37,7 +37,7 @@ extension Engine {
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is told what is not known.
       let batch = commits.finish()
-      acknowledged.note(batch.changes, in: version)
+      acknowledged.record(batch.changes, in: version)
       for answer in batch.answers {
         publishChange(of: answer)
         finish(answer.call, answer.isWrite ? HTTPError(error).response() : answer.response)
@@ -80,7 +80,7 @@ extension Engine {
     for answer in later.answers { retry(answer.call) }
   }
 
-  private func retry(_ call: Call) {
+  private func retry(_ call: RequestContext) {
     do throws(HTTPError) {
       route(call, try QueryParameters(target: call.request.target))
     } catch {
@@ -89,12 +89,12 @@ extension Engine {
   }
 
   /// Sends the answer to a write that is saved, and to those that waited to see it.
-  func acknowledge(_ answer: PendingAnswer) {
+  func acknowledge(_ answer: PendingResponse) {
     publishChange(of: answer)
     finish(answer.call, answer.response)
   }
 
-  private func publishChange(of answer: PendingAnswer) {
+  private func publishChange(of answer: PendingResponse) {
     if let change = answer.change { events.publish(change, resources: answer.resources) }
   }
 

@@ -28,7 +28,7 @@ extension Engine {
   func close() async {
     isClosed = true
     heartbeat?.cancel()
-    hurry()
+    releaseDelayed()
     for task in tasks.values { task.cancel() }
     guard let persistence else { return }
     await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@ import HTTPTypes
 
 extension Engine {
   /// Passes a call through the middleware, outermost first, and then carries it out.
-  func passThroughMiddleware(_ call: Call) {
+  func passThroughMiddleware(_ call: RequestContext) {
     lastNumber += 1
     let number = lastNumber
     let next = middlewareChain(around: call)
@@ -18,13 +18,13 @@ extension Engine {
     }
   }
 
-  private func middlewareChain(around call: Call) -> @Sendable (Request) async throws -> Response {
+  private func middlewareChain(around call: RequestContext) -> @Sendable (Request) async throws -> Response {
     let target = call.mountedTarget
     var chain: @Sendable (Request) async throws -> Response = { request in
       await withCheckedContinuation { continuation in
         var inner = request
         inner.mountPath = self.mountPath
-        let call = Call(request, answeredAs: inner, mountedTarget: target, isInner: true) {
+        let call = RequestContext(request, answeredAs: inner, mountedTarget: target, isInner: true) {
           continuation.resume(returning: $0)
         }
         self.loop.execute { self.assumeIsolated { $0.carryOut(call) } }

@@ -4,7 +4,7 @@ import OrderedJSON
 
 /// A call whose answer was put off.
 private struct Delayed {
-  let appointment: ServerLoop.Appointment
+  let appointment: EventLoopExecutor.ScheduledTask
   let work: @Sendable (isolated Engine) -> Void
 }
 
@@ -13,7 +13,7 @@ private struct Delayed {
 /// The actor lives on the event loop of the server's connections, so that a connection calls it without a hop, and
 /// nothing else runs while it answers: a reader sees whole versions.
 actor Engine: Application {
-  nonisolated let loop: ServerLoop
+  nonisolated let loop: EventLoopExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   let configuration: Server.Configuration
@@ -26,7 +26,7 @@ actor Engine: Application {
   /// Edits of files that came while a commit was under way.
   var delayedEdits: [LoadedSource] = []
   var commits = CommitQueue()
-  var acknowledged = AcknowledgedWrites()
+  var acknowledged = LostUpdateDetector()
   var hints = Hints()
 
   /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
@@ -37,12 +37,12 @@ actor Engine: Application {
   let started = System.uptime
   var settings: Settings
   var faults = Faults()
-  var cannedAnswers: CannedAnswers
+  var stubs: Stubs
   var snapshots = Snapshots()
   var journal: Journal
   var exchangeCount = 0
   var events = EventFeed(startingAt: System.now)
-  var heartbeat: ServerLoop.Appointment?
+  var heartbeat: EventLoopExecutor.ScheduledTask?
   /// The calls that are with middleware.
   var tasks: [Int: Task<Void, Never>] = [:]
   /// The calls that wait for their time.
@@ -52,7 +52,7 @@ actor Engine: Application {
   var isClosed = false
 
   init(
-    _ configuration: Server.Configuration, _ source: OpenedSource, gate: Gate, ids: IDGenerator, loop: ServerLoop
+    _ configuration: Server.Configuration, _ source: OpenedSource, gate: Gate, ids: IDGenerator, loop: EventLoopExecutor
   ) {
     self.configuration = configuration
     self.ids = ids
@@ -63,7 +63,7 @@ actor Engine: Application {
     mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
     initial = source.database
     settings = Settings(configuration)
-    cannedAnswers = CannedAnswers(configuration.cannedAnswers)
+    stubs = Stubs(configuration.stubs)
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
   }
 
@@ -87,7 +87,7 @@ actor Engine: Application {
     } catch {
       refusal = error.response()
     }
-    let call = Call(
+    let call = RequestContext(
       original, answeredAs: request, mountedTarget: mountedTarget, started: started, reply: reply)
     if let refusal {
       finish(call, refusal)
@@ -108,7 +108,7 @@ actor Engine: Application {
   }
 
   /// Answers a call that has been let in: with a fault that it meets, or after the delay in its own way.
-  func carryOut(_ call: Call) {
+  func carryOut(_ call: RequestContext) {
     do throws(HTTPError) {
       let parameters = try QueryParameters(target: call.request.target)
       guard !AdminRoute.isAddressed(by: call.request) else { return route(call, parameters) }
@@ -133,7 +133,7 @@ actor Engine: Application {
   }
 
   /// Answers at once what waits only because it was told to: a server that stops does not wait for it.
-  func hurry() {
+  func releaseDelayed() {
     for (number, delayed) in delayed {
       delayed.appointment.cancel()
       carryOutDelayed(number)
@@ -142,7 +142,7 @@ actor Engine: Application {
     journal.endWaiting()
   }
 
-  private func meet(_ fault: Fault?, _ call: Call, _ parameters: QueryParameters) {
+  private func meet(_ fault: Fault?, _ call: RequestContext, _ parameters: QueryParameters) {
     if let response = fault?.response { finish(call, response) } else { route(call, parameters) }
   }
 
@@ -153,7 +153,7 @@ actor Engine: Application {
   }
 
   /// Answers a call by what it asks for.
-  func route(_ call: Call, _ parameters: QueryParameters) {
+  func route(_ call: RequestContext, _ parameters: QueryParameters) {
     do throws(HTTPError) {
       let path = try Path(target: call.request.target)
       if let location = pageLocation(path, call) {
@@ -163,13 +163,13 @@ actor Engine: Application {
       if path.segments.first == AdminRoute.root {
         return administer(try AdminRoute(call.request, path.segments.dropFirst(), parameters), call)
       }
-      if let response = cannedAnswers.response(to: call) { return finish(call, response) }
+      if let response = stubs.response(to: call) { return finish(call, response) }
       if configuration.hasResetRoutes, let route = AdminRoute(reset: call.request, path.segments) {
         return administer(route, call)
       }
       let endpoint = try Endpoint(call.request, path: path, parameters: parameters, &database)
       if path.segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
-        let interest = EventFeed.Interest(types: [.change], resource: name)
+        let interest = EventFeed.EventFilter(types: [.change], resource: name)
         return finish(call, watch(interest, lastSeen: AdminRoute.lastSeen(call.request, parameters)))
       }
       if endpoint.isWrite {
@@ -195,7 +195,7 @@ actor Engine: Application {
     }
   }
 
-  private func perform(_ endpoint: Endpoint, _ call: Call) {
+  private func perform(_ endpoint: Endpoint, _ call: RequestContext) {
     do throws(HTTPError) {
       let answer = try endpoint.answer(call.request, from: &database, ids: ids)
       note(answer, call)
@@ -204,14 +204,15 @@ actor Engine: Application {
       guard endpoint.isWrite else { return answerWhenDurable(call, response, endpoint.onlyResource) }
       let names = database.changedResourceNames
       settle(
-        PendingAnswer(call: call, response: response, change: answer.change, resources: names, isWrite: !names.isEmpty))
+        PendingResponse(
+          call: call, response: response, change: answer.change, resources: names, isWrite: !names.isEmpty))
     } catch {
       answerWhenDurable(call, error.response(), endpoint.onlyResource)
     }
   }
 
   /// Answers when what was changed is saved, or at once when there is nothing to save.
-  func settle(_ answer: PendingAnswer) {
+  func settle(_ answer: PendingResponse) {
     let changes = database.takeChanges()
     if changes.isEmpty {
       answerWhenDurable(answer.call, answer.response, nil)
@@ -226,17 +227,17 @@ actor Engine: Application {
   ///
   /// - Parameter resource: The one resource that it shows; `nil` when it may be several.
   private func answerWhenDurable(
-    _ call: Call, _ response: Response, _ resource: @autoclosure () -> String?
+    _ call: RequestContext, _ response: Response, _ resource: @autoclosure () -> String?
   ) {
     if !commits.isIdle, configuration.durability == .full {
-      let pending = PendingAnswer(call: call, response: response, change: nil, resources: [], isWrite: false)
+      let pending = PendingResponse(call: call, response: response, change: nil, resources: [], isWrite: false)
       if commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) }) { return }
     }
     finish(call, response)
   }
 
   /// Tells of parameters that have no effect, once for each.
-  private func note(_ answer: Answer, _ call: Call) {
+  private func note(_ answer: EndpointResult, _ call: RequestContext) {
     for name in answer.unknownParameters {
       let members = { self.database.memberNames(of: answer.collection ?? "") }
       if let hint = hints.hint(for: name, path: call.request.path, members: members) {
@@ -253,7 +254,7 @@ actor Engine: Application {
   }
 
   /// Sends an answer.
-  func finish(_ call: Call, _ response: consuming Response) {
+  func finish(_ call: RequestContext, _ response: consuming Response) {
     guard !call.isInner else { return call.reply(response) }
     let body = gate.dress(&response, for: call.original)
     note(call, answeredWith: response, body: body)

@@ -21,7 +21,7 @@ final class Gate {
     compression = configuration.compresses ? Compression() : nil
     staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
     rules = try Self.rules(configuration.routes)
-    var sample = Response(headerFields: Answer.fields)
+    var sample = Response(headerFields: EndpointResult.fields)
     let request = Request(method: .get, target: "/")
     compression?.apply(to: &sample, for: request)
     origins.addFields(to: &sample, for: request)

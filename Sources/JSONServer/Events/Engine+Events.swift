@@ -7,7 +7,7 @@ extension Engine {
   /// Opens a stream of events for a reader.
   ///
   /// - Parameter lastSeen: The number of the last event that the reader has seen; `nil` for a new one.
-  func watch(_ interest: EventFeed.Interest, lastSeen: Int?) -> Response {
+  func watch(_ interest: EventFeed.EventFilter, lastSeen: Int?) -> Response {
     let (stream, continuation) = AsyncStream.makeStream(
       of: [UInt8].self, bufferingPolicy: .bufferingOldest(EventFeed.maximumLag))
     var fields: HTTPFields = [:]

@@ -10,8 +10,8 @@ struct Event: Sendable {
 
   /// What happened to a resource.
   enum Change: Sendable {
-    case created(id: String, Text)
-    case updated(id: String, Text)
+    case created(id: String, UTF8Slice)
+    case updated(id: String, UTF8Slice)
     case deleted(id: String)
     /// It has to be read again.
     case reloaded
@@ -56,7 +56,7 @@ struct Event: Sendable {
   }
 
   /// The record that a change made.
-  private var record: Text? {
+  private var record: UTF8Slice? {
     switch content {
     case .change(_, .created(_, let record)), .change(_, .updated(_, let record)): record
     case .change(_, .deleted), .change(_, .reloaded), .request: nil

@@ -9,7 +9,7 @@ import OrderedJSON
 /// is not taken for one that has seen what this one did.
 struct EventFeed {
   /// What a reader wants to see.
-  struct Interest: Sendable {
+  struct EventFilter: Sendable {
     var types: Set<Event.Kind> = Set(Event.Kind.allCases)
     /// The one resource whose changes are wanted; `nil` for all.
     var resource: String?
@@ -21,7 +21,7 @@ struct EventFeed {
   }
 
   private struct Reader {
-    let interest: Interest
+    let interest: EventFilter
     let continuation: AsyncStream<[UInt8]>.Continuation
   }
 
@@ -111,7 +111,7 @@ struct EventFeed {
   ///   - lastSeen: The number of the last event that the reader has seen; `nil` for a new one.
   ///   - resources: The names to tell of when it has missed more than is kept.
   mutating func add(
-    _ number: Int, _ interest: Interest, lastSeen: Int?, resources: [String],
+    _ number: Int, _ interest: EventFilter, lastSeen: Int?, resources: [String],
     _ continuation: AsyncStream<[UInt8]>.Continuation
   ) {
     let reader = Reader(interest: interest, continuation: continuation)

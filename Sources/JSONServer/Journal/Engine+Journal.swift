@@ -4,7 +4,7 @@ extension Engine {
   /// - Parameters:
   ///   - response: The answer as it leaves.
   ///   - body: The answer's body before it was compressed.
-  func note(_ call: Call, answeredWith response: Response, body: Response.Body) {
+  func note(_ call: RequestContext, answeredWith response: Response, body: Response.Body) {
     exchangeCount += 1
     var response = response
     // A stream that is kept here would not end when its reader goes.

@@ -7,7 +7,7 @@ struct Journal {
     let first: Int
     let predicate: @Sendable (Exchange) -> Bool
     let continuation: CheckedContinuation<Exchange?, Never>
-    let deadline: ServerLoop.Appointment
+    let deadline: EventLoopExecutor.ScheduledTask
   }
 
   private let capacity: Int
@@ -58,7 +58,7 @@ struct Journal {
 
   /// Adds someone who waits, by a number of the caller's choice.
   mutating func wait(
-    _ number: Int, after id: Int, until deadline: ServerLoop.Appointment,
+    _ number: Int, after id: Int, until deadline: EventLoopExecutor.ScheduledTask,
     for predicate: @escaping @Sendable (Exchange) -> Bool, _ continuation: CheckedContinuation<Exchange?, Never>
   ) {
     waiters[number] = Waiter(first: id + 1, predicate: predicate, continuation: continuation, deadline: deadline)

@@ -9,7 +9,7 @@ struct SourceParser: Sendable {
   /// Reads text that a file or another source of this name holds.
   ///
   /// - Throws: ``SourceFault`` with the place of the first fault.
-  func parse(_ text: Text, name: String) throws(SourceFault) -> Database {
+  func parse(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
     do throws(LoadError) {
       return try Database(parsing: try plainJSON(text, name: name), schema: schema, ids: ids)
     } catch {
@@ -20,7 +20,7 @@ struct SourceParser: Sendable {
   /// Reads text that a file of a directory holds.
   ///
   /// - Throws: ``SourceFault`` with the place of the first fault.
-  func part(_ text: Text, resource: String, path: String) throws(SourceFault) -> DatabasePart {
+  func part(_ text: UTF8Slice, resource: String, path: String) throws(SourceFault) -> DatabasePart {
     do throws(LoadError) {
       return try DatabasePart(name: resource, parsing: try plainJSON(text, name: path), schema: schema)
     } catch {
@@ -28,11 +28,11 @@ struct SourceParser: Sendable {
     }
   }
 
-  private func plainJSON(_ text: Text, name: String) throws(LoadError) -> Text {
+  private func plainJSON(_ text: UTF8Slice, name: String) throws(LoadError) -> UTF8Slice {
     guard name.hasSuffix(".json5") else { return text }
     return try text.withBytes { bytes throws(LoadError) in
       do throws(JSONError) {
-        return Text(try JSON5.json(from: bytes, maximumDepth: schema.maximumDepth))
+        return UTF8Slice(try JSON5.json(from: bytes, maximumDepth: schema.maximumDepth))
       } catch {
         throw LoadError(error, in: bytes)
       }
@@ -47,13 +47,13 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
   /// The line and a caret under the column.
   let excerpt: String
 
-  init(_ error: LoadError, name: String, text: Text) {
+  init(_ error: LoadError, name: String, text: UTF8Slice) {
     description = "\(name):\(error.position.line):\(error.position.column): \(error.message)"
     excerpt = text.withBytes { Excerpt(of: $0, at: error.offset).text }
   }
 }
 
-extension Text {
+extension UTF8Slice {
   /// The value that the text, which is JSON, stands for.
   var value: JSONValue {
     withBytes { JSONValue(validated: $0, from: JSONSyntax.endOfByteOrderMark(in: $0)) }

@@ -10,7 +10,7 @@ import NIOCore
 
 extension ListenError {
   /// Tells in a person's words why an address could not be bound.
-  init(binding address: ListenAddress, cause: any Error) {
+  init(binding address: BindAddress, cause: any Error) {
     self.cause = cause
     switch (cause as? IOError)?.errnoCode {
     case EADDRINUSE:
@@ -29,7 +29,7 @@ extension ListenError {
   }
 
   /// Tells in a person's words why a host has no address.
-  init(resolving address: ListenAddress, cause: any Error) {
+  init(resolving address: BindAddress, cause: any Error) {
     self.cause = cause
     code = .unknownHost
     message = "The host '\(address.host)' has no address; check its spelling, or give an IP address."

@@ -37,7 +37,7 @@ package struct DataDescription {
     let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
     do throws(SourceFault) {
       let title = name.split(separator: "/").last.map(String.init) ?? name
-      self.init(of: try parser.parse(Text(bytes), name: name), title: title)
+      self.init(of: try parser.parse(UTF8Slice(bytes), name: name), title: title)
     } catch {
       throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
     }

@@ -6,51 +6,52 @@ extension Endpoint {
   /// Carries the request out and returns what it is answered with.
   ///
   /// - Throws: ``HTTPError``; the database is unchanged then.
-  func answer(_ request: Request, from database: inout Database, ids: IDGenerator) throws(HTTPError) -> Answer {
+  func answer(_ request: Request, from database: inout Database, ids: IDGenerator) throws(HTTPError) -> EndpointResult {
     do throws(DatabaseError) {
       switch self {
-      case .database: return Answer(.json(database.text.bytes))
+      case .database: return EndpointResult(.json(database.text.bytes))
       case .list(let name, let parameters):
         return try Self.list(name, parameters, request, &database)
       case .record(let name, let id, let relations):
         let record = try database.record(id, in: name)
-        guard !relations.isEmpty else { return Answer(.record(RelatedRecord(record: record))) }
-        return Answer(.record(try database.related(relations, to: [record], in: name)[0]))
+        guard !relations.isEmpty else { return EndpointResult(.record(RelatedRecord(record: record))) }
+        return EndpointResult(.record(try database.related(relations, to: [record], in: name)[0]))
       case .singular(let name):
-        return Answer(.text(try database.singular(name)))
+        return EndpointResult(.text(try database.singular(name)))
       case .create(let name, let body, let parent):
         let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
           try database.create(body, in: name, belongingTo: parent, ids: ids)
         }
-        return Answer(
+        return EndpointResult(
           .text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
       case .createOrMerge(let name, let bodies):
         let (records, created) = try bodies.withUnsafeBufferPointer { bodies throws(DatabaseError) in
           try database.createOrMerge(bodies, in: name, ids: ids)
         }
-        return Answer(
+        return EndpointResult(
           .list(records.map { RelatedRecord(record: $0) }), status: created > 0 ? .created : .ok,
           change: .reloaded(name))
       case .replace(let name, let id, let body):
         let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
           try database.replace(id, in: name, with: body)
         }
-        return Answer(.text(written.text), change: .updated(name, written))
+        return EndpointResult(.text(written.text), change: .updated(name, written))
       case .merge(let name, let id, let body):
         let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
           try database.merge(body, into: id, in: name)
         }
-        return Answer(.text(written.text), change: .updated(name, written))
+        return EndpointResult(.text(written.text), change: .updated(name, written))
       case .writeSingular(let name, let body, let merging, let isPost):
         let text = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
           try database.write(body, toSingular: name, merging: merging)
         }
-        return Answer(
+        return EndpointResult(
           .text(text), status: isPost ? .created : .ok, location: isPost ? [name] : nil, change: .reloaded(name))
       case .delete(let name, let id, let dependents):
         let deletion = try database.delete(id, in: name, dependents: dependents)
-        let content: Answer.Content = database.schema.dialect == .v1 ? .text(deletion.record) : .json(Array("{}".utf8))
-        return Answer(content, change: .deleted(name, id: id, dependents: deletion.dependents))
+        let content: EndpointResult.Content =
+          database.schema.dialect == .v1 ? .text(deletion.record) : .json(Array("{}".utf8))
+        return EndpointResult(content, change: .deleted(name, id: id, dependents: deletion.dependents))
       }
     } catch {
       throw HTTPError(error)
@@ -59,9 +60,9 @@ extension Endpoint {
 
   private static func list(
     _ name: String, _ parameters: ListParameters, _ request: Request, _ database: inout Database
-  ) throws(DatabaseError) -> Answer {
+  ) throws(DatabaseError) -> EndpointResult {
     let (selection, records) = try database.list(name, parameters.query)
-    var answer: Answer
+    var answer: EndpointResult
     switch (parameters.pageForm, parameters.query.window) {
     case (.envelope?, .page(let number, let size)):
       let page = PageNumbers(number: number, size: size, total: selection.total)
@@ -69,16 +70,16 @@ extension Endpoint {
         // 1.0 answers a page beyond the last with the last.
         var query = parameters.query
         query.window = .page(page.number, size: size)
-        answer = Answer(.envelope(page, try database.list(name, query).records))
+        answer = EndpointResult(.envelope(page, try database.list(name, query).records))
       } else {
-        answer = Answer(.envelope(page, records))
+        answer = EndpointResult(.envelope(page, records))
       }
     case (.array?, .page(let number, let size)):
-      answer = Answer(.list(records))
+      answer = EndpointResult(.list(records))
       let page = PageNumbers(number: number, size: size, total: selection.total)
       answer.link = PageLinks(request, page).fieldValue
     case (.array?, _), (.envelope?, _), (nil, _):
-      answer = Answer(.list(records))
+      answer = EndpointResult(.list(records))
     }
     answer.total = selection.total
     answer.collection = name

@@ -20,10 +20,10 @@ extension Server.Configuration {
   }
 
   /// Where to listen: both loopback addresses, unless hosts are named.
-  var addresses: [ListenAddress] {
-    if hosts.isEmpty { return ListenAddress.loopback(port: port) }
+  var addresses: [BindAddress] {
+    if hosts.isEmpty { return BindAddress.loopback(port: port) }
     return hosts.flatMap { host in
-      host == "localhost" ? ListenAddress.loopback(port: port) : [ListenAddress(host: host, port: port)]
+      host == "localhost" ? BindAddress.loopback(port: port) : [BindAddress(host: host, port: port)]
     }
   }
 
@@ -31,7 +31,7 @@ extension Server.Configuration {
   ///
   /// - Parameter loop: Where the source is used from then on; it is handed over there.
   func open(
-    _ parser: SourceParser, on loop: ServerLoop, onEdit: @escaping @Sendable (SourceEdit) -> Void
+    _ parser: SourceParser, on loop: EventLoopExecutor, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) async throws(ServerError) -> OpenedSource {
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
@@ -51,12 +51,12 @@ extension Server.Configuration {
     case .file(let path): return try FilePersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
     case .directory(let path):
       return try DirectoryPersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
-    case .value(let value): return try opened(Text(value.utf8Text()), name: "the value", parser)
-    case .text(let bytes, let name): return try opened(Text(bytes), name: name, parser)
+    case .value(let value): return try opened(UTF8Slice(value.utf8Text()), name: "the value", parser)
+    case .text(let bytes, let name): return try opened(UTF8Slice(bytes), name: name, parser)
     }
   }
 
-  private func opened(_ text: Text, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
+  private func opened(_ text: UTF8Slice, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
     do throws(SourceFault) {
       let database = try parser.parse(text, name: name)
       return OpenedSource(persistence: nil, database: database, warnings: [])

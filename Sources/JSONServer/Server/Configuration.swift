@@ -65,7 +65,7 @@ extension Server {
     /// Rewrite rules, pattern to target, in the order they are tried.
     public var routes = JSONObject()
     /// Answers that are given without looking at the data from the start on; the first that fits counts.
-    public var cannedAnswers: [CannedAnswer] = []
+    public var stubs: [Stub] = []
     /// Called around every request, the first outermost.
     public var middleware: [any Middleware] = []
     /// The path under which the server is mounted elsewhere, such as `/mock`; empty for none.

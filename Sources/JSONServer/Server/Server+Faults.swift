@@ -21,7 +21,7 @@ extension Server {
   ///
   /// - Returns: The answer's id, to remove it by.
   @discardableResult
-  public func answer(_ answer: CannedAnswer) async -> Int {
+  public func answer(_ answer: Stub) async -> Int {
     await engine.addAnswer(answer)
   }
 
@@ -40,7 +40,7 @@ extension Engine {
   fileprivate func addFault(_ fault: Fault) -> Int { faults.add(fault) }
   fileprivate func removeFault(_ id: Int) { _ = faults.remove(id) }
   fileprivate func removeFaults() { faults.removeAll() }
-  fileprivate func addAnswer(_ answer: CannedAnswer) -> Int { cannedAnswers.add(answer) }
-  fileprivate func removeAnswer(_ id: Int) { cannedAnswers.remove(id) }
-  fileprivate func removeAnswers() { cannedAnswers.removeAll() }
+  fileprivate func addAnswer(_ answer: Stub) -> Int { stubs.add(answer) }
+  fileprivate func removeAnswer(_ id: Int) { stubs.remove(id) }
+  fileprivate func removeAnswers() { stubs.removeAll() }
 }

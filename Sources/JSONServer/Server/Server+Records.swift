@@ -4,7 +4,7 @@ public import OrderedJSON
 extension Server {
   /// The whole data as it is now. O(size of the data).
   public var value: JSONValue {
-    get async { Text(await engine.database.text.bytes).value }
+    get async { UTF8Slice(await engine.database.text.bytes).value }
   }
 
   /// Returns the records of a collection, in stored order.
@@ -38,7 +38,7 @@ extension Server {
 }
 
 extension Engine {
-  fileprivate func records(_ name: String) throws(ServerError) -> [Text] {
+  fileprivate func records(_ name: String) throws(ServerError) -> [UTF8Slice] {
     do throws(DatabaseError) {
       return try database.list(name, Query()).selection.records
     } catch {
@@ -46,7 +46,7 @@ extension Engine {
     }
   }
 
-  fileprivate func record(_ name: String, id: String) throws(ServerError) -> Text {
+  fileprivate func record(_ name: String, id: String) throws(ServerError) -> UTF8Slice {
     do throws(DatabaseError) {
       return try database.record(id, in: name)
     } catch {

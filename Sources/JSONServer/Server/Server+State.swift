@@ -74,7 +74,7 @@ extension Server {
     let engine = engine
     let request = Request(method: method, target: "/\(AdminRoute.root)/\(path)")
     let response = await withCheckedContinuation { continuation in
-      let call = Call(request, answeredAs: request, mountedTarget: request.target, isInner: true) {
+      let call = RequestContext(request, answeredAs: request, mountedTarget: request.target, isInner: true) {
         continuation.resume(returning: $0)
       }
       engine.loop.execute { engine.assumeIsolated { $0.administer(route, call) } }

@@ -31,7 +31,7 @@ public final class Server: Sendable {
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
     // What is wrong with the configuration is found before the file is locked.
     let gate = try Gate(configuration)
-    let loop = ServerLoop()
+    let loop = EventLoopExecutor()
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
     let ids = IDGenerator.urlSafe(length: length, random: configuration.random)
@@ -108,7 +108,7 @@ public final class Server: Sendable {
   ///
   /// - Parameter grace: How long the requests may take.
   public func stop(grace: Duration = .seconds(5)) async {
-    await engine.hurry()
+    await engine.releaseDelayed()
     await listening.take()?.shutdown(grace: grace)
     await engine.close()
   }
@@ -130,7 +130,7 @@ final class ListeningState: Sendable {
     }
   }
 
-  var addresses: [ListenAddress] {
+  var addresses: [BindAddress] {
     listener.withLockedValue { $0?.boundAddresses ?? [] }
   }
 }

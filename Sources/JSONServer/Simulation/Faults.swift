@@ -32,7 +32,7 @@ struct Faults {
   }
 
   /// Returns the first fault that meets a call, and counts it.
-  mutating func next(for call: Call) -> Fault? {
+  mutating func next(for call: RequestContext) -> Fault? {
     guard let index = entries.firstIndex(where: { $0.pattern.matches(call.route) && $0.fault.times != 0 }) else {
       return nil
     }

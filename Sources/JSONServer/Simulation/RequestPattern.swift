@@ -68,7 +68,7 @@ package struct EffectiveRoute: Sendable, Hashable {
   let mountedTarget: String
 }
 
-extension Call {
+extension RequestContext {
   var route: EffectiveRoute {
     EffectiveRoute(method: request.method, target: request.target, mountedTarget: mountedTarget)
   }

@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// What reading a whole file gave.
 struct FileReading {
-  let text: Text
+  let text: UTF8Slice
   let hash: ContentHash
   let status: FileStatus
   /// Whether a later change of the file must show in the stamp.
@@ -39,9 +39,9 @@ extension FileSystem {
     }
   }
 
-  private func text(of file: FileDescriptor, expecting size: Int) throws(SystemError) -> Text {
+  private func text(of file: FileDescriptor, expecting size: Int) throws(SystemError) -> UTF8Slice {
     var failure: SystemError?
-    let storage = TextStorage(capacity: size) { buffer, count in
+    let storage = UTF8Buffer(capacity: size) { buffer, count in
       do throws(SystemError) {
         while count < size {
           let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
@@ -54,7 +54,7 @@ extension FileSystem {
       }
     }
     if let failure { throw failure }
-    return Text(storage)
+    return UTF8Slice(storage)
   }
 
   /// Hashes a file without keeping its bytes.

@@ -43,7 +43,7 @@ package final class FileStore<Content: FileContent>: Sendable {
   package static func open(
     _ path: String,
     options: FileStoreOptions = FileStoreOptions(),
-    parse: @escaping @Sendable (Text) throws -> Content,
+    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
     onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
   ) throws(StorageError) -> Opening {
     try open(path, options: options, fileSystem: SystemFileSystem(), parse: parse, onEdit: onEdit)
@@ -53,13 +53,13 @@ package final class FileStore<Content: FileContent>: Sendable {
     _ path: String,
     options: FileStoreOptions,
     fileSystem: any FileSystem,
-    parse: @escaping @Sendable (Text) throws -> Content,
+    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
     onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
   ) throws(StorageError) -> Opening {
     CurrentProcess.ignoreFileSignals()
     do {
       let store = FileStore(mailbox: try FileStoreMailbox(), options: options)
-      let opened = Handover<Result<(FileVersion<Content>, [Warning]), StorageError>>()
+      let opened = BlockingPromise<Result<(FileVersion<Content>, [Warning]), StorageError>>()
       let (mailbox, ended) = (store.mailbox, store.ended)
       try DetachedThread.start {
         let worker = FileStoreWorker(
@@ -100,7 +100,7 @@ package final class FileStore<Content: FileContent>: Sendable {
     _ content: Content, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void
   ) {
     let request = PublishRequest(
-      content: content, generation: generation, completion: completion, deadline: .now + options.timing.patience)
+      content: content, generation: generation, completion: completion, deadline: .now + options.timing.idleTimeouts)
     if !mailbox.add(.publish(request)) { completion(.failed(Self.closed)) }
   }
 
@@ -137,7 +137,7 @@ package final class FileStore<Content: FileContent>: Sendable {
 }
 
 /// Hands one value from one thread to another, which waits for it.
-final class Handover<Value: Sendable>: Sendable {
+final class BlockingPromise<Value: Sendable>: Sendable {
   private let value = NIOLockedValueBox<Value?>(nil)
   private let given = DispatchSemaphore(value: 0)
 

@@ -24,10 +24,10 @@ final class FileStoreMailbox<Content: FileContent>: Sendable {
   }
 
   private let state = NIOLockedValueBox(State())
-  let wakeSignal: WakeSignal
+  let wakeSignal: SelfPipe
 
   init() throws(SystemError) {
-    wakeSignal = try WakeSignal()
+    wakeSignal = try SelfPipe()
   }
 
   /// Adds a job; false when the mailbox is closed.

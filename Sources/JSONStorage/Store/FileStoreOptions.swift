@@ -40,7 +40,7 @@ package struct FileStoreOptions: Sendable {
     /// save.
     var grace = Duration.milliseconds(250)
     /// How long a publish waits for an invalid file to become valid.
-    var patience = Duration.seconds(1)
+    var idleTimeouts = Duration.seconds(1)
     /// How long a replaced version is kept open to see late saves.
     var displacedHold = Duration.milliseconds(500)
   }

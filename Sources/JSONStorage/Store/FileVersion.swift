@@ -6,7 +6,7 @@ package struct FileVersion<Content: FileContent>: Sendable {
   package let content: Content
 
   /// The bytes.
-  package let text: Text
+  package let text: UTF8Slice
 
   /// How many edits from outside were taken up to this version.
   ///
@@ -58,7 +58,7 @@ package protocol FileContent: Sendable {
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows
 }
 
-extension Text: FileContent {
+extension UTF8Slice: FileContent {
   package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     try body(bytes)
   }

@@ -16,7 +16,7 @@ extension FileStoreWorker {
     switch observe() {
     case .unchanged: break
     case .known(let reading):
-      know(Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled))
+      recordVersion(Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled))
     case .edited(let reading, let content):
       keepReturned(replacedBy: reading.hash)
       known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
@@ -26,12 +26,12 @@ extension FileStoreWorker {
       let version = FileVersion(content: content, text: reading.text, generation: generation)
       latestEdit = version
       onEdit(.changed(version))
-    case .faulty(let new): doubt(new)
+    case .faulty(let new): recordFault(new)
     }
   }
 
   /// Takes note that the file holds what whoever listens reckons with, and announces it after a fault.
-  func know(_ version: Known) {
+  func recordVersion(_ version: Known) {
     known = version
     fault = nil
     guard isFaultAnnounced else { return }
@@ -40,7 +40,7 @@ extension FileStoreWorker {
   }
 
   /// Takes note of a fault and announces it when it lasts: an editor may be in the middle of a save.
-  private func doubt(_ new: Fault) {
+  private func recordFault(_ new: Fault) {
     guard let old = fault, old.hash == new.hash, (old.error == nil) == (new.error == nil) else {
       fault = new
       scheduleCheck(in: options.timing.grace)

@@ -65,7 +65,7 @@ extension FileStoreWorker {
 
   var notAFile: StorageError { StorageError(.unavailable, "'\(location.path)' is not a file.") }
 
-  func parsed(_ text: Text) throws(StorageError) -> Content {
+  func parsed(_ text: UTF8Slice) throws(StorageError) -> Content {
     do {
       return try parse(text)
     } catch {

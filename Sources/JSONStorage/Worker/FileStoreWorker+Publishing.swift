@@ -143,7 +143,7 @@ extension FileStoreWorker {
   private func remember(_ newFile: NewFile, in directory: FileDescriptor) {
     let stamp = try? fileSystem.status(location.name, in: directory).stamp
     let isOurs = stamp?.matchesAcrossRename(newFile.stamp) ?? false
-    know(Known(hash: newFile.hash, stamp: isOurs ? stamp : nil, isSettled: false))
+    recordVersion(Known(hash: newFile.hash, stamp: isOurs ? stamp : nil, isSettled: false))
     if !isOurs { scheduleCheck(in: options.timing.debounce) }
   }
 

@@ -65,7 +65,7 @@ extension FileStoreWorker {
         return .edited
       }
       try fileSystem.rename(newFile.name, to: location.name, in: directory)
-      hold(DisplacedFile(descriptor: current, location: location, hash: known.hash, stamp: stamp))
+      hold(ReplacedFile(descriptor: current, location: location, hash: known.hash, stamp: stamp))
       return .created
     } catch {
       try? fileSystem.close(current)
@@ -102,13 +102,13 @@ extension FileStoreWorker {
   }
 
   /// Opens a displaced file if it holds the version we know.
-  private func known(_ name: String, in directory: FileDescriptor) throws(SystemError) -> DisplacedFile? {
+  private func known(_ name: String, in directory: FileDescriptor) throws(SystemError) -> ReplacedFile? {
     let file = try fileSystem.open(name, in: directory, for: .reading)
     do throws(SystemError) {
       let stamp = try fileSystem.status(of: file).stamp
       let hash = try fileSystem.hash(of: file)
       if hash == known.hash {
-        return DisplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp)
+        return ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp)
       }
     } catch {
       try? fileSystem.close(file)
@@ -168,7 +168,7 @@ extension FileStoreWorker {
     do throws(SystemError) {
       let stamp = try fileSystem.status(of: file).stamp
       // Whether it holds what it should is for the later look to tell: nothing is settled about it.
-      hold(DisplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
+      hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
     } catch {
       try? fileSystem.close(file)
     }

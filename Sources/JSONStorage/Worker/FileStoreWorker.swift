@@ -25,7 +25,7 @@ final class FileStoreWorker<Content: FileContent> {
   let path: String
   let options: FileStoreOptions
   let fileSystem: any FileSystem
-  let parse: @Sendable (Text) throws -> Content
+  let parse: @Sendable (UTF8Slice) throws -> Content
   let onEdit: @Sendable (FileEdit<Content>) -> Void
 
   var location: FileLocation
@@ -42,7 +42,7 @@ final class FileStoreWorker<Content: FileContent> {
   var isFaultAnnounced = false
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
-  var displaced: [DisplacedFile] = []
+  var displaced: [ReplacedFile] = []
   var returned: [ReturnedEdit] = []
   var waiting: [PublishRequest<Content>] = []
   /// Until when a version that met an edit we could not take is not tried again.
@@ -54,7 +54,7 @@ final class FileStoreWorker<Content: FileContent> {
     path: String,
     options: FileStoreOptions,
     fileSystem: any FileSystem,
-    parse: @escaping @Sendable (Text) throws -> Content,
+    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
     onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
   ) {
     self.path = path

@@ -40,7 +40,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
   private func findings() throws(CommandFailure) -> [Finding] {
     let bytes = try options.contents()
-    return Validator(schema: try options.schema).findings(in: Text(try plainJSON(bytes)))
+    return Validator(schema: try options.schema).findings(in: UTF8Slice(try plainJSON(bytes)))
   }
 
   private var file: String { options.file }

@@ -7,11 +7,11 @@ protocol EventFormatter: Sendable {
   func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)?
 
   /// Returns the line of a request that was answered, likewise.
-  func line(for request: AnsweredRequest, at time: Timestamp) -> (LogStream, String)?
+  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)?
 }
 
 /// What a log shows of an exchange: a line that waits to be printed must not keep the bodies.
-struct AnsweredRequest: Sendable {
+struct RespondedRequest: Sendable {
   let method: String
   let target: String
   let status: HTTPResponse.Status

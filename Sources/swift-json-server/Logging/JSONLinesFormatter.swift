@@ -12,7 +12,7 @@ struct JSONLinesFormatter: EventFormatter {
       guard case .invalid = event else { return nil }
     }
     return switch event {
-    case .answered(let exchange): Self.line(AnsweredRequest(exchange), time)
+    case .answered(let exchange): Self.line(RespondedRequest(exchange), time)
     case .reloaded(let resources): Self.line("reloaded", time, [("resources", .array(resources.map(JSONValue.string)))])
     case .invalid(let message): Self.line("invalid", time, [("message", .string(message))])
     case .restored(let path): Self.line("restored", time, [("path", .string(path))])
@@ -22,11 +22,11 @@ struct JSONLinesFormatter: EventFormatter {
     }
   }
 
-  func line(for request: AnsweredRequest, at time: Timestamp) -> (LogStream, String)? {
+  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)? {
     isQuiet ? nil : Self.line(request, time)
   }
 
-  private static func line(_ request: AnsweredRequest, _ time: Timestamp) -> (LogStream, String) {
+  private static func line(_ request: RespondedRequest, _ time: Timestamp) -> (LogStream, String) {
     line(
       "request", time,
       [

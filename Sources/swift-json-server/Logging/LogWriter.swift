@@ -10,7 +10,7 @@ final class LogWriter: Sendable {
   private enum Entry: Sendable {
     case output(String)
     case error(String)
-    case request(AnsweredRequest, Timestamp)
+    case request(RespondedRequest, Timestamp)
     case event(ServerEvent, Timestamp)
 
     init(_ event: ServerEvent) {
@@ -18,7 +18,7 @@ final class LogWriter: Sendable {
         self = .event(event, .now)
         return
       }
-      self = .request(AnsweredRequest(exchange), .now)
+      self = .request(RespondedRequest(exchange), .now)
     }
   }
 

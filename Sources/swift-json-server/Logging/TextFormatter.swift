@@ -15,7 +15,7 @@ struct TextFormatter: EventFormatter {
       guard case .invalid = event else { return nil }
     }
     return switch event {
-    case .answered(let exchange): (.output, text(for: AnsweredRequest(exchange), at: time))
+    case .answered(let exchange): (.output, text(for: RespondedRequest(exchange), at: time))
     case .reloaded(let resources):
       (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
     case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))
@@ -33,11 +33,11 @@ struct TextFormatter: EventFormatter {
     }
   }
 
-  func line(for request: AnsweredRequest, at time: Timestamp) -> (LogStream, String)? {
+  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)? {
     isQuiet ? nil : (.output, text(for: request, at: time))
   }
 
-  private func text(for request: AnsweredRequest, at time: Timestamp) -> String {
+  private func text(for request: RespondedRequest, at time: Timestamp) -> String {
     let fields = [
       style(.grey, time.clock),
       Self.padded(request.method, Self.nameWidth),

@@ -41,7 +41,7 @@ struct Main {
     let formatter = JSONFormatter(.pretty)
     var output: [UInt8] = []
     for (name, text) in [
-      ("format one record", Text(Sample.record(1))), ("format 10 MB", Sample.text(records: 10_000)),
+      ("format one record", UTF8Slice(Sample.record(1))), ("format 10 MB", Sample.text(records: 10_000)),
     ] {
       let repetitions = 10_000_000 / text.count + 1
       stopwatch.time(name, repetitions: repetitions, note: rate(text.count)) {

@@ -54,7 +54,7 @@ struct LogWriterTests {
       .warning("text"), .hint("text"),
     ]
     let formatter = TextFormatter(style: LogStyle(isColored: false), isQuiet: false)
-    let request = AnsweredRequest(
+    let request = RespondedRequest(
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
         route: EffectiveRoute(method: .options, target: "/", mountedTarget: "/"),

@@ -5,7 +5,7 @@ import Testing
 
 struct ValidatorTests {
   private func findings(_ text: String) -> [String] {
-    Validator().findings(in: Text(text)).map { "\($0.severity) \($0)" }
+    Validator().findings(in: UTF8Slice(text)).map { "\($0.severity) \($0)" }
   }
 
   @Test(arguments: [
@@ -64,7 +64,7 @@ struct ValidatorTests {
   @Test
   func `Findings come in the text's order, whatever they are about`() {
     let found = Validator().findings(
-      in: Text("{\n\"a\": [{}, {\"id\": 1, \"x\": 1, \"x\": 2}],\n\"n\": 1,\n\"b\": [{}]}"))
+      in: UTF8Slice("{\n\"a\": [{}, {\"id\": 1, \"x\": 1, \"x\": 2}],\n\"n\": 1,\n\"b\": [{}]}"))
     #expect(found.map(\.line) == [2, 2, 3, 4])
     #expect(found.map(\.offset) == found.map(\.offset).sorted())
   }

@@ -152,7 +152,7 @@ import Testing
     #expect(try RequestBody.json(from: request("text/csv", [])) == nil)
   }
 
-  @Test func `Text that is not UTF-8 is refused`() {
+  @Test func `UTF8Slice that is not UTF-8 is refused`() {
     for type in ["text/csv", "application/json", "application/x-ndjson", Self.form] {
       let error = #expect(throws: HTTPError.self) {
         try RequestBody.json(from: request(type, [0x22, 0xFF, 0x22]))

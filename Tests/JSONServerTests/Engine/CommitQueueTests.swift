@@ -6,26 +6,26 @@ import Testing
 
 /// When writes are saved together.
 struct CommitQueueTests {
-  private static var answer: PendingAnswer {
+  private static var answer: PendingResponse {
     let request = Request(method: .put, target: "/posts/1")
-    let call = Call(request, answeredAs: request, mountedTarget: request.target) { _ in }
-    return PendingAnswer(call: call, response: Response(), change: nil, resources: ["posts"], isWrite: true)
+    let call = RequestContext(request, answeredAs: request, mountedTarget: request.target) { _ in }
+    return PendingResponse(call: call, response: Response(), change: nil, resources: ["posts"], isWrite: true)
   }
 
   @Test func `Writes that come before a commit starts join it, later ones the next`() {
     var commits = CommitQueue()
-    var mustSchedule = (0..<2).map { _ in commits.add(Self.answer, Changes()) }
+    var mustSchedule = (0..<2).map { _ in commits.add(Self.answer, UndoLog()) }
     #expect(mustSchedule == [true, false])
     var batch = commits.start()
     #expect(batch?.answers.count == 2)
 
-    mustSchedule = [commits.add(Self.answer, Changes())]
+    mustSchedule = [commits.add(Self.answer, UndoLog())]
     batch = commits.start()
     #expect(batch?.answers.count == nil)
     batch = commits.finish()
     #expect(batch?.answers.count == 2)
 
-    mustSchedule += [commits.schedule(), commits.add(Self.answer, Changes())]
+    mustSchedule += [commits.schedule(), commits.add(Self.answer, UndoLog())]
     #expect(mustSchedule == [false, true, false])
     batch = commits.start()
     #expect(batch?.answers.count == 2)
@@ -39,7 +39,7 @@ struct CommitQueueTests {
   func `A commit waits for others by how long the last one took`(_ duration: Duration, _ wait: Duration) {
     var commits = CommitQueue()
     #expect(commits.gatheringTime == .zero)
-    _ = commits.add(Self.answer, Changes())
+    _ = commits.add(Self.answer, UndoLog())
     _ = commits.start(now: .seconds(100))
     _ = commits.finish(now: .seconds(100) + duration)
     #expect(commits.gatheringTime == wait)

@@ -18,7 +18,7 @@ struct CommonFieldsTests {
   private static func head(_ response: Response) -> [Substring] {
     var (writer, output) = (ResponseWriter(), ByteBuffer())
     writer.writeHead(
-      of: response, framing: .length(1), form: AnswerForm(keepsConnection: true), closes: false, to: &output)
+      of: response, framing: .length(1), form: ResponseForm(keepsConnection: true), closes: false, to: &output)
     return String(buffer: output).split(separator: "\r\n").filter { !$0.hasPrefix("Date: ") }
   }
 

@@ -126,9 +126,9 @@ import Testing
 @Suite struct `A canned answer` {
   @Test func `comes before resources and after faults, as exactly JSON`() async throws {
     let server = try await AdminFixture.server { configuration in
-      configuration.cannedAnswers = [
-        CannedAnswer(.post, "/api/v2/purchase", body: ["balance": 200]),
-        CannedAnswer(nil, "/posts/*", status: .noContent, headerFields: [.server: "x"]),
+      configuration.stubs = [
+        Stub(.post, "/api/v2/purchase", body: ["balance": 200]),
+        Stub(nil, "/posts/*", status: .noContent, headerFields: [.server: "x"]),
       ]
     }
     let purchase = await server.send(.post, "/api/v2/purchase", ["x": 1])
@@ -144,8 +144,8 @@ import Testing
   }
 
   @Test func `added later comes first`() async throws {
-    let server = try await AdminFixture.server { $0.cannedAnswers = [CannedAnswer(.get, "/posts", body: 1)] }
-    await server.answer(CannedAnswer(.get, "/posts", status: .accepted, body: 2))
+    let server = try await AdminFixture.server { $0.stubs = [Stub(.get, "/posts", body: 1)] }
+    await server.answer(Stub(.get, "/posts", status: .accepted, body: 2))
     let answer = await server.send(.get, "/posts")
     #expect(answer.status == .accepted)
     #expect(answer.text == "2")
@@ -153,9 +153,9 @@ import Testing
 
   @Test func `is removed by its id, or with all others`() async throws {
     let server = try await AdminFixture.server {
-      $0.cannedAnswers = [CannedAnswer(.get, "/posts", body: 1), CannedAnswer(.get, "/*", body: 2)]
+      $0.stubs = [Stub(.get, "/posts", body: 1), Stub(.get, "/*", body: 2)]
     }
-    let id = await server.answer(CannedAnswer(.get, "/posts", body: 3))
+    let id = await server.answer(Stub(.get, "/posts", body: 3))
     #expect(await server.send(.get, "/posts").text == "3")
     await server.removeAnswer(id)
     #expect(await server.send(.get, "/posts").text == "1")

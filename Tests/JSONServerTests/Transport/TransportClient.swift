@@ -6,7 +6,7 @@ import NIOPosix
 /// A client that sends bytes as they are and reads what comes back.
 final class TransportClient {
   /// An answer as it came over the wire.
-  struct Answer {
+  struct EndpointResult {
     var status: Int
     var fields: [String: String]
     var body: String
@@ -17,7 +17,7 @@ final class TransportClient {
   private var received: [UInt8] = []
 
   /// Connects.
-  init(_ address: ListenAddress) async throws {
+  init(_ address: BindAddress) async throws {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
     channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -72,7 +72,7 @@ final class TransportClient {
   /// Reads one answer.
   ///
   /// - Parameter isHeadOnly: Whether it is to HEAD and ends with its head.
-  func readAnswer(isHeadOnly: Bool = false) async throws -> Answer {
+  func readAnswer(isHeadOnly: Bool = false) async throws -> EndpointResult {
     var lines = try await read(through: "\r\n\r\n").split(separator: "\r\n").map(String.init)
     let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
     var fields: [String: String] = [:]
@@ -81,13 +81,13 @@ final class TransportClient {
       fields[parts[0].lowercased()] = parts.count == 2 ? String(parts[1]) : ""
     }
     var body = ""
-    if isHeadOnly || status == 304 { return Answer(status: status, fields: fields, body: body) }
+    if isHeadOnly || status == 304 { return EndpointResult(status: status, fields: fields, body: body) }
     if fields["transfer-encoding"] == "chunked" {
       body = try await readChunks()
     } else if let length = fields["content-length"].flatMap({ Int($0) }) {
       body = try await read(length)
     }
-    return Answer(status: status, fields: fields, body: body)
+    return EndpointResult(status: status, fields: fields, body: body)
   }
 
   private func readChunks() async throws -> String {

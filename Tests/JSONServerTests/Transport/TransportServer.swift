@@ -57,7 +57,7 @@ final class HeldReplies: Sendable {
   }
 
   /// Lets all go, on the server's loop.
-  func release(on loop: ServerLoop) {
+  func release(on loop: EventLoopExecutor) {
     loop.execute { self.releaseHere() }
   }
 
@@ -97,9 +97,9 @@ final class PulledContent: Sendable {
 /// A server that lives as long as a test's body.
 struct TestServer {
   let listener: HTTPListener
-  let loop: ServerLoop
+  let loop: EventLoopExecutor
 
-  var address: ListenAddress { listener.boundAddresses[0] }
+  var address: BindAddress { listener.boundAddresses[0] }
 
   func connect() async throws -> TransportClient {
     try await TransportClient(address)
@@ -109,9 +109,9 @@ struct TestServer {
     _ application: TestApplication = TestApplication(), limits: Limits = Limits(),
     _ body: (TestServer) async throws -> Void
   ) async throws {
-    let loop = ServerLoop()
+    let loop = EventLoopExecutor()
     let listener = try await HTTPListener.start(
-      on: [ListenAddress(host: "127.0.0.1", port: 0)], loop: loop, limits: limits, application: application)
+      on: [BindAddress(host: "127.0.0.1", port: 0)], loop: loop, limits: limits, application: application)
     let result: Result<Void, any Error>
     do {
       result = .success(try await body(TestServer(listener: listener, loop: loop)))

@@ -35,7 +35,7 @@ struct RaceTests {
     let directory = try TemporaryDirectory()
     try directory.write("[]")
     var timing = FileStoreOptions.Timing.short
-    timing.patience = .seconds(10)
+    timing.idleTimeouts = .seconds(10)
     timing.displacedHold = .seconds(10)
     let open = try OpenStore(directory.path("db.json"), timing: timing)
     let done = Inbox<Bool>()
@@ -82,7 +82,7 @@ struct RaceTests {
     let open = try OpenStore(directory.path("db.json"))
     let answers = Inbox<String>()
     for number in 1...500 {
-      open.store.publish(Text("[\(number)]"), onto: 0) { answers.send("\(number) \($0.summary)") }
+      open.store.publish(UTF8Slice("[\(number)]"), onto: 0) { answers.send("\(number) \($0.summary)") }
     }
     for number in 1...500 { #expect(try answers.next() == "\(number) published") }
     open.store.close()
@@ -91,7 +91,7 @@ struct RaceTests {
 
   @Test func `A hundred thousand slices of all sizes are written in order`() throws {
     struct Slices: FileContent {
-      let slices: [Text]
+      let slices: [UTF8Slice]
 
       func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
         for slice in slices { try body(slice.bytes) }
@@ -103,7 +103,7 @@ struct RaceTests {
       directory.path("db.json"), options: FileStoreOptions(synchronization: .fast, watching: .off),
       fileSystem: SystemFileSystem(), parse: { Slices(slices: [$0]) }, onEdit: { _ in })
     let large = String(repeating: "x", count: 300_000)
-    let slices = (0..<100_000).map { Text($0 % 40_000 == 7 ? large : "\($0),") }
+    let slices = (0..<100_000).map { UTF8Slice($0 % 40_000 == 7 ? large : "\($0),") }
     let answers = Inbox<Publication<Slices>>()
     opening.store.publish(Slices(slices: slices), onto: 0, completion: answers.send)
     guard case .published = try answers.next() else {

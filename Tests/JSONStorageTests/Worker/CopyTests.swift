@@ -18,7 +18,7 @@ struct CopyTests {
     let saved = Inbox<Result<String, StorageError>>()
     var paths: [String] = []
     for number in 0..<23 {
-      open.store.saveHistory(Text("[\(number)]"), completion: saved.send)
+      open.store.saveHistory(UTF8Slice("[\(number)]"), completion: saved.send)
       paths.append(try saved.next().get())
     }
     open.store.close()
@@ -34,7 +34,7 @@ struct CopyTests {
     let versionSync = ["fsync", "rename exclusively", "fsync"]
     for order in [["mkdir", "fsync"] + versionSync, ["mkdir"] + versionSync] {
       fileSystem.script.restart()
-      open.store.saveHistory(Text("[1]"), completion: saved.send)
+      open.store.saveHistory(UTF8Slice("[1]"), completion: saved.send)
       _ = try saved.next().get()
       // Two versions of one millisecond want the same name: the second's rename is tried again.
       let calls = fileSystem.script.calls.reduce(into: [String]()) { calls, call in
@@ -50,9 +50,9 @@ struct CopyTests {
     try directory.shell("mkdir snapshots; echo old > snapshots/a.json")
     let open = try OpenStore(directory.path("db.json"), synchronization: .full)
     let saved = Inbox<Result<String, StorageError>>()
-    open.store.snapshot(Text("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
+    open.store.snapshot(UTF8Slice("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
     #expect(try saved.next().get() == directory.path("snapshots/a.json"))
-    open.store.snapshot(Text("[1]"), to: directory.path("none/a.json"), completion: saved.send)
+    open.store.snapshot(UTF8Slice("[1]"), to: directory.path("none/a.json"), completion: saved.send)
     #expect(throws: StorageError.self) { try saved.next().get() }
     open.store.close()
     #expect(directory.text("snapshots/a.json") == "[1]")

@@ -24,7 +24,7 @@ extension HTTPConnection {
   private func finishClosing(lingers: Bool) {
     guard let context else { return }
     if lingers || reader.hasDroppedInput, !isInputClosed, !connections.isShuttingDown {
-      patience.linger()
+      idleTimeouts.linger()
       context.close(mode: .output, promise: nil)
       updatePatience()
     } else {
@@ -38,7 +38,7 @@ extension HTTPConnection {
     case .ready: sendReady()
     case .streaming(let task): if stream.isEndless { task.cancel() }
     case .silent: closeNow()
-    case .closing: if patience.isLingering { closeNow() }
+    case .closing: if idleTimeouts.isLingering { closeNow() }
     }
   }
 
@@ -68,7 +68,7 @@ extension HTTPConnection {
     if case .streaming(let task) = output { task.cancel() }
     output = .closing
     stream.abandon()
-    patience.end()
+    idleTimeouts.end()
     releaseRequests()
     connections.remove(self)
   }

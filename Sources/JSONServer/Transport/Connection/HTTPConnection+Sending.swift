@@ -13,7 +13,7 @@ extension HTTPConnection {
   }
 
   /// Writes an answer whose turn has come.
-  func send(_ response: Response, _ form: AnswerForm) {
+  func send(_ response: Response, _ form: ResponseForm) {
     var closes = !form.keepsConnection || isIdle && isEnding || response.asksToClose
     let framing = ResponseWriter.framing(of: response, form: form)
     if framing == .untilClose { closes = true }

@@ -36,11 +36,11 @@ final class HTTPConnection: ChannelInboundHandler {
   var output = Output.ready
   var outbound = ByteBuffer()
   var stream = StreamState()
-  var patience = Patience()
+  var idleTimeouts = IdleTimeouts()
   var reader: RequestReader
   var isInputClosed = false
 
-  private var answers = AnswerQueue()
+  private var answers = ResponseQueue()
   /// What was read beyond the requests that the application may be asked at a time.
   private var backlog = CircularBuffer<Arrival>()
   private var isInBurst = false
@@ -50,8 +50,8 @@ final class HTTPConnection: ChannelInboundHandler {
   private var isGivingWay = false
 
   private enum Arrival {
-    case request(Request, AnswerForm)
-    case refusal(HTTPError, AnswerForm)
+    case request(Request, ResponseForm)
+    case refusal(HTTPError, ResponseForm)
   }
 
   init(_ connections: Connections) {
@@ -113,7 +113,7 @@ extension HTTPConnection {
         owesContinue = try reader.begin(head)
       case .body(let bytes):
         owesContinue = false
-        patience.noteBody(bytes.readableBytes)
+        idleTimeouts.noteBody(bytes.readableBytes)
         try reader.append(bytes)
       case .end:
         owesContinue = false
@@ -126,7 +126,7 @@ extension HTTPConnection {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReadUnderWay = false
-    patience.noteBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
+    idleTimeouts.noteBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
     isInBurst = false
     sendReady()
     readMore()
@@ -143,7 +143,7 @@ extension HTTPConnection {
     case .ready: sendReady()
     // The client may have said all it wants to, and reads on; if it has gone, the next write fails.
     case .streaming where !stream.isEndless: break
-    case .closing where !patience.isLingering: break
+    case .closing where !idleTimeouts.isLingering: break
     case .streaming, .silent, .closing: closeNow()
     }
   }
@@ -167,7 +167,7 @@ extension HTTPConnection {
     guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
     reader.stop()
-    take(.refusal(error, AnswerForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
+    take(.refusal(error, ResponseForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
   }
 
   /// Lets input come as long as it is of use.
@@ -282,7 +282,7 @@ extension HTTPConnection {
   static func handlers(_ connections: Connections) -> [any ChannelHandler] {
     let connection = HTTPConnection(connections)
     let parser = ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: parserLimits))
-    return [KnownHeadHandler(connection), parser, connection]
+    return [RequestHeadCacheHandler(connection), parser, connection]
   }
 
   /// The parser's own limits: a stop for what is far above the server's, which tell 414 from 431 and are checked later.

@@ -8,14 +8,14 @@ final class Connections {
   let limits: Limits
   let application: any Application
   var writer = ResponseWriter()
-  var buffers = SpareBuffers(maximum: Connections.maximumUnflushed)
+  var buffers = BufferPool(maximum: Connections.maximumUnflushed)
 
   /// Whether the server takes no further requests.
   private(set) var isShuttingDown = false
 
   private let maximum: Int
   private var open: [ObjectIdentifier: HTTPConnection] = [:]
-  private var gates: [ConnectionGate] = []
+  private var gates: [AvailableConnectionsHandler] = []
   private var emptied: EventLoopPromise<Void>?
   /// The connections that have written and not flushed.
   private var unflushed: [HTTPConnection] = []
@@ -64,7 +64,7 @@ final class Connections {
     for connection in connections { connection.flush() }
   }
 
-  func insert(_ gate: ConnectionGate) {
+  func insert(_ gate: AvailableConnectionsHandler) {
     gates.append(gate)
   }
 
@@ -87,7 +87,7 @@ final class Connections {
 }
 
 /// Accepts no connection while the server has as many as it may; the system queues further ones meanwhile.
-final class ConnectionGate: ChannelDuplexHandler {
+final class AvailableConnectionsHandler: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias OutboundIn = any Channel
 

@@ -4,9 +4,9 @@ import NIOPosix
 /// A server's sockets: listens at its addresses and serves each client on the server's own loop.
 package final class HTTPListener: Sendable {
   /// The addresses really bound, with the ports that the system chose.
-  package let boundAddresses: [ListenAddress]
+  package let boundAddresses: [BindAddress]
 
-  private typealias Bound = (address: ListenAddress, channel: any Channel)
+  private typealias Bound = (address: BindAddress, channel: any Channel)
 
   private let channels: [any Channel]
   private let connections: NIOLoopBound<Connections>
@@ -24,7 +24,7 @@ package final class HTTPListener: Sendable {
   ///
   /// - Throws: ``ListenError`` for the first address that cannot be bound.
   package static func start(
-    on addresses: [ListenAddress], loop: ServerLoop, limits: Limits, application: any Application
+    on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application
   ) async throws(ListenError) -> HTTPListener {
     let connections = await makeConnections(on: loop, limits: limits, application: application)
     var attempt = 0
@@ -63,7 +63,7 @@ extension HTTPListener {
   private static let backlog: CInt = 1024
 
   private static func makeConnections(
-    on loop: ServerLoop, limits: Limits, application: any Application
+    on loop: EventLoopExecutor, limits: Limits, application: any Application
   ) async -> NIOLoopBound<Connections> {
     await withCheckedContinuation { continuation in
       loop.execute {
@@ -74,7 +74,7 @@ extension HTTPListener {
   }
 
   private static func bind(
-    _ addresses: [ListenAddress], _ connections: NIOLoopBound<Connections>
+    _ addresses: [BindAddress], _ connections: NIOLoopBound<Connections>
   ) async throws(ListenError) -> [Bound] {
     var bound: [Bound] = []
     var missing: ListenError?
@@ -94,7 +94,7 @@ extension HTTPListener {
   }
 
   private static func bind(
-    _ address: ListenAddress, _ connections: NIOLoopBound<Connections>
+    _ address: BindAddress, _ connections: NIOLoopBound<Connections>
   ) async throws(ListenError) -> Bound {
     let socketAddress: SocketAddress
     do {
@@ -108,7 +108,7 @@ extension HTTPListener {
     do {
       let channel = try await bootstrap(connections).bind(to: socketAddress).get()
       let local = channel.localAddress
-      let actual = ListenAddress(host: local?.ipAddress ?? address.host, port: local?.port ?? address.port)
+      let actual = BindAddress(host: local?.ipAddress ?? address.host, port: local?.port ?? address.port)
       return (actual, channel)
     } catch {
       throw ListenError(binding: address, cause: error)
@@ -124,7 +124,7 @@ extension HTTPListener {
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandlers(
-            AcceptBackoffHandler(shouldForwardIOErrorCaught: false), ConnectionGate(connections.value))
+            AcceptBackoffHandler(shouldForwardIOErrorCaught: false), AvailableConnectionsHandler(connections.value))
         }
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -23,7 +23,7 @@ struct FieldSection {
       guard let name = HTTPField.Name(rawName), Self.isFieldValue(value) else {
         throw HTTPError(.badRequest, "The request has a field whose name or value is not allowed.")
       }
-      try framing.note(value, of: name)
+      try framing.add(value, of: name)
       fields.append(HTTPField(name: name, value: value))
     }
     if let host = framing.host, !RequestTarget.isAuthority(host) {

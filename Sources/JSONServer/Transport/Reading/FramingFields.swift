@@ -13,7 +13,7 @@ struct FramingFields {
   /// Notes a field, if it is of these.
   ///
   /// - Throws: 400 for a field that may not be doubled.
-  mutating func note(_ value: String, of name: HTTPField.Name) throws(HTTPError) {
+  mutating func add(_ value: String, of name: HTTPField.Name) throws(HTTPError) {
     switch name.canonicalName {
     case "host": try Self.set(&host, value, name)
     case "content-length": try Self.set(&contentLength, value, name)

@@ -15,7 +15,7 @@ struct RequestHead {
   let framing: Framing
   /// Whether the client waits for leave to send the body.
   let expectsContinue: Bool
-  let form: AnswerForm
+  let form: ResponseForm
   /// The bytes of the fields, as the limits count them.
   let fieldBytes: Int
 
@@ -49,7 +49,7 @@ struct RequestHead {
     }
     self.framing = try framing.framing(isLegacy: isLegacy, limits: limits)
     expectsContinue = try framing.expectsContinue && !isLegacy && self.framing != .none
-    form = AnswerForm(
+    form = ResponseForm(
       isHeadOnly: head.method == .HEAD, isLegacy: isLegacy,
       keepsConnection: framing.keepsConnection(isLegacy: isLegacy) && head.isKeepAlive)
     fieldBytes = section.byteCount

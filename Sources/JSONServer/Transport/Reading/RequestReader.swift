@@ -17,7 +17,7 @@ struct RequestReader {
   private var state = State.betweenRequests
   private var progress = ParserProgress()
   /// The head of the request before, which is that of the next one mostly.
-  private var knownHead: RepeatedHead?
+  private var knownHead: RequestHeadCache?
   /// What the parser made of the head that came last.
   private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
@@ -67,7 +67,7 @@ struct RequestReader {
   /// Takes a request's end.
   ///
   /// - Returns: The request and the form of its answer; nil when nothing is read any more.
-  mutating func end() -> (request: Request, form: AnswerForm)? {
+  mutating func end() -> (request: Request, form: ResponseForm)? {
     guard case .inRequest(let head) = state else { return nil }
     state = head.form.keepsConnection ? .betweenRequests : .stopped
     progress.noteEnd()
@@ -98,7 +98,7 @@ extension RequestReader {
   /// Takes the next request off the input without the parser, when it has the head of one before.
   ///
   /// - Returns: The request and the form of its answer; nil when the parser must read what is left.
-  mutating func takeKnownRequest(from input: inout ByteBuffer) -> (request: Request, form: AnswerForm)? {
+  mutating func takeKnownRequest(from input: inout ByteBuffer) -> (request: Request, form: ResponseForm)? {
     guard let knownHead, case .betweenRequests = state, progress.isBetweenRequests,
       let taken = knownHead.takeRequest(from: &input, limits: limits)
     else { return nil }
@@ -116,6 +116,6 @@ extension RequestReader {
     defer { lastHead = nil }
     guard let (line, head) = lastHead, progress.hasReadHeadAlone, case .betweenRequests = state else { return }
     let isSmall = input.readableBytes <= Self.keptHeadBytes
-    knownHead = isSmall ? RepeatedHead(input, line: line, meaning: head) : nil
+    knownHead = isSmall ? RequestHeadCache(input, line: line, meaning: head) : nil
   }
 }

@@ -20,7 +20,7 @@ struct ResponseWriter {
   private var date = DateField()
 
   /// Returns how an answer's body ends.
-  static func framing(of response: Response, form: AnswerForm) -> Framing {
+  static func framing(of response: Response, form: ResponseForm) -> Framing {
     let code = response.status.code
     if code < 200 || code == 204 { return .none }
     switch response.body {
@@ -44,7 +44,7 @@ struct ResponseWriter {
   ///
   /// - Parameter closes: Whether the connection ends after this answer.
   mutating func writeHead(
-    of response: Response, framing: Framing, form: AnswerForm, closes: Bool, to output: inout ByteBuffer
+    of response: Response, framing: Framing, form: ResponseForm, closes: Bool, to output: inout ByteBuffer
   ) {
     let bound = Self.headBound(of: response)
     output.reserveCapacity(minimumWritableBytes: bound + response.bytes.count)

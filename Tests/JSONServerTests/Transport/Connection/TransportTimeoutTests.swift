@@ -24,26 +24,26 @@ struct TransportTimeoutTests {
   struct Case: Sendable {
     var sent: String
     /// The longest that the client may wait next, in seconds.
-    var patience: Int64
+    var idleTimeouts: Int64
     /// The status of the answer when that has passed.
     var status: Int?
   }
 
   @Test(arguments: [
-    Case(sent: "", patience: 30, status: nil),
-    Case(sent: "GET / HT", patience: 10, status: 408),
-    Case(sent: get, patience: 30, status: nil),
-    Case(sent: get + "GET / HT", patience: 30, status: nil),
-    Case(sent: put("Content-Length: 5"), patience: 30, status: 408),
-    Case(sent: put("Content-Length: 5", "abc"), patience: 30, status: 408),
-    Case(sent: put("Transfer-Encoding: chunked", "5\r\nab"), patience: 30, status: 408),
+    Case(sent: "", idleTimeouts: 30, status: nil),
+    Case(sent: "GET / HT", idleTimeouts: 10, status: 408),
+    Case(sent: get, idleTimeouts: 30, status: nil),
+    Case(sent: get + "GET / HT", idleTimeouts: 30, status: nil),
+    Case(sent: put("Content-Length: 5"), idleTimeouts: 30, status: 408),
+    Case(sent: put("Content-Length: 5", "abc"), idleTimeouts: 30, status: 408),
+    Case(sent: put("Transfer-Encoding: chunked", "5\r\nab"), idleTimeouts: 30, status: 408),
   ])
   func `A client that lets the server wait is cut off, and no sooner`(_ test: Case) throws {
     let channel = try Self.connection()
     if !test.sent.isEmpty { try channel.writeInbound(ByteBuffer(string: test.sent)) }
     channel.embeddedEventLoop.run()
     _ = try channel.readOutbound(as: ByteBuffer.self)
-    channel.embeddedEventLoop.advanceTime(by: .seconds(test.patience) - .milliseconds(1))
+    channel.embeddedEventLoop.advanceTime(by: .seconds(test.idleTimeouts) - .milliseconds(1))
     #expect(channel.isActive)
     #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
     channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TransportListenerTests {
   static func listen(
-    on addresses: [ListenAddress], loop: ServerLoop = ServerLoop()
+    on addresses: [BindAddress], loop: EventLoopExecutor = EventLoopExecutor()
   ) async throws(ListenError) -> HTTPListener {
     try await HTTPListener.start(on: addresses, loop: loop, limits: Limits(), application: TestApplication())
   }
@@ -20,7 +20,7 @@ struct TransportListenerTests {
   }
 
   @Test func `Both loopback addresses get the same port`() async throws {
-    let listener = try await Self.listen(on: ListenAddress.loopback(port: 0))
+    let listener = try await Self.listen(on: BindAddress.loopback(port: 0))
     #expect(Set(listener.boundAddresses.map(\.port)).count == 1)
     #expect(listener.boundAddresses.first?.host == "127.0.0.1")
     for address in listener.boundAddresses {
@@ -33,21 +33,21 @@ struct TransportListenerTests {
   }
 
   @Test func `A port in use is an error that names it`() async throws {
-    let listener = try await Self.listen(on: [ListenAddress(host: "127.0.0.1", port: 0)])
+    let listener = try await Self.listen(on: [BindAddress(host: "127.0.0.1", port: 0)])
     let port = listener.boundAddresses[0].port
     let error = await #expect(throws: ListenError.self) {
-      try await Self.listen(on: ListenAddress.loopback(port: port))
+      try await Self.listen(on: BindAddress.loopback(port: port))
     }
     #expect(error?.code == .portInUse)
     #expect(error?.message.contains("\(port)") == true)
     await listener.shutdown(grace: .zero)
-    let successor = try await Self.listen(on: [ListenAddress(host: "127.0.0.1", port: port)])
+    let successor = try await Self.listen(on: [BindAddress(host: "127.0.0.1", port: port)])
     await successor.shutdown(grace: .zero)
   }
 
   @Test func `When one address fails, none stays bound`() async throws {
-    let other = try await Self.listen(on: [ListenAddress(host: "127.0.0.1", port: 0)])
-    let free = try await Self.listen(on: [ListenAddress(host: "127.0.0.2", port: 0)])
+    let other = try await Self.listen(on: [BindAddress(host: "127.0.0.1", port: 0)])
+    let free = try await Self.listen(on: [BindAddress(host: "127.0.0.2", port: 0)])
     let first = free.boundAddresses[0]
     await free.shutdown(grace: .zero)
     await #expect(throws: ListenError.self) { try await Self.listen(on: [first, other.boundAddresses[0]]) }
@@ -59,12 +59,12 @@ struct TransportListenerTests {
   @Test(arguments: ["no such host", "192.0.2.1"])
   func `An address that is not here is an error, unless another will do`(_ host: String) async throws {
     let error = await #expect(throws: ListenError.self) {
-      try await Self.listen(on: [ListenAddress(host: host, port: 0)])
+      try await Self.listen(on: [BindAddress(host: host, port: 0)])
     }
     #expect(error?.code == .unknownHost)
     #expect(error?.message.contains(host) == true)
     let listener = try await Self.listen(on: [
-      ListenAddress(host: "127.0.0.1", port: 0), ListenAddress(host: host, port: 0, isOptional: true),
+      BindAddress(host: "127.0.0.1", port: 0), BindAddress(host: host, port: 0, isOptional: true),
     ])
     #expect(listener.boundAddresses.count == 1)
     await listener.shutdown(grace: .zero)
@@ -151,7 +151,7 @@ struct TransportListenerTests {
 
   @Test func `Code on the loop may enter an actor that lives there`() async {
     actor Engine {
-      nonisolated let loop = ServerLoop()
+      nonisolated let loop = EventLoopExecutor()
       private var count = 0
 
       nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }

@@ -24,7 +24,7 @@ enum JSONChecks {
 
   /// What the database accepts is JSON that it would write as it was read; what the validator passes, it accepts.
   private static func checkLoading(_ bytes: UnsafeBufferPointer<UInt8>, isJSON: Bool) {
-    let text = Text(Array(bytes))
+    let text = UTF8Slice(Array(bytes))
     let findings = Validator().findings(in: text)
     let database = try? Database(parsing: text, ids: IDGenerator { "1" })
     precondition(

@@ -5,7 +5,7 @@ import OrderedJSON
 
 /// What must hold of targets and of what they ask of a collection.
 enum QueryChecks {
-  private static let text = Text(
+  private static let text = UTF8Slice(
     """
     {"posts": [
       {"id": 1, "title": "Ada", "views": 10, "tags": ["x", "y"], "author": {"name": "ada", "born": 1815}, "on": true},

@@ -1,7 +1,7 @@
 /// A set of slots, one bit for each that there is.
 ///
 /// Sets of many thousand slots are joined in microseconds, and come out ascending whatever order they went in.
-struct SlotBits {
+struct SlotBitmap {
   private var words: [UInt64]
 
   /// Makes room for slots up to a number; none is in the set.
@@ -41,12 +41,12 @@ struct SlotBits {
   }
 
   /// Takes out what another set, with room for the same slots, does not hold.
-  mutating func formIntersection(_ other: SlotBits) {
+  mutating func formIntersection(_ other: SlotBitmap) {
     for index in words.indices { words[index] &= other.words[index] }
   }
 
   /// Takes out what another set, with room for the same slots, holds.
-  mutating func subtract(_ other: SlotBits) {
+  mutating func subtract(_ other: SlotBitmap) {
     for index in words.indices { words[index] &= ~other.words[index] }
   }
 

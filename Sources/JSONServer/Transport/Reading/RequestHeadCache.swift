@@ -6,7 +6,7 @@ import NIOHTTP1
 /// A client sends the same head with each request of a connection, but for the target. To parse and to understand it
 /// again took longer than to find a record. This is no parser: every byte must be as it was but those of the target,
 /// and the target may have no byte that could end it.
-final class RepeatedHead {
+final class RequestHeadCache {
   /// The method and the space before the target.
   private let start: ByteBuffer
   /// What follows the target: the version, the fields and the empty line.
@@ -30,7 +30,7 @@ final class RepeatedHead {
   }
 
   /// Takes the next request off the input, when it has this head.
-  func takeRequest(from input: inout ByteBuffer, limits: Limits) -> (request: Request, form: AnswerForm)? {
+  func takeRequest(from input: inout ByteBuffer, limits: Limits) -> (request: Request, form: ResponseForm)? {
     var unread = input
     guard unread.readSlice(length: start.readableBytes) == start, let length = lengthOfTarget(unread, limits),
       let target = unread.readString(length: length), unread.readSlice(length: rest.readableBytes) == rest
@@ -58,7 +58,7 @@ final class RepeatedHead {
 }
 
 /// Stands before the parser and gives the connection the requests that need not be parsed.
-final class KnownHeadHandler: ChannelInboundHandler {
+final class RequestHeadCacheHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 

@@ -4,7 +4,7 @@
 /// slot empty. Empty slots at the end are given up, so that records that come and go take no memory: the last slot has
 /// a row. Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
 /// (about 64 + 64 + n / 4096 references), not the rows: a commit can hold a version while the next write goes on.
-struct RowVector: Sendable {
+struct PersistentRowVector: Sendable {
   private static let leafBits = 6
   private static let leafSize = 1 << leafBits
 

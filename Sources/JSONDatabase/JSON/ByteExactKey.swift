@@ -1,7 +1,7 @@
 /// A text that equals another only when their bytes do.
 ///
 /// Swift's strings compare canonically equivalent characters as equal; JavaScript's, and JSON's names, do not.
-struct TextKey: Hashable, Sendable {
+struct ByteExactKey: Hashable, Sendable {
   let string: String
 
   init(_ string: String) {
@@ -12,7 +12,7 @@ struct TextKey: Hashable, Sendable {
     string = String(decoding: bytes, as: UTF8.self)
   }
 
-  static func == (left: TextKey, right: TextKey) -> Bool {
+  static func == (left: ByteExactKey, right: ByteExactKey) -> Bool {
     var (left, right) = (left.string, right.string)
     return left.withUTF8 { left in right.withUTF8 { left.count == $0.count && left.elementsEqual($0) } }
   }

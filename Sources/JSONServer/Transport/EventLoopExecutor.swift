@@ -4,7 +4,7 @@ import NIOPosix
 /// The event loop that a server lives on: one thread that runs one piece of work after the other.
 ///
 /// Loops are shared by all servers of the process and live as long as it does.
-package struct ServerLoop: Sendable {
+package struct EventLoopExecutor: Sendable {
   let eventLoop: any EventLoop
 
   /// Takes the next of the process's loops.
@@ -27,12 +27,12 @@ package struct ServerLoop: Sendable {
   ///
   /// - Returns: The appointment, to cancel the work while it has not begun. Letting go of it cancels nothing.
   @discardableResult
-  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> Appointment {
-    Appointment(scheduled: eventLoop.scheduleTask(in: TimeAmount(delay), work))
+  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> ScheduledTask {
+    ScheduledTask(scheduled: eventLoop.scheduleTask(in: TimeAmount(delay), work))
   }
 
   /// Work that a loop does later.
-  package struct Appointment: Sendable {
+  package struct ScheduledTask: Sendable {
     fileprivate let scheduled: Scheduled<Void>
 
     /// Takes the work back; does nothing when it has begun.

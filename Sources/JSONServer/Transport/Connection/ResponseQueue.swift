@@ -1,10 +1,10 @@
 import DequeModule
 
 /// The answers that one connection owes, in the order of its requests, whatever order they are made in.
-struct AnswerQueue {
+struct ResponseQueue {
   /// A type of its own: a collection of tuples is not specialized.
   private struct Entry {
-    let form: AnswerForm
+    let form: ResponseForm
     var response: Response?
   }
 
@@ -19,7 +19,7 @@ struct AnswerQueue {
   /// Adds the place of an answer.
   ///
   /// - Returns: The number to put the answer by.
-  mutating func append(_ form: AnswerForm) -> Int {
+  mutating func append(_ form: ResponseForm) -> Int {
     entries.append(Entry(form: form, response: nil))
     return firstNumber + entries.count - 1
   }
@@ -33,7 +33,7 @@ struct AnswerQueue {
   }
 
   /// Takes the answer that is next in order; nil when it is not made yet.
-  mutating func popReady() -> (form: AnswerForm, response: Response)? {
+  mutating func popReady() -> (form: ResponseForm, response: Response)? {
     guard entries.first?.response != nil, let entry = entries.popFirst(), let response = entry.response else {
       return nil
     }
@@ -51,7 +51,7 @@ struct AnswerQueue {
 }
 
 /// What a request says about the form of its answer.
-struct AnswerForm {
+struct ResponseForm {
   /// Whether the answer is a head without its body, as to HEAD.
   var isHeadOnly = false
   /// Whether the client speaks HTTP/1.0: no chunks, and the connection is kept only on request.

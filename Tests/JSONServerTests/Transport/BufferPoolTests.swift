@@ -11,7 +11,7 @@ struct SpareBuffersTests {
   }
 
   @Test func `A buffer comes back empty, with its memory`() {
-    var buffers = SpareBuffers(maximum: 1)
+    var buffers = BufferPool(maximum: 1)
     #expect(buffers.take().capacity == 0)
     buffers.put(Self.buffer(100))
     let buffer = buffers.take()
@@ -21,12 +21,12 @@ struct SpareBuffersTests {
   }
 
   @Test func `A buffer that someone else uses, one too many and one too large are let go`() {
-    var buffers = SpareBuffers(maximum: 1)
+    var buffers = BufferPool(maximum: 1)
     let used = Self.buffer(100)
     buffers.put(used)
     #expect(buffers.take().capacity == 0)
     #expect(used.readableBytes == 100)
-    buffers.put(Self.buffer(SpareBuffers.maximumBytes + 1))
+    buffers.put(Self.buffer(BufferPool.maximumBytes + 1))
     #expect(buffers.take().capacity == 0)
     buffers.put(Self.buffer(100))
     buffers.put(Self.buffer(100))

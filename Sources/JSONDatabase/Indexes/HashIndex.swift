@@ -4,7 +4,7 @@ import OrderedJSON
 ///
 /// A record stands under every text that equality matches it by: the value as JavaScript writes it, a number also as
 /// the file has it, an array joined and by each of its elements. Null and missing values stand nowhere.
-struct EqualityIndex: Sendable {
+struct HashIndex: Sendable {
   /// Most values of a unique member occur once; an array for each would cost more than the index.
   private enum Slots: Sendable {
     case one(Int32)
@@ -12,10 +12,10 @@ struct EqualityIndex: Sendable {
   }
 
   private let path: FieldPath
-  private var slots: [TextKey: Slots] = [:]
+  private var slots: [ByteExactKey: Slots] = [:]
 
   /// Reads the value of every row. O(n).
-  init(_ path: FieldPath, rows: RowVector) {
+  init(_ path: FieldPath, rows: PersistentRowVector) {
     self.path = path
     rows.forEach { slot, row in
       for key in keys(of: row) { insert(Int32(slot), under: key) }
@@ -25,7 +25,7 @@ struct EqualityIndex: Sendable {
 
   /// Returns the slots of the rows whose value equals a text, ascending.
   func slots(equalTo text: String) -> [Int32] {
-    switch slots[TextKey(text)] {
+    switch slots[ByteExactKey(text)] {
     case nil: []
     case .one(let slot): [slot]
     case .many(let slots): slots
@@ -41,14 +41,14 @@ struct EqualityIndex: Sendable {
     for key in newKeys { insert(Int32(slot), under: key) }
   }
 
-  private func keys(of row: Row) -> [TextKey] {
+  private func keys(of row: Row) -> [ByteExactKey] {
     row.withRecord { record in
       guard let value = path.value(in: record) else { return [] }
-      var keys: [TextKey] = []
+      var keys: [ByteExactKey] = []
       // Most values have one or two texts; an array has as many as elements.
-      var seen: Set<TextKey> = []
+      var seen: Set<ByteExactKey> = []
       value.forEachEqualText { text in
-        let key = TextKey(text)
+        let key = ByteExactKey(text)
         if keys.count == 8 { seen = Set(keys) }
         if keys.count < 8 ? !keys.contains(key) : seen.insert(key).inserted { keys.append(key) }
         return false
@@ -57,7 +57,7 @@ struct EqualityIndex: Sendable {
     }
   }
 
-  private mutating func insert(_ slot: Int32, under key: TextKey) {
+  private mutating func insert(_ slot: Int32, under key: ByteExactKey) {
     switch slots[key] {
     case nil: slots[key] = .one(slot)
     case .one(let first): slots[key] = .many(first < slot ? [first, slot] : [slot, first])
@@ -72,7 +72,7 @@ struct EqualityIndex: Sendable {
     }
   }
 
-  private mutating func remove(_ slot: Int32, under key: TextKey) {
+  private mutating func remove(_ slot: Int32, under key: ByteExactKey) {
     guard case .many(var many)? = slots[key] else {
       slots[key] = nil
       return

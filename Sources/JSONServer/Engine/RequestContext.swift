@@ -1,7 +1,7 @@
 /// A request on its way to its answer.
 ///
 /// A class, because it is handed on at each step, where a copy would cost a dozen reference counts.
-final class Call: Sendable {
+final class RequestContext: Sendable {
   /// The request as the transport read it.
   let original: Request
   /// The request as it is answered: its method overridden, its target rewritten.
@@ -30,8 +30,8 @@ final class Call: Sendable {
   }
 
   /// The same call after a commit of it met an edit of the file.
-  var nextAttempt: Call {
-    Call(
+  var nextAttempt: RequestContext {
+    RequestContext(
       original, answeredAs: request, mountedTarget: mountedTarget, started: started, attempts: attempts + 1,
       isInner: isInner, reply: reply)
   }

@@ -1,6 +1,6 @@
 package import OrderedJSON
 
-extension Collection {
+extension RecordCollection {
   /// Selects records.
   ///
   /// A filter by equality or by size and a sort use an index, made at first use; what is not indexed is read record by
@@ -27,8 +27,8 @@ extension Collection {
   }
 
   /// The first records, in stored order, at most so many.
-  package func firstRecords(_ count: Int) -> [Text] {
-    var records: [Text] = []
+  package func firstRecords(_ count: Int) -> [UTF8Slice] {
+    var records: [UTF8Slice] = []
     rows.forEach { _, row in
       if records.count < count { records.append(row.record) }
       return records.count < count

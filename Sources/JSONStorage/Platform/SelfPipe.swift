@@ -7,7 +7,7 @@
 #endif
 
 /// Wakes a thread that waits for it, for a file descriptor or for a moment.
-final class WakeSignal: Sendable {
+final class SelfPipe: Sendable {
   private let reading: Int32
   private let writing: Int32
 

@@ -1,5 +1,5 @@
 /// A version that was replaced and has no name any more, still open to see whether an editor goes on writing to it.
-struct DisplacedFile {
+struct ReplacedFile {
   let descriptor: FileDescriptor
   let location: FileLocation
   let hash: ContentHash

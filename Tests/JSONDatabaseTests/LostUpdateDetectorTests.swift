@@ -45,17 +45,17 @@ import Testing
 
   @Test(arguments: cases) func `undoes exactly that`(_ test: Case) throws {
     var database = try Database.fixture(Self.start)
-    var writes = AcknowledgedWrites()
+    var writes = LostUpdateDetector()
     try test.write(&database)
-    writes.note(database.takeChanges(), in: database)
+    writes.record(database.takeChanges(), in: database)
     #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database) == test.undone)
   }
 
   @Test(arguments: cases) func `undoes nothing when it keeps that and changes other records`(_ test: Case) throws {
     var database = try Database.fixture(Self.start)
-    var writes = AcknowledgedWrites()
+    var writes = LostUpdateDetector()
     try test.write(&database)
-    writes.note(database.takeChanges(), in: database)
+    writes.record(database.takeChanges(), in: database)
     var edited = database
     if edited.resource(named: "comments") != nil { _ = try edited.create("{\"id\":77}", in: "comments") }
     #expect(writes.undone(by: edited, replacing: database).isEmpty)
@@ -63,10 +63,10 @@ import Testing
 
   @Test func `is not compared with what was written before the last edit`() throws {
     var database = try Database.fixture(Self.start)
-    var writes = AcknowledgedWrites()
+    var writes = LostUpdateDetector()
     _ = try database.create("{}", in: "posts")
     _ = try database.create("{}", in: "comments")
-    writes.note(database.takeChanges(), in: database)
+    writes.record(database.takeChanges(), in: database)
     writes.forget("posts")
     #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database) == ["/comments/2"])
     writes.forget("")
@@ -75,12 +75,12 @@ import Testing
 
   @Test func `is told from it although all was replaced before the write was acknowledged`() throws {
     var database = try Database.fixture(Self.start)
-    var writes = AcknowledgedWrites()
+    var writes = LostUpdateDetector()
     _ = try database.create("{}", in: "posts")
     let changes = database.takeChanges()
     database.restore(from: try Database.fixture(Self.start))
-    writes.note(changes, in: database)
-    writes.note(database.takeChanges(), in: database)
+    writes.record(changes, in: database)
+    writes.record(database.takeChanges(), in: database)
     #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database).isEmpty)
     let edited = try Database.fixture("{\"posts\": [{\"id\": 2, \"t\": \"b\"}]}")
     #expect(writes.undone(by: edited, replacing: database) == ["/comments/1", "/posts/1", "/profile"])

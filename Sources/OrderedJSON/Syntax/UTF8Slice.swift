@@ -1,26 +1,26 @@
 /// A slice of UTF-8 text that keeps its storage alive.
 ///
-/// Copying a `Text` copies a reference and two offsets, never the bytes.
-package struct Text: Sendable {
-  package let storage: TextStorage
+/// Copying a `UTF8Slice` copies a reference and two offsets, never the bytes.
+package struct UTF8Slice: Sendable {
+  package let storage: UTF8Buffer
   package let offset: Int
   package let count: Int
 
   /// Creates a slice of a storage.
-  package init(_ storage: TextStorage, offset: Int, count: Int) {
+  package init(_ storage: UTF8Buffer, offset: Int, count: Int) {
     self.storage = storage
     self.offset = offset
     self.count = count
   }
 
   /// Creates a slice that covers a whole storage.
-  package init(_ storage: TextStorage) {
+  package init(_ storage: UTF8Buffer) {
     self.init(storage, offset: 0, count: storage.count)
   }
 
   /// Creates a text with a copy of the given bytes.
   package init(_ bytes: [UInt8]) {
-    self.init(bytes.withUnsafeBufferPointer(TextStorage.init(copying:)))
+    self.init(bytes.withUnsafeBufferPointer(UTF8Buffer.init(copying:)))
   }
 
   /// Creates a text with the UTF-8 bytes of a string.
@@ -43,8 +43,8 @@ package struct Text: Sendable {
   }
 
   /// The slice at a range of offsets within this one.
-  package subscript(range: Range<Int>) -> Text {
-    Text(storage, offset: offset + range.lowerBound, count: range.count)
+  package subscript(range: Range<Int>) -> UTF8Slice {
+    UTF8Slice(storage, offset: offset + range.lowerBound, count: range.count)
   }
 
   /// The text as a string; invalid UTF-8 is repaired with U+FFFD.
@@ -53,8 +53,8 @@ package struct Text: Sendable {
   }
 }
 
-extension Text: Equatable {
-  package static func == (left: Text, right: Text) -> Bool {
+extension UTF8Slice: Equatable {
+  package static func == (left: UTF8Slice, right: UTF8Slice) -> Bool {
     left.bytes.elementsEqual(right.bytes)
   }
 }
@@ -63,7 +63,7 @@ extension Text: Equatable {
 ///
 /// The bytes are written once, before the initializer returns, and freed when the last owner goes. That is why the
 /// class is safe to share between threads although the compiler cannot see it.
-package final class TextStorage: @unchecked Sendable {
+package final class UTF8Buffer: @unchecked Sendable {
   private let base: UnsafeMutablePointer<UInt8>
 
   /// The number of bytes.

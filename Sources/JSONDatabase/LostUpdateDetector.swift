@@ -1,10 +1,10 @@
 import OrderedJSON
 
 /// What was written since a source was last read, to notice an edit of it that was made without having seen that.
-package struct AcknowledgedWrites: Sendable {
+package struct LostUpdateDetector: Sendable {
   /// A record of a resource by its id, or the one value of a singular resource.
   private enum Place: Hashable, Sendable {
-    case record(TextKey)
+    case record(ByteExactKey)
     case value
   }
 
@@ -12,59 +12,59 @@ package struct AcknowledgedWrites: Sendable {
   private static let maximumCount = 10_000
 
   /// What stood in each place of each resource before it was first written; `nil` where nothing did.
-  private var written: [TextKey: [Place: Text?]] = [:]
+  private var written: [ByteExactKey: [Place: UTF8Slice?]] = [:]
   private var count = 0
   /// The resources before all were first replaced at once; those that came by that are empty.
-  private var replaced: [TextKey: Resource] = [:]
+  private var replaced: [ByteExactKey: Resource] = [:]
 
   package init() {}
 
   /// Remembers changes whose answers are sent. O(number of changes).
   ///
   /// - Parameter database: The database with these changes. It tells what the places of resources are called.
-  package mutating func note(_ changes: Changes, in database: Database) {
+  package mutating func record(_ changes: UndoLog, in database: Database) {
     var steps = changes.steps[...]
     while let index = steps.firstIndex(where: { if case .replaceAll = $0 { true } else { false } }) {
       guard case .replaceAll(let before, _) = steps[index] else { break }
-      note(steps[..<index], in: before)
+      record(steps[..<index], in: before)
       noteReplacement(of: before, by: database)
       steps = steps[(index + 1)...]
     }
-    note(steps, in: database)
+    record(steps, in: database)
   }
 
-  private mutating func note(_ steps: ArraySlice<Changes.Step>, in database: Database) {
+  private mutating func record(_ steps: ArraySlice<UndoLog.Step>, in database: Database) {
     // What was written after all was replaced is part of what replaced it.
     guard replaced.isEmpty else { return }
     for step in steps {
       switch step {
-      case .append(let position, _, let row): note(row, before: nil, at: position, of: database)
-      case .set(let position, _, let row): note(row, before: row.record, at: position, of: database)
+      case .append(let position, _, let row): record(row, before: nil, at: position, of: database)
+      case .set(let position, _, let row): record(row, before: row.record, at: position, of: database)
       case .replace(let position, let before):
         guard database.entries.indices.contains(position) else { continue }
-        note(.value, before: before, in: database.entries[position].name)
+        record(.value, before: before, in: database.entries[position].name)
       case .replaceAll: break
       }
     }
   }
 
-  private mutating func note(_ row: Row, before: Text?, at position: Int, of database: Database) {
+  private mutating func record(_ row: Row, before: UTF8Slice?, at position: Int, of database: Database) {
     guard database.entries.indices.contains(position) else { return }
     let name = database.entries[position].name
     guard let id = row.id(named: database.schema.idName(of: name)) else { return }
-    note(.record(id), before: before, in: name)
+    record(.record(id), before: before, in: name)
   }
 
-  private mutating func note(_ place: Place, before: Text?, in resource: String) {
-    guard count < Self.maximumCount, written[TextKey(resource)]?[place] == nil else { return }
-    written[TextKey(resource), default: [:]][place] = .some(before)
+  private mutating func record(_ place: Place, before: UTF8Slice?, in resource: String) {
+    guard count < Self.maximumCount, written[ByteExactKey(resource)]?[place] == nil else { return }
+    written[ByteExactKey(resource), default: [:]][place] = .some(before)
     count += 1
   }
 
   private mutating func noteReplacement(of before: Database, by after: Database) {
     guard replaced.isEmpty else { return }
-    for entry in after.entries { replaced[TextKey(entry.name)] = .unserved(Text("")) }
-    for entry in before.entries { replaced[TextKey(entry.name)] = entry.resource }
+    for entry in after.entries { replaced[ByteExactKey(entry.name)] = .unserved(UTF8Slice("")) }
+    for entry in before.entries { replaced[ByteExactKey(entry.name)] = entry.resource }
   }
 
   /// Forgets what was written to a file that was read again.
@@ -72,11 +72,11 @@ package struct AcknowledgedWrites: Sendable {
   /// - Parameter resource: The file's resource; empty for the file of all.
   package mutating func forget(_ resource: String) {
     guard !resource.isEmpty else {
-      self = AcknowledgedWrites()
+      self = LostUpdateDetector()
       return
     }
-    count -= written.removeValue(forKey: TextKey(resource))?.count ?? 0
-    replaced.removeValue(forKey: TextKey(resource))
+    count -= written.removeValue(forKey: ByteExactKey(resource))?.count ?? 0
+    replaced.removeValue(forKey: ByteExactKey(resource))
   }
 
   /// The paths of what an edit undoes: of records and values that it lacks, or holds as they were before they were
@@ -119,7 +119,7 @@ package struct AcknowledgedWrites: Sendable {
     }
   }
 
-  private static func text(at place: Place, of resource: inout Resource?) -> Text? {
+  private static func text(at place: Place, of resource: inout Resource?) -> UTF8Slice? {
     switch (place, resource) {
     case (.record(let id), .collection(var collection)?):
       // The resource gives the collection away for the time: its index of ids is built once.
@@ -132,12 +132,12 @@ package struct AcknowledgedWrites: Sendable {
   }
 
   /// Whether two texts are the same but for their layout.
-  private static func isSame(_ left: Text?, _ right: Text?) -> Bool {
+  private static func isSame(_ left: UTF8Slice?, _ right: UTF8Slice?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return left.bytes.elementsEqual(right.bytes) || compact(left) == compact(right)
   }
 
-  private static func compact(_ text: Text) -> [UInt8] {
+  private static func compact(_ text: UTF8Slice) -> [UInt8] {
     var output: [UInt8] = []
     text.withBytes { _ = JSONFormatter(.compact).append($0, to: &output) }
     return output

@@ -1,5 +1,5 @@
 /// Where a server listens: a name or an IP address, and a port.
-package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+package struct BindAddress: Sendable, Hashable, CustomStringConvertible {
   /// A host name, or an IP address without brackets.
   package var host: String
   /// The port; 0 lets the system choose.
@@ -14,8 +14,8 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Both loopback addresses, so that `localhost` finds the server whichever a client tries first.
-  package static func loopback(port: Int) -> [ListenAddress] {
-    [ListenAddress(host: "127.0.0.1", port: port), ListenAddress(host: "::1", port: port, isOptional: true)]
+  package static func loopback(port: Int) -> [BindAddress] {
+    [BindAddress(host: "127.0.0.1", port: port), BindAddress(host: "::1", port: port, isOptional: true)]
   }
 
   /// The address as it stands in a URL.

@@ -3,15 +3,15 @@ import Testing
 @testable import JSONServer
 
 struct AnswerQueueTests {
-  private static func taken(_ queue: inout AnswerQueue) -> [String] {
+  private static func taken(_ queue: inout ResponseQueue) -> [String] {
     var texts: [String] = []
     while let (_, response) = queue.popReady() { texts.append(response.text) }
     return texts
   }
 
   @Test func `Answers leave in the order of their places, and count while they wait`() {
-    var queue = AnswerQueue()
-    let numbers = (0..<3).map { _ in queue.append(AnswerForm()) }
+    var queue = ResponseQueue()
+    let numbers = (0..<3).map { _ in queue.append(ResponseForm()) }
     queue.put(.text("ccc"), at: numbers[2])
     queue.put(.text("bb"), at: numbers[1])
     #expect(Self.taken(&queue).isEmpty)
@@ -22,8 +22,8 @@ struct AnswerQueueTests {
   }
 
   @Test func `A second answer to one request is dropped`() {
-    var queue = AnswerQueue()
-    let number = queue.append(AnswerForm())
+    var queue = ResponseQueue()
+    let number = queue.append(ResponseForm())
     queue.put(.text("first"), at: number)
     queue.put(.text("second"), at: number)
     #expect(queue.heldBytes == 5)
@@ -33,12 +33,12 @@ struct AnswerQueueTests {
   }
 
   @Test func `An answer whose place is gone is not taken for another`() {
-    var queue = AnswerQueue()
-    let gone = queue.append(AnswerForm())
+    var queue = ResponseQueue()
+    let gone = queue.append(ResponseForm())
     queue.put(.text("dropped"), at: gone)
     queue.removeAll()
     #expect(queue.heldBytes == 0)
-    let next = queue.append(AnswerForm())
+    let next = queue.append(ResponseForm())
     queue.put(.text("late"), at: gone)
     #expect(Self.taken(&queue).isEmpty)
     queue.put(.text("next"), at: next)

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-extension Collection {
+extension RecordCollection {
   /// Finds the records that pass a filter.
   ///
   /// Equality and comparisons by size are answered by indexes as long as many records are left; then what is left is

@@ -10,7 +10,7 @@ extension FileStoreWorker {
   }
 
   /// Step 9: keeps a replaced version open for a while.
-  func hold(_ file: DisplacedFile) {
+  func hold(_ file: ReplacedFile) {
     var file = file
     file.due = .now + options.timing.displacedHold
     displaced.append(file)
@@ -30,7 +30,7 @@ extension FileStoreWorker {
     }
   }
 
-  private func finish(_ file: DisplacedFile, isLast: Bool) {
+  private func finish(_ file: ReplacedFile, isLast: Bool) {
     do throws(SystemError) {
       if try isChanged(file) {
         review(file, try fileSystem.contents(of: file.descriptor), isLast: isLast)
@@ -43,7 +43,7 @@ extension FileStoreWorker {
     }
   }
 
-  private func review(_ file: DisplacedFile, _ late: FileReading, isLast: Bool) {
+  private func review(_ file: ReplacedFile, _ late: FileReading, isLast: Bool) {
     let content = late.text.count == 0 ? nil : try? parse(late.text)
     if content == nil, !isLast, file.extensions < 4 {
       // The save is not complete yet.
@@ -69,7 +69,7 @@ extension FileStoreWorker {
     returned.removeAll { $0.reading.hash != hash }
   }
 
-  private func isChanged(_ file: DisplacedFile) throws(SystemError) -> Bool {
+  private func isChanged(_ file: ReplacedFile) throws(SystemError) -> Bool {
     let stamp = try fileSystem.status(of: file.descriptor).stamp
     if file.isSettled, stamp.matchesAcrossRename(file.stamp) { return false }
     return try fileSystem.hash(of: file.descriptor) != file.hash

@@ -3,10 +3,10 @@ import JSONDatabase
 import OrderedJSON
 
 /// What the database answers a request with, before it becomes HTTP.
-struct Answer {
+struct EndpointResult {
   enum Content {
     /// JSON text that is laid out as it is in the file.
-    case text(Text)
+    case text(UTF8Slice)
     case json([UInt8])
     case record(RelatedRecord)
     case list([RelatedRecord])

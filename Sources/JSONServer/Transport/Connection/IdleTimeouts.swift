@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// The alarm is set for the earliest moment that can matter and looks then whether the time has really come; a request
 /// that is answered at once costs a look at the clock.
-struct Patience {
+struct IdleTimeouts {
   /// What the client is waited for.
   enum Wait {
     /// The next request, or that it takes its answers; answers that go slowly but go on are waited for.
@@ -106,7 +106,7 @@ extension HTTPConnection {
   /// Sets what the client is waited for after something has happened.
   func updatePatience() {
     guard let context else { return }
-    patience.update(
+    idleTimeouts.update(
       isInRequest: reader.isInRequest, isIdle: isIdle && !isBusyWithOutput, wantsInput: wantsInput,
       isClosing: isClosing, limits: connections.limits,
       now: context.eventLoop.now)
@@ -125,15 +125,15 @@ extension HTTPConnection {
   }
 
   private func setAlarm(_ context: ChannelHandlerContext) {
-    guard patience.needsAlarm else { return }
+    guard idleTimeouts.needsAlarm else { return }
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-    patience.setAlarm(on: context.eventLoop) { connection.value.alarmRang() }
+    idleTimeouts.setAlarm(on: context.eventLoop) { connection.value.alarmRang() }
   }
 
   private func alarmRang() {
     guard let context else { return }
     let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    switch patience.alarmRang(unsentBytes: unsent, limits: connections.limits, now: context.eventLoop.now) {
+    switch idleTimeouts.alarmRang(unsentBytes: unsent, limits: connections.limits, now: context.eventLoop.now) {
     case nil: setAlarm(context)
     case .idle, .close: closeNow()
     case .head: refuse(HTTPError(.requestTimeout, "The request's head did not come in time."))

@@ -1,36 +1,36 @@
 import OrderedJSON
 
 /// A resource of many records: a top-level array of the file.
-package struct Collection: Sendable {
+package struct RecordCollection: Sendable {
   /// The resource's name.
   package let name: String
   /// The member that holds a record's id.
   package let idName: String
 
-  private(set) var rows: RowVector
+  private(set) var rows: PersistentRowVector
 
   /// The white space before the closing bracket while there are records.
-  private let tail: Text
+  private let tail: UTF8Slice
   /// The white space between the brackets while there is no record.
-  private let emptyTail: Text
+  private let emptyTail: UTF8Slice
   /// How a record is written that is the collection's first.
   private let defaultLayout: JSONLayout
 
-  private var idTable: IDTable?
+  private var idTable: IDHashTable?
   private var numericIDs: NumericIDs?
   private var fields = FieldIndexes()
   /// The slots that hold a record, once they are asked for and some do not.
   private var occupied: [Int32]?
 
-  init(name: String, idName: String, rows: RowVector, tail: Text, defaultLayout: JSONLayout) {
+  init(name: String, idName: String, rows: PersistentRowVector, tail: UTF8Slice, defaultLayout: JSONLayout) {
     self.name = name
     self.idName = idName
     self.rows = rows
     self.defaultLayout = defaultLayout
     let isEmpty = rows.count == 0
-    emptyTail = isEmpty ? tail : Text("")
+    emptyTail = isEmpty ? tail : UTF8Slice("")
     self.tail =
-      isEmpty ? Text(defaultLayout.indent == nil ? "" : defaultLayout.newline + defaultLayout.outerMargin) : tail
+      isEmpty ? UTF8Slice(defaultLayout.indent == nil ? "" : defaultLayout.newline + defaultLayout.outerMargin) : tail
   }
 
   /// The number of records. O(1).
@@ -45,7 +45,7 @@ package struct Collection: Sendable {
   }
 
   mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
-    if idTable == nil { idTable = IDTable(idName: idName, rows: rows) }
+    if idTable == nil { idTable = IDHashTable(idName: idName, rows: rows) }
     return idTable?.slot(of: id, in: rows)
   }
 
@@ -58,7 +58,7 @@ package struct Collection: Sendable {
 
   /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under one. O(n log n) at first
   /// use.
-  mutating func order(by keys: [SortKey], dialect: Dialect) -> OrderIndex? {
+  mutating func order(by keys: [SortKey], dialect: Dialect) -> SortedIndex? {
     fields.order(by: keys, dialect: dialect, in: rows)
   }
 
@@ -82,7 +82,7 @@ package struct Collection: Sendable {
   /// - Parameter recordCount: How many records are read.
   func memberNames(inFirst recordCount: Int) -> [String] {
     var names: [String] = []
-    var seen: Set<TextKey> = []
+    var seen: Set<ByteExactKey> = []
     var rest = recordCount
     rows.forEach { _, row in
       row.withRecord { record in
@@ -90,7 +90,7 @@ package struct Collection: Sendable {
         var reader = ObjectReader(record)
         while names.count < 200, let member = reader.next() {
           let name = reader.name(of: member)
-          if seen.insert(TextKey(name)).inserted { names.append(name) }
+          if seen.insert(ByteExactKey(name)).inserted { names.append(name) }
         }
       }
       rest -= 1
@@ -108,7 +108,7 @@ package struct Collection: Sendable {
     if let old, !keepsID { forgetID(of: old, at: slot) }
     fields.replace(old, with: row, at: slot, in: rows)
     rows[slot] = row
-    if (old == nil) != (row == nil) { note(slot, isOccupied: row != nil) }
+    if (old == nil) != (row == nil) { recordOccupancy(slot, isOccupied: row != nil) }
     if let row {
       if !keepsID { idTable?.insert(slot, row, in: rows) }
       // A row in the same slot keeps its id; only one that comes back brings a number.
@@ -125,13 +125,13 @@ package struct Collection: Sendable {
   mutating func append(_ row: Row) -> Int {
     let slot = rows.append(row)
     fields.replace(nil, with: row, at: slot, in: rows)
-    note(slot, isOccupied: true)
+    recordOccupancy(slot, isOccupied: true)
     idTable?.insert(slot, row, in: rows)
     numericIDs?.insert(row)
     return slot
   }
 
-  private mutating func note(_ slot: Int, isOccupied: Bool) {
+  private mutating func recordOccupancy(_ slot: Int, isOccupied: Bool) {
     guard var slots = occupied else { return }
     occupied = nil
     let index = slots.partitioningIndex { $0 >= slot }

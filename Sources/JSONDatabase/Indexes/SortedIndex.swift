@@ -3,7 +3,7 @@ import OrderedJSON
 /// The slots of a collection's records in the order of some sort keys.
 ///
 /// Holds the order only: a write reads the few records that it compares with.
-struct OrderIndex: Sendable {
+struct SortedIndex: Sendable {
   private let comparison: RowComparison
   private(set) var slots: OrderedSlots
   /// The kinds of values met under each key.
@@ -12,7 +12,7 @@ struct OrderIndex: Sendable {
   /// Sorts all rows; `nil` when numbers and texts mix under a key, where the order depends on what else is sorted.
   ///
   /// - Complexity: O(n log n).
-  init?(_ keys: [SortKey], dialect: Dialect, rows: RowVector) {
+  init?(_ keys: [SortKey], dialect: Dialect, rows: PersistentRowVector) {
     comparison = RowComparison(keys: keys, dialect: dialect)
     var all: [Int32] = []
     all.reserveCapacity(rows.count)
@@ -30,7 +30,7 @@ struct OrderIndex: Sendable {
   ///
   /// - Returns: Whether the index is still good.
   /// - Complexity: O(log n) records read.
-  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: RowVector) -> Bool {
+  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) -> Bool {
     let comparison = comparison
     let oldValues = old.map(comparison.values)
     let newValues = new.map(comparison.values)
@@ -47,14 +47,14 @@ struct OrderIndex: Sendable {
   }
 }
 
-extension OrderIndex {
+extension SortedIndex {
   /// Returns the positions of the rows whose value passes a comparison by size, or is there at all.
   ///
   /// The order is that of one key, ascending: what passes stands together, and its ends are found by reading
   /// O(log n) records.
   ///
   /// - Returns: `nil` when the values compare in another order than they sort in.
-  func positions(passing condition: Condition, in rows: RowVector) -> Range<Int>? {
+  func positions(passing condition: Condition, in rows: PersistentRowVector) -> Range<Int>? {
     guard let operand = condition.operands.first, agrees(with: condition, operand) else { return nil }
     func prefixCount(_ isBefore: (ValueToken) -> Bool) -> Int {
       slots.prefixCount { slot in
@@ -96,7 +96,7 @@ extension OrderIndex {
   /// - Complexity: O(n / 64 + the length of the range or of the rest, whichever is less).
   func slots(in range: Range<Int>, outOf all: SlotSet, slotCount: Int) -> SlotSet {
     guard range.count > slots.count / 2 else {
-      var bits = SlotBits(slotCount: slotCount)
+      var bits = SlotBitmap(slotCount: slotCount)
       slots.forEach(in: range) { bits.insert($0) }
       return .bits(bits, count: range.count)
     }

@@ -2,13 +2,13 @@ public import HTTPTypes
 public import OrderedJSON
 
 /// The canned answers of a server.
-struct CannedAnswers {
+struct Stubs {
   private struct Entry {
     let id: Int
-    let answer: CannedAnswer
+    let answer: Stub
     let pattern: RequestPattern
 
-    init(_ answer: CannedAnswer, id: Int) {
+    init(_ answer: Stub, id: Int) {
       self.id = id
       self.answer = answer
       pattern = RequestPattern(method: answer.method, path: answer.path)
@@ -19,12 +19,12 @@ struct CannedAnswers {
   private var lastID = 0
 
   /// - Parameter answers: The first that fits answers.
-  init(_ answers: [CannedAnswer]) {
+  init(_ answers: [Stub]) {
     for answer in answers.reversed() { _ = add(answer) }
   }
 
   /// Adds an answer that comes before those that are there, and returns its id.
-  mutating func add(_ answer: CannedAnswer) -> Int {
+  mutating func add(_ answer: Stub) -> Int {
     lastID += 1
     entries.insert(Entry(answer, id: lastID), at: 0)
     return lastID
@@ -40,12 +40,12 @@ struct CannedAnswers {
   }
 
   /// Returns the answer to a call, if one is canned.
-  func response(to call: Call) -> Response? {
+  func response(to call: RequestContext) -> Response? {
     entries.first { $0.pattern.matches(call.route) }?.answer.response
   }
 }
 
-extension CannedAnswer {
+extension Stub {
   fileprivate var response: Response {
     var fields: HTTPFields = [:]
     if body != nil { fields[.contentType] = "application/json" }
@@ -55,7 +55,7 @@ extension CannedAnswer {
 }
 
 /// An answer that a route gives whatever the data holds, such as `{"balance": 200}` for `POST /api/v2/purchase`.
-public struct CannedAnswer: Sendable, Hashable {
+public struct Stub: Sendable, Hashable {
   /// The method it answers; `nil` for all.
   public var method: HTTPRequest.Method?
   /// The path it answers, decoded; a `*` stands for any characters.

@@ -4,7 +4,7 @@ import OrderedJSON
 ///
 /// An open-addressing table of slots: 8 to 32 bytes a record, because the ids themselves are read from the records.
 /// Ids compare by their text, so `1` and `"1"` are one id.
-struct IDTable: Sendable {
+struct IDHashTable: Sendable {
   private static let empty: Int32 = -1
   private static let removed: Int32 = -2
 
@@ -16,7 +16,7 @@ struct IDTable: Sendable {
   private(set) var hidesRows = false
 
   /// Reads the ids of all rows. O(n).
-  init(idName: String, rows: RowVector) {
+  init(idName: String, rows: PersistentRowVector) {
     self.idName = Array(idName.utf8)
     slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count))
     rows.forEach { slot, row in
@@ -32,7 +32,7 @@ struct IDTable: Sendable {
   }
 
   /// Returns the slot of the first record with an id, or `nil`.
-  func slot(of id: UnsafeBufferPointer<UInt8>, in rows: RowVector) -> Int? {
+  func slot(of id: UnsafeBufferPointer<UInt8>, in rows: PersistentRowVector) -> Int? {
     var index = Self.hash(id) & (slots.count - 1)
     while slots[index] != Self.empty {
       let slot = Int(slots[index])
@@ -45,7 +45,7 @@ struct IDTable: Sendable {
   }
 
   /// Adds a row that stands in a slot; a row without an id is not added, of two with one id the first is.
-  mutating func insert(_ slot: Int, _ row: Row, in rows: RowVector) {
+  mutating func insert(_ slot: Int, _ row: Row, in rows: PersistentRowVector) {
     if used * 4 >= slots.count * 3 { grow(rows) }
     Self.withID(of: row, named: idName) { id in
       guard let id else { return }
@@ -81,7 +81,7 @@ struct IDTable: Sendable {
     slots[index] = Int32(slot)
   }
 
-  private mutating func grow(_ rows: RowVector) {
+  private mutating func grow(_ rows: PersistentRowVector) {
     let old = slots
     slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count * 2))
     used = 0

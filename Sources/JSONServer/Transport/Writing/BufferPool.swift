@@ -3,7 +3,7 @@ import NIOCore
 /// The memory of answers that were sent, for those that are written next.
 ///
 /// It needs no allocation, and is in the processor's caches still.
-struct SpareBuffers {
+struct BufferPool {
   /// The largest memory that is kept.
   static let maximumBytes = 4096
 

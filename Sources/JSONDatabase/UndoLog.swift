@@ -1,14 +1,14 @@
 import OrderedJSON
 
 /// What one or more operations changed, in order, with what it takes to undo it.
-package struct Changes: Sendable {
+package struct UndoLog: Sendable {
   enum Step: Sendable {
     /// A record was added in a new slot.
     case append(resource: Int, slot: Int, Row)
     /// A record was replaced or removed.
     case set(resource: Int, slot: Int, before: Row)
     /// A singular resource was replaced.
-    case replace(resource: Int, before: Text)
+    case replace(resource: Int, before: UTF8Slice)
     /// Everything was replaced; there are this many resources, or there were.
     indirect case replaceAll(before: Database, resourceCount: Int)
 
@@ -32,7 +32,7 @@ package struct Changes: Sendable {
   package var resources: Set<Int> { Set(steps.flatMap(\.resources)) }
 
   /// Adds later changes.
-  package mutating func append(_ later: Changes) {
+  package mutating func append(_ later: UndoLog) {
     steps += later.steps
   }
 }
@@ -57,8 +57,8 @@ extension Database {
   }
 
   /// Takes what was changed since the last call.
-  package mutating func takeChanges() -> Changes {
-    defer { changes = Changes() }
+  package mutating func takeChanges() -> UndoLog {
+    defer { changes = UndoLog() }
     return changes
   }
 
@@ -70,7 +70,7 @@ extension Database {
   /// Takes changes back, newest first; they must be the newest of the database.
   ///
   /// - Complexity: O(log n) for each change.
-  package mutating func undo(_ changes: Changes) {
+  package mutating func undo(_ changes: UndoLog) {
     for step in changes.steps.reversed() {
       switch step {
       case .append(let resource, let slot, _):

@@ -7,16 +7,16 @@ import Testing
 struct RowVectorTests {
   private static func row(_ number: Int) -> Row { Row(lead: [], record: Array(String(number).utf8)) }
 
-  private static func contents(_ rows: RowVector) -> [String?] {
+  private static func contents(_ rows: PersistentRowVector) -> [String?] {
     (0..<rows.slotCount).map { rows[$0]?.record.string }
   }
 
   @Test(arguments: 0..<8)
   func `Rows behave as an array of optional rows that ends with a row, and copies stay as they were`(_ seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
-    var rows = RowVector()
+    var rows = PersistentRowVector()
     var array: [String?] = []
-    var copies: [(RowVector, [String?])] = []
+    var copies: [(PersistentRowVector, [String?])] = []
     // Past 64 × 64 slots a third level begins.
     for number in 0..<(seed == 0 ? 4_200 : 300) {
       switch Int.random(in: 0..<10, using: &random) {

@@ -1,8 +1,8 @@
 import OrderedJSON
 
-extension Collection {
+extension RecordCollection {
   /// Decides a new record's id, sets it in the draft, and returns it as text.
-  mutating func settleID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
+  mutating func assignID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
     -> String
   {
     if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
