@@ -150,14 +150,18 @@ final class DirectoryPersistence: Persistence {
     }
   }
 
-  func keep(
-    _ database: Database, replacedBy source: LoadedSource,
+  func saveHistory(
+    of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    guard case .part(let part) = source.content, let file = state.withLockedValue({ $0.files[part.name] }),
-      let text = file.part.text(of: database)
-    else { return }
-    file.store.saveHistory(.written(text), completion: completion)
+    let files = state.withLockedValue { state in state.files.filter { part == nil || $0.key == part } }
+    let texts = files.compactMapValues { $0.part.text(of: database) }
+    guard !texts.isEmpty else {
+      return completion(
+        .failure(StorageError(.unavailable, "The directory has no file of '\(part ?? "any resource")'.")))
+    }
+    let outcome = HistoryOutcome(count: texts.count, completion)
+    for (name, text) in texts { files[name]?.store.saveHistory(.written(text), completion: outcome.add) }
   }
 
   func snapshot(

@@ -17,9 +17,13 @@ protocol Persistence: Sendable {
   /// Takes note that what is committed from now on is built on a version that was read.
   func adopt(_ source: LoadedSource)
 
-  /// Keeps a version that an edit is about to replace, and tells where.
-  func keep(
-    _ database: Database, replacedBy source: LoadedSource,
+  /// Copies a version that is about to be replaced into the history.
+  ///
+  /// - Parameters:
+  ///   - part: The resource whose file is replaced; `nil` when all data is.
+  ///   - completion: Called once, on any thread, with the path of the copy (one of them, when there are several).
+  func saveHistory(
+    of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
   /// Writes a version to another file, and tells where.
