@@ -6,8 +6,8 @@
 The lines of a `swift` block are, in their order, in one of the files that the tests compile below
 Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt. A link or an image within the repository leads to a
 file, or to a heading; <doc:Name> to an article of the same catalog; a path in backticks exists. Each article is listed in
-its catalog's landing page, and said to be for something; README.md stays a page that is read in three minutes. Standard
-library only.
+its catalog's landing page, and says what it is for; README.md stays a page that is read in three minutes. The diagram in
+CONTRIBUTING.md has the dependencies of Package.swift. Standard library only.
 """
 import pathlib
 import re
@@ -16,7 +16,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 ARTICLES = sorted(ROOT.glob("Sources/*/Documentation.docc/*.md"))
-PAGES = [README, ROOT / "CHANGELOG.md", ROOT / ".github/CONTRIBUTING.md", ROOT / "fixtures/README.md",
+CONTRIBUTING = ROOT / ".github/CONTRIBUTING.md"
+PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, ROOT / "fixtures/README.md",
          *sorted(ROOT.glob("Tests/*/README.md"))]
 LARGEST_README = 9_000
 EXAMPLES = sorted((ROOT / "Tests/JSONServerTestingTests/Examples").glob("*.swift"))
@@ -99,12 +100,38 @@ def overlong_readme():
         yield f"README.md: {size} bytes, more than {LARGEST_README}; a guide is the place for the rest"
 
 
+def drawn_arrows():
+    """The pairs of targets between which the diagram has an arrow."""
+    for line in CONTRIBUTING.read_text().splitlines():
+        source, arrow, destinations = line.strip().partition(" --> ")
+        if arrow:
+            yield from ((source, destination) for destination in destinations.split(" & "))
+
+
+def declared_arrows():
+    """The pairs of a target below Sources and one of ours that the manifest says it depends on."""
+    targets = re.split(r"\n    \.(?=\w+\(name:|\w+\(\n)", (ROOT / "Package.swift").read_text())
+    for target in targets[1:]:
+        name = re.search(r'name: "([^"]+)"', target)[1]
+        dependencies = re.search(r"\bdependencies: \[(.*?)\]", re.sub(r"\.product\(.*?\)", "", target), re.DOTALL)
+        if (ROOT / "Sources" / name).is_dir() and dependencies:
+            yield from ((name, dependency) for dependency in re.findall(r'"([^"]+)"', dependencies[1]))
+
+
+def wrong_arrows():
+    drawn, declared = set(drawn_arrows()), set(declared_arrows())
+    for source, destination in sorted(declared - drawn):
+        yield f"{CONTRIBUTING.relative_to(ROOT)}: the diagram lacks {source} --> {destination}"
+    for source, destination in sorted(drawn - declared):
+        yield f"{CONTRIBUTING.relative_to(ROOT)}: Package.swift has no {source} --> {destination}"
+
+
 def main():
     problems = [problem for document in PAGES + ARTICLES for problem in broken_links(document)]
     problems += [problem for document in PAGES + ARTICLES for problem in broken_paths(document)]
     problems += [problem for document in [README, *ARTICLES] for problem in uncompiled_blocks(document)]
     problems += [problem for article in ARTICLES for problem in [*broken_article_links(article), *unreachable(article)]]
-    problems += overlong_readme()
+    problems += [*wrong_arrows(), *overlong_readme()]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 
