@@ -137,7 +137,9 @@ struct TransportDeliveryTests {
     let text = String(repeating: "0123456789abcdef", count: 100_000)
     try directory.write(text, to: "large.bin")
     let files = StaticFiles(directories: [directory.path], forbidden: [])
-    let application = TestApplication { request, reply in reply(files.respond(to: request) ?? .echo(request)) }
+    let application = TestApplication { request, reply in
+      reply(files.respond(to: request).map { PreparedResponse($0) } ?? .echo(request))
+    }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send("GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
