@@ -33,9 +33,7 @@ public final class MockServer: Sendable {
     guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
     self.server = server
     self.url = url
-    #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.register(self)
-    #endif
+    startLoadingURLs()
   }
 
   /// The server of the running test.
@@ -57,9 +55,7 @@ public final class MockServer: Sendable {
 
   /// Lets go of the socket, without waiting for clients.
   func stop() async {
-    #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.forget(self)
-    #endif
+    stopLoadingURLs()
     await server.stop(grace: .zero)
   }
 }

@@ -51,7 +51,7 @@ public struct Response: Sendable {
   var commonFields: CommonFields?
 
   /// What an error's body says, for clients that take only plain text.
-  package var errorMessage: String?
+  var errorMessage: String?
 
   /// Creates a response.
   public init(

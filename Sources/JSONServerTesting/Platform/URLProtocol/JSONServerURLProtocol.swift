@@ -85,3 +85,19 @@
   private enum ZeroBit<Rest> {}
   private enum OneBit<Rest> {}
 #endif
+
+extension MockServer {
+  /// Responds to the requests of sessions that its class handles, where Foundation has such classes.
+  func startLoadingURLs() {
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.register(self)
+    #endif
+  }
+
+  /// Lets the requests of such sessions fail from now on.
+  func stopLoadingURLs() {
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.forget(self)
+    #endif
+  }
+}
