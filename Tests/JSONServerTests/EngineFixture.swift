@@ -96,8 +96,8 @@ private final class ScriptedPersistence: Persistence {
 
   func adopt(_ source: LoadedSource) {}
 
-  func keep(
-    _ database: Database, replacedBy source: LoadedSource,
+  func saveHistory(
+    of database: Database, replacedBy source: LoadedSource,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     completion(.failure(StorageError(.unavailable, "Nothing is kept.")))

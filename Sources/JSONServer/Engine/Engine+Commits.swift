@@ -153,7 +153,7 @@ extension Engine {
   private func keep(_ old: Database, replacedBy source: LoadedSource, because undone: [String]) {
     let list = undone.prefix(5).joined(separator: ", ") + (undone.count > 5 ? ", …" : "")
     let onEvent = configuration.onEvent
-    persistence?.keep(old, replacedBy: source) { result in
+    persistence?.saveHistory(of: old, replacedBy: source) { result in
       switch result {
       case .success(let path):
         onEvent(

@@ -47,8 +47,8 @@ final class FilePersistence: Persistence {
     generation.store(source.generation, ordering: .relaxed)
   }
 
-  func keep(
-    _ database: Database, replacedBy source: LoadedSource,
+  func saveHistory(
+    of database: Database, replacedBy source: LoadedSource,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     store.saveHistory(.written(database.text), completion: completion)

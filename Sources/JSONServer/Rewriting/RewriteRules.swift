@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// The rules of a routes file, which give a request's target another form before it is understood.
+/// The rules of a routes file, which change a request's target before it is routed.
 ///
 /// Patterns are those of json-server 0.17 (path-to-regexp 1.8): matched from start to end, upper and lower case alike.
 /// Other than there, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query
@@ -30,7 +30,7 @@ struct RewriteRules: Sendable {
   /// Whether they rewrite nothing.
   var isEmpty: Bool { compiled.isEmpty }
 
-  /// Returns the target that a request is answered for.
+  /// Returns the target that a request is routed by.
   ///
   /// The rules are tried in order, each on what those before it made of the target.
   ///

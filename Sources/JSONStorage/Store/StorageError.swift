@@ -26,7 +26,7 @@ package struct StorageError: Error, Sendable {
   /// What the parser threw, or a ``SystemError``.
   package let cause: (any Error)?
 
-  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
     self.cause = cause
