@@ -48,12 +48,12 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// Answers a request as it would be answered over a socket.
+  /// Responds to a request as the server would over a socket.
   public func respond(to request: Request) async -> Response {
     await server.respond(to: request)
   }
 
-  /// Lets go of the socket, without waiting for clients.
+  /// Closes the socket, without waiting for clients.
   func stop() async {
     stopLoadingURLs()
     await server.stop(grace: .zero)
