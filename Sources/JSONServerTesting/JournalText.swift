@@ -45,7 +45,7 @@ enum JournalText {
   }
 }
 
-/// Tells where two JSON values differ; the order of members and the spelling of numbers make no difference.
+/// Finds where two JSON values differ; the order of members and the spelling of numbers make no difference.
 enum JSONDifference {
   /// Returns one line for each place where the values differ, with its path; empty when they are the same.
   ///

@@ -33,9 +33,7 @@ public final class MockServer: Sendable {
     guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
     self.server = server
     self.url = url
-    #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.register(self)
-    #endif
+    startLoadingURLs()
   }
 
   /// The server of the running test.
@@ -50,16 +48,14 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// Answers a request as it would be answered over a socket.
+  /// Responds to a request as the server would over a socket.
   public func respond(to request: Request) async -> Response {
     await server.respond(to: request)
   }
 
-  /// Lets go of the socket, without waiting for clients.
+  /// Closes the socket, without waiting for clients.
   func stop() async {
-    #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.forget(self)
-    #endif
+    stopLoadingURLs()
     await server.stop(grace: .zero)
   }
 }

@@ -5,14 +5,14 @@ public import OrderedJSON
 /// The requests that an expectation or a fault is about: `.get("/users/*")`.
 ///
 /// Faults, canned answers and expectations mean the same requests by it. The path is decoded, without a query and
-/// without the path under which the server is mounted; a `*` stands for any characters, slashes among them. It is met
+/// without the path under which the server is mounted; a `*` matches any characters, slashes included. It is met
 /// by the path that was sent as well as by the one that rewrite rules made of it. GET is HEAD, too, and a method that
 /// was overridden is the one that overrides.
 public struct Route: Sendable, Hashable {
   /// The method; `nil` for all.
   public let method: HTTPRequest.Method?
 
-  /// The path, decoded; a `*` stands for any characters.
+  /// The path, decoded; a `*` matches any characters.
   public let path: String
 
   /// Creates a route.

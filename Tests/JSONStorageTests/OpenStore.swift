@@ -50,8 +50,8 @@ extension FileStoreOptions.Timing {
     timing.debounce = .milliseconds(5)
     timing.pollInterval = .milliseconds(40)
     timing.grace = .milliseconds(60)
-    timing.idleTimeouts = .milliseconds(300)
-    timing.displacedHold = .milliseconds(50)
+    timing.publishTimeout = .milliseconds(300)
+    timing.replacedHold = .milliseconds(50)
     return timing
   }
 }

@@ -161,8 +161,8 @@ extension FileStoreOptions.Timing {
   fileprivate static var hasty: Self {
     var timing = short
     timing.debounce = .milliseconds(1)
-    timing.idleTimeouts = .milliseconds(3)
-    timing.displacedHold = .seconds(60)
+    timing.publishTimeout = .milliseconds(3)
+    timing.replacedHold = .seconds(60)
     return timing
   }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Compresses the bodies of responses for clients that take it.
-package struct Compression: Sendable {
+struct Compression: Sendable {
   /// The fewest bytes that are worth it.
   static let minimumBytes = 1024
   /// The most bytes that the event loop can wait for: it compresses them in some ten milliseconds.
@@ -13,7 +13,7 @@ package struct Compression: Sendable {
   ///
   /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and
   ///   the event loop waits meanwhile.
-  package init(level: Int = 1) {
+  init(level: Int = 1) {
     self.level = level
   }
 
@@ -21,7 +21,7 @@ package struct Compression: Sendable {
   ///
   /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
-  package func apply(to response: inout PreparedResponse, for request: Request) {
+  func apply(to response: inout PreparedResponse, for request: Request) {
     // The common fields are of a type that gains, and their `Vary` says so.
     let isCommon = response.commonFields != nil
     if isCommon, !request.headerFields.contains(.acceptEncoding) { return }

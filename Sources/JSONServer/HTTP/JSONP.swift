@@ -1,11 +1,11 @@
 import HTTPTypes
 
 /// Wraps JSON in a call of a function, for pages that read it through a script element, as Express does.
-package enum JSONP {
+enum JSONP {
   /// Returns the function's name that the query's first `callback` gives; `nil` when it has no usable character.
   ///
   /// Only letters, digits, `_`, `$`, `.`, `[` and `]` stay.
-  package static func callback(in parameters: QueryParameters) -> String? {
+  static func callback(in parameters: QueryParameters) -> String? {
     let name = parameters.first("callback")?.utf8.filter { ByteSet.words.contains($0) || punctuation.contains($0) }
     guard let name, !name.isEmpty else { return nil }
     return String(decoding: name, as: UTF8.self)
@@ -17,7 +17,7 @@ package enum JSONP {
   ///
   /// The comment in front keeps a page from taking the script for a Flash file, and `typeof` from failing where the
   /// function is gone.
-  package static func apply(to response: inout PreparedResponse, callback: String) {
+  static func apply(to response: inout PreparedResponse, callback: String) {
     guard case .bytes(let json) = response.body, !json.isEmpty,
       response.headerFields[.contentType].map(MediaType.init)?.isJSON == true
     else { return }

@@ -23,7 +23,7 @@ package struct PreparedResponse: Sendable {
   var validator: EntityTag?
 
   /// What an error's body says, for clients that take only plain text.
-  package var errorMessage: String?
+  var errorMessage: String?
 
   package init(
     status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Response.Body = .bytes([]),

@@ -40,7 +40,7 @@ public struct Response: Sendable {
   public var delivery: Delivery
 
   /// What an error's body says, for clients that take only plain text.
-  package var errorMessage: String?
+  var errorMessage: String?
 
   /// Creates a response.
   public init(

@@ -1,18 +1,18 @@
 import HTTPTypes
 
 /// Decides which pages of other origins may read and write, and tells their browsers (WHATWG Fetch, CORS protocol).
-package struct CrossOriginPolicy: Sendable {
+struct CrossOriginPolicy: Sendable {
   private let allowed: CrossOrigin
   private let listed: [Origin]
 
   /// The methods that a preflight allows, whatever the route.
-  package static let methods = "GET,HEAD,PUT,PATCH,POST,DELETE"
+  static let methods = "GET,HEAD,PUT,PATCH,POST,DELETE"
 
   /// Creates a policy.
   ///
   /// - Parameter allowed: The origins that may use the server besides its own; what is no origin in a list is never
   ///   met.
-  package init(_ allowed: CrossOrigin) {
+  init(_ allowed: CrossOrigin) {
     self.allowed = allowed
     switch allowed {
     case .origins(let texts): listed = texts.compactMap(Origin.init)
@@ -25,7 +25,7 @@ package struct CrossOriginPolicy: Sendable {
   /// A browser sends `Origin` with every request of an unsafe method; what sends none is no page.
   ///
   /// - Throws: 403, when the method is unsafe and the origin foreign: `null` is, and what cannot be read.
-  package func check(_ request: Request) throws(HTTPError) {
+  func check(_ request: Request) throws(HTTPError) {
     switch request.method {
     case .get, .head, .options: return
     default: break
@@ -43,7 +43,7 @@ package struct CrossOriginPolicy: Sendable {
   ///
   /// - Throws: 403, when the browser says that a page of another site loads it, and that page's origin, as `Referer`
   ///   names it, may not read.
-  package func checkScript(_ request: Request) throws(HTTPError) {
+  func checkScript(_ request: Request) throws(HTTPError) {
     guard let site = HTTPField.Name("Sec-Fetch-Site"), request.headerFields[site]?.lowercased() == "cross-site" else {
       return
     }
@@ -59,7 +59,7 @@ package struct CrossOriginPolicy: Sendable {
   /// Answers a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
   ///
   /// - Returns: `nil` for any other request, OPTIONS of a client that is no page among them.
-  package func preflight(_ request: Request) -> PreparedResponse? {
+  func preflight(_ request: Request) -> PreparedResponse? {
     guard request.method == .options, request.headerFields.contains(.accessControlRequestMethod) else { return nil }
     var response = PreparedResponse(status: .noContent)
     addFields(to: &response, for: request)
@@ -72,7 +72,7 @@ package struct CrossOriginPolicy: Sendable {
   }
 
   /// Adds to a response what lets an allowed page read it, and its fields; a foreign one gets nothing.
-  package func addFields(to response: inout PreparedResponse, for request: Request) {
+  func addFields(to response: inout PreparedResponse, for request: Request) {
     // The common fields say all that a client which sends no origin is told.
     guard response.commonFields == nil || request.headerFields.contains(.origin) else { return }
     switch allowed {

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 /// Waits for the files of one commit; the commit is as bad as its worst file.
 final class CommitOutcome: Sendable {
   private struct State {
-    var missing: Int
+    var remaining: Int
     var worst = Commit.done
     var published: Set<String> = []
   }
@@ -13,21 +13,21 @@ final class CommitOutcome: Sendable {
   private let completion: @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
 
   /// - Parameters:
-  ///   - count: How many files there are to wait for.
+  ///   - count: How many files are written.
   ///   - completion: Called once, with how the worst file ended and the resources whose files hold the version.
   init(count: Int, _ completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void) {
-    state = NIOLockedValueBox(State(missing: count))
+    state = NIOLockedValueBox(State(remaining: count))
     self.completion = completion
     if count == 0 { completion(.done, []) }
   }
 
-  /// Takes note of how the file of a resource ended.
+  /// Records how the file of a resource ended. To be called once for each file.
   func add(_ commit: Commit, _ resource: String) {
     let finished = state.withLockedValue { state -> State? in
-      state.missing -= 1
+      state.remaining -= 1
       if commit.severity < 2 { state.published.insert(resource) }
       if commit.severity > state.worst.severity { state.worst = commit }
-      return state.missing == 0 ? state : nil
+      return state.remaining == 0 ? state : nil
     }
     if let finished { completion(finished.worst, finished.published) }
   }

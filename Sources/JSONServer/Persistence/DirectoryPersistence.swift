@@ -1,4 +1,3 @@
-import Dispatch
 import JSONDatabase
 import JSONStorage
 import NIOConcurrencyHelpers
@@ -21,7 +20,15 @@ final class DirectoryPersistence: Persistence {
 
   private struct Refusal {
     let message: String
-    var isAnnounced: Bool
+    let since: ContinuousClock.Instant
+    var isAnnounced = false
+  }
+
+  /// A version of one file on its way to the disk.
+  private struct Replacement {
+    let name: String
+    let file: File
+    let text: PartText
   }
 
   private struct State {
@@ -29,7 +36,8 @@ final class DirectoryPersistence: Persistence {
     var files: [String: File] = [:]
     /// What is wrong with files that are not served yet, by path.
     var refused: [String: Refusal] = [:]
-    var isClosed = false
+    /// Notices new files.
+    var monitor: DirectoryMonitor?
   }
 
   private let directory: String
@@ -37,11 +45,10 @@ final class DirectoryPersistence: Persistence {
   private let parser: SourceParser
   private let onEdit: @Sendable (SourceEdit) -> Void
   private let state = NIOLockedValueBox(State())
-  /// Looks for new files.
-  private let queue = DispatchQueue(label: "directory")
 
-  /// Between two looks for new files.
-  private static let interval = DispatchTimeInterval.milliseconds(300)
+  /// How long a new file must stay as it is until it is said what is wrong with it: an editor may be in the middle of a
+  /// save.
+  private static let grace = Duration.milliseconds(250)
 
   /// Opens every JSON file of a directory. Blocks until all are read.
   ///
@@ -49,7 +56,8 @@ final class DirectoryPersistence: Persistence {
   static func open(
     _ path: String, options: FileStoreOptions, parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(ServerError) -> OpenedSource {
-    let listing = try DirectoryListing(path)
+    let listing: DirectoryListing
+    do throws(StorageError) { listing = try DirectoryListing(path) } catch { throw ServerError(error, path: path) }
     if let (one, other) = listing.clash {
       throw ServerError(
         .sourceInvalid, "'\(one.path)' and '\(other.path)' are both the resource '\(one.name)'; keep one of them.")
@@ -59,24 +67,22 @@ final class DirectoryPersistence: Persistence {
         .sourceInvalid, "The directory '\(path)' holds no .json file; put posts.json with [] into it.")
     }
     let persistence = DirectoryPersistence(path, options: options, parser: parser, onEdit: onEdit)
-    var parts: [DatabasePart] = []
-    var warnings: [String] = []
-    for entry in listing.entries {
-      do throws(ServerError) {
-        let opening = try persistence.open(entry)
-        parts.append(opening.version.content.part)
-        warnings += opening.warnings.map { $0.message(entry.path) }
-      } catch {
-        persistence.close()
-        throw error
-      }
+    do throws(ServerError) {
+      let openings = try listing.entries.map { entry throws(ServerError) in (entry.path, try persistence.open(entry)) }
+      try persistence.watchForNewFiles()
+      return OpenedSource(
+        persistence: persistence,
+        database: Database(
+          joining: openings.map(\.1.version.content.part), schema: parser.schema, ids: parser.ids),
+        warnings: openings.flatMap { path, opening in opening.warnings.map { $0.message(path) } })
+    } catch {
+      persistence.close()
+      throw error
     }
-    let database = Database(joining: parts, schema: parser.schema, ids: parser.ids)
-    if options.watching != .off { persistence.scheduleLook() }
-    return OpenedSource(persistence: persistence, database: database, warnings: warnings)
   }
 
-  private init(
+  /// Creates the persistence of a directory none of whose files is open yet.
+  init(
     _ directory: String, options: FileStoreOptions, parser: SourceParser,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) {
@@ -108,36 +114,52 @@ final class DirectoryPersistence: Persistence {
   let hasFixedResources = true
 
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
-    let changed = Set(database.resourceNames(at: resources))
-    let files = state.withLockedValue { state in state.files.filter { changed.contains($0.key) } }
-    let texts = files.compactMapValues { $0.part.text(of: database) }
-    publish(texts, to: files) { [self] worst, published in
+    var replacements: [Replacement] = []
+    for name in Set(database.resourceNames(at: resources)) {
+      guard let replacement = replacement(of: name, by: database) else { return completion(.failed(noFile(of: name))) }
+      replacements.append(replacement)
+    }
+    publish(replacements) { [self, replacements] worst, published in
+      let written = replacements.filter { published.contains($0.name) }
       switch worst {
-      case .done: keep(texts.filter { published.contains($0.key) })
-      case .failed(let error) where error.code == .durabilityUnknown: keep(texts.filter { published.contains($0.key) })
+      case .done: recordTexts(written)
+      case .failed(let error) where error.code == .durabilityUnknown: recordTexts(written)
       case .edited, .failed:
         // The commit is refused as a whole: the files that have it go back first.
-        let back = files.filter { published.contains($0.key) }
-        return publish(back.mapValues(\.text), to: back) { _, _ in completion(worst) }
+        let back = written.map { Replacement(name: $0.name, file: $0.file, text: $0.file.text) }
+        return publish(back) { _, _ in completion(worst) }
       }
       completion(worst)
     }
   }
 
+  /// Returns what the file of a resource will hold; `nil` when there is no such file or no such resource.
+  private func replacement(of name: String, by database: Database) -> Replacement? {
+    guard let file = state.withLockedValue({ $0.files[name] }), let text = file.part.text(of: database) else {
+      return nil
+    }
+    return Replacement(name: name, file: file, text: text)
+  }
+
+  private func noFile(of resource: String) -> StorageError {
+    StorageError(
+      .unavailable, "The resource '\(resource)' has no file in '\(directory)'; put \(resource).json into it first.")
+  }
+
   private func publish(
-    _ texts: [String: PartText], to files: [String: File],
-    completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
+    _ replacements: [Replacement], completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
   ) {
-    let outcome = CommitOutcome(count: texts.count, completion)
-    for (name, text) in texts {
-      guard let file = files[name] else { continue }
-      file.store.publish(.written(text), onto: file.generation) { outcome.add(Commit($0), name) }
+    let outcome = CommitOutcome(count: replacements.count, completion)
+    for replacement in replacements {
+      replacement.file.store.publish(.written(replacement.text), onto: replacement.file.generation) {
+        outcome.add(Commit($0), replacement.name)
+      }
     }
   }
 
-  private func keep(_ texts: [String: PartText]) {
+  private func recordTexts(_ written: [Replacement]) {
     state.withLockedValue { state in
-      for (name, text) in texts { state.files[name]?.text = text }
+      for replacement in written { state.files[replacement.name]?.text = replacement.text }
     }
   }
 
@@ -154,42 +176,47 @@ final class DirectoryPersistence: Persistence {
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    let files = state.withLockedValue { state in state.files.filter { part == nil || $0.key == part } }
-    let texts = files.compactMapValues { $0.part.text(of: database) }
-    guard !texts.isEmpty else {
-      return completion(
-        .failure(StorageError(.unavailable, "The directory has no file of '\(part ?? "any resource")'.")))
+    let names = part.map { [$0] } ?? database.resourceNames
+    let replacements = names.compactMap { replacement(of: $0, by: database) }
+    guard !replacements.isEmpty else { return completion(.failure(noFile(of: part ?? "*"))) }
+    let outcome = HistoryOutcome(count: replacements.count, completion)
+    for replacement in replacements {
+      replacement.file.store.saveHistory(.written(replacement.text), completion: outcome.add)
     }
-    let outcome = HistoryOutcome(count: texts.count, completion)
-    for (name, text) in texts { files[name]?.store.saveHistory(.written(text), completion: outcome.add) }
   }
 
   func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    guard let store = state.withLockedValue({ $0.files.values.first?.store }) else { return }
-    store.snapshot(.joined(text), to: path, completion: completion)
+    // The first file's mode and owner are the snapshot's, too.
+    guard let first = state.withLockedValue({ $0.files.min { $0.key < $1.key }?.value }) else {
+      return completion(
+        .failure(
+          StorageError(.unavailable, "The directory '\(directory)' has no file that '\(path)' could be made of.")))
+    }
+    first.store.snapshot(.joined(text), to: path, completion: completion)
   }
 
   func close() {
-    state.withLockedValue { $0.isClosed = true }
     // A look that is under way ends first, so that no file is opened after the others are closed.
-    queue.sync {}
+    state.withLockedValue(\.monitor)?.close()
     state.withLockedValue { Array($0.files.values) }.forEach { $0.store.close() }
   }
 
   // MARK: New files
 
-  private func scheduleLook() {
-    queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
-      guard let self, !state.withLockedValue(\.isClosed) else { return }
-      serveNewFiles()
-      scheduleLook()
+  private func watchForNewFiles() throws(ServerError) {
+    guard options.watching != .off else { return }
+    do throws(StorageError) {
+      let monitor = try DirectoryMonitor.start(directory, options: options) { [weak self] in self?.serveNewFiles() }
+      state.withLockedValue { $0.monitor = monitor }
+    } catch {
+      throw ServerError(error, path: directory)
     }
   }
 
   private func serveNewFiles() {
-    // A directory that cannot be read now is looked at again; its files' own stores tell of theirs.
+    // A directory that cannot be read now is tried again; the stores of its files report their own faults.
     guard let listing = try? DirectoryListing(directory) else { return }
     let known = state.withLockedValue { Set($0.files.keys) }
     for entry in listing.entries where !known.contains(entry.name) {
@@ -201,13 +228,16 @@ final class DirectoryPersistence: Persistence {
     }
   }
 
-  /// Tells what is wrong with a new file when two looks find the same: an editor may be in the middle of a save.
+  /// Says what is wrong with a new file when that lasts.
   private func refuse(_ entry: DirectoryListing.Entry, _ message: String) {
     let isDue = state.withLockedValue { state in
-      let earlier = state.refused[entry.path]
-      let isSame = earlier?.message == message
-      state.refused[entry.path] = Refusal(message: message, isAnnounced: isSame)
-      return isSame && earlier?.isAnnounced == false
+      guard let earlier = state.refused[entry.path], earlier.message == message else {
+        state.refused[entry.path] = Refusal(message: message, since: .now)
+        return false
+      }
+      guard !earlier.isAnnounced, .now - earlier.since >= Self.grace else { return false }
+      state.refused[entry.path]?.isAnnounced = true
+      return true
     }
     if isDue { onEdit(.invalid(message: message)) }
   }

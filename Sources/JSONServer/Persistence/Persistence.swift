@@ -1,7 +1,7 @@
 import JSONDatabase
 import JSONStorage
 
-/// Where a server's changes are kept.
+/// Where a server's changes are kept. What it and the engine say to each other follows below.
 protocol Persistence: Sendable {
   /// Whether resources come and go only from outside, because each is a file.
   var hasFixedResources: Bool { get }
@@ -14,7 +14,7 @@ protocol Persistence: Sendable {
   ///   - completion: Called once, on any thread.
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void)
 
-  /// Takes note that what is committed from now on is built on a version that was read.
+  /// Builds what is committed from now on on a version that was read.
   func adopt(_ source: LoadedSource)
 
   /// Copies a version that is about to be replaced into the history.
@@ -26,7 +26,9 @@ protocol Persistence: Sendable {
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
-  /// Writes a version to another file, and tells where.
+  /// Writes a version to another file, atomically.
+  ///
+  /// - Parameter completion: Called once, on any thread, with the path of the file.
   func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
@@ -53,12 +55,52 @@ enum Commit: Sendable {
   case failed(StorageError)
 }
 
-extension Commit {
-  init(_ publication: Publication<some SourceFile>) {
-    switch publication {
-    case .published: self = .done
-    case .edited(let version): self = .edited(version.loaded)
-    case .failed(let error): self = .failed(error)
+/// What was read from a source, or from one file of it.
+struct LoadedSource: Sendable {
+  enum Content: Sendable {
+    /// The whole database.
+    case whole(Database)
+    /// The resource of one file of several.
+    case part(DatabasePart)
+  }
+
+  let content: Content
+  /// How many edits from outside the file has seen up to this version.
+  let generation: Int
+
+  init(_ content: Content, generation: Int) {
+    self.content = content
+    self.generation = generation
+  }
+
+  /// The file's resource; empty when the file holds the whole database.
+  var name: String {
+    switch content {
+    case .whole: ""
+    case .part(let part): part.name
     }
   }
+
+  /// The database with what was read in its place.
+  func applied(to database: Database, ids: IDGenerator) -> Database {
+    switch content {
+    case .whole(let whole): return whole
+    case .part(let part):
+      var database = database
+      database.replace(with: part, ids: ids)
+      return database
+    }
+  }
+}
+
+/// What happened to a source from outside.
+enum SourceEdit: Sendable {
+  case changed(LoadedSource)
+  case invalid(message: String)
+  case restored(path: String)
+  case deleted(path: String)
+  /// A save reached a version that had been replaced already, and is kept at a path.
+  case conflict(path: String)
+  /// Such a save could not be kept.
+  case conflictLost(message: String)
 }

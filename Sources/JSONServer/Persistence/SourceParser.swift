@@ -54,7 +54,7 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
 }
 
 extension UTF8Slice {
-  /// The value that the text, which is JSON, stands for.
+  /// The value of the text, which is JSON.
   var value: JSONValue {
     withBytes { JSONValue(validated: $0, from: JSONSyntax.endOfByteOrderMark(in: $0)) }
   }

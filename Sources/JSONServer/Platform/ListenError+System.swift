@@ -1,5 +1,3 @@
-import NIOCore
-
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -9,10 +7,12 @@ import NIOCore
 #endif
 
 extension ListenError {
-  /// Tells in a person's words why an address could not be bound.
-  init(binding address: BindAddress, cause: any Error) {
+  /// Says in a person's words why an address could not be bound.
+  ///
+  /// - Parameter errorNumber: The value of errno, when a system call failed.
+  init(binding address: BindAddress, errorNumber: Int32?, cause: any Error) {
     self.cause = cause
-    switch (cause as? IOError)?.errnoCode {
+    switch errorNumber {
     case EADDRINUSE:
       code = .portInUse
       message = "Port \(address.port) of \(address.host) is in use; choose another port, or 0 for any free one."
@@ -28,7 +28,7 @@ extension ListenError {
     }
   }
 
-  /// Tells in a person's words why a host has no address.
+  /// Says in a person's words why a host has no address.
   init(resolving address: BindAddress, cause: any Error) {
     self.cause = cause
     code = .unknownHost

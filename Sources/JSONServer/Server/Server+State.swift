@@ -4,12 +4,6 @@ import JSONDatabase
 import JSONStorage
 import OrderedJSON
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension Server {
   /// Brings the data back to the state at start.
   ///
@@ -52,23 +46,15 @@ extension Server {
     let persistence = await engine.persistence
     let result = await withCheckedContinuation { continuation in
       guard let persistence else {
-        DispatchQueue.global().async { continuation.resume(returning: Self.write(text, to: path)) }
+        DispatchQueue.global().async {
+          continuation.resume(
+            returning: Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
+        }
         return
       }
-      persistence.snapshot(text, to: path) {
-        continuation.resume(returning: $0.mapError { ServerError(.notSaved, $0.message) })
-      }
+      persistence.snapshot(text, to: path) { continuation.resume(returning: $0) }
     }
-    return try result.get()
-  }
-
-  private static func write(_ text: DatabaseText, to path: String) -> Result<String, ServerError> {
-    do {
-      try Data(text.bytes).write(to: URL(filePath: path), options: .atomic)
-      return .success(path)
-    } catch {
-      return .failure(ServerError(.notSaved, "Cannot write '\(path)': \(error)"))
-    }
+    return try result.mapError { ServerError(.notSaved, $0.message) }.get()
   }
 
   /// Changes all data.

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Answers requests with files below some directories.
-package struct StaticFiles: Sendable {
+struct StaticFiles: Sendable {
   private let directories: [StaticDirectory]
 
   /// The most bytes that are read at once; a larger file is streamed, and read off the event loop.
@@ -13,7 +13,7 @@ package struct StaticFiles: Sendable {
   ///   - directories: The directories, the first that has a file wins.
   ///   - forbidden: Paths of files and directories that are never served, by whatever name: the database and what lies
   ///     beside it.
-  package init(directories: [String], forbidden: [String]) {
+  init(directories: [String], forbidden: [String]) {
     self.directories = directories.map { StaticDirectory($0, forbidden: forbidden) }
   }
 
@@ -23,7 +23,7 @@ package struct StaticFiles: Sendable {
   /// conditions are those of RFC 9110. The answer to HEAD has no body and the length of the file.
   ///
   /// - Returns: `nil`, when no file answers: the request is another's.
-  package func respond(to request: Request) -> Response? {
+  func respond(to request: Request) -> Response? {
     guard !directories.isEmpty, request.method == .get || request.method == .head,
       let path = StaticPath(target: request.target)
     else { return nil }

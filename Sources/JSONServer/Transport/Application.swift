@@ -1,5 +1,5 @@
 /// What answers the requests that a transport reads.
-package protocol Application: Sendable {
+protocol Application: Sendable {
   /// Answers a request.
   ///
   /// Called on the server's event loop, and must not block it.

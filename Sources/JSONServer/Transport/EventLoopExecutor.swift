@@ -4,22 +4,22 @@ import NIOPosix
 /// The event loop that a server lives on: one thread that runs one piece of work after the other.
 ///
 /// Loops are shared by all servers of the process and live as long as it does.
-package struct EventLoopExecutor: Sendable {
+struct EventLoopExecutor: Sendable {
   let eventLoop: any EventLoop
 
   /// Takes the next of the process's loops.
-  package init() {
+  init() {
     eventLoop = MultiThreadedEventLoopGroup.singleton.next()
   }
 
   /// The executor of an actor that lives on this loop; what runs on the loop may `assumeIsolated` to such an actor.
-  package var executor: any SerialExecutor { eventLoop.executor }
+  var executor: any SerialExecutor { eventLoop.executor }
 
   /// Whether the caller runs on this loop.
-  package var isCurrent: Bool { eventLoop.inEventLoop }
+  var isCurrent: Bool { eventLoop.inEventLoop }
 
   /// Runs work on the loop, after what is already waiting there.
-  package func execute(_ work: @escaping @Sendable () -> Void) {
+  func execute(_ work: @escaping @Sendable () -> Void) {
     eventLoop.execute(work)
   }
 
@@ -27,16 +27,16 @@ package struct EventLoopExecutor: Sendable {
   ///
   /// - Returns: The appointment, to cancel the work while it has not begun. Letting go of it cancels nothing.
   @discardableResult
-  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> ScheduledTask {
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> ScheduledTask {
     ScheduledTask(scheduled: eventLoop.scheduleTask(in: TimeAmount(delay), work))
   }
 
   /// Work that a loop does later.
-  package struct ScheduledTask: Sendable {
+  struct ScheduledTask: Sendable {
     fileprivate let scheduled: Scheduled<Void>
 
     /// Takes the work back; does nothing when it has begun.
-    package func cancel() {
+    func cancel() {
       scheduled.cancel()
     }
   }

@@ -1,4 +1,4 @@
-/// The hash of a file's bytes, by which one version is told from another.
+/// The hash of a file's bytes, which identifies a version.
 ///
 /// It guards against accidents, not against someone who looks for a collision: two different versions have the same
 /// hash with a probability of about 2⁻⁶⁴.
@@ -52,7 +52,7 @@ struct ContentHasher {
   /// Returns the hash of all bytes so far.
   consuming func finish() -> ContentHash {
     if pendingCount > 0 {
-      // The zeros that fill the last stripe are told from zeros in the file by the count.
+      // The count distinguishes the zeros that fill the last stripe from zeros in the file.
       for index in pendingCount..<Self.stripe { pending[index] = 0 }
       foldPending()
     }

@@ -1,4 +1,4 @@
-/// What tells one state of a file from another without reading it.
+/// What distinguishes one state of a file from another without reading it.
 struct FileStamp: Sendable, Hashable {
   /// A moment as the file system wrote it down.
   struct Time: Sendable, Hashable {
@@ -30,7 +30,7 @@ struct FileStamp: Sendable, Hashable {
   }
 }
 
-/// What the file system tells about a file.
+/// What the file system knows about a file.
 struct FileStatus: Sendable, Hashable {
   let stamp: FileStamp
   /// The permission bits, with set-user-ID and the like.

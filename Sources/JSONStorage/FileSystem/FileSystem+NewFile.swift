@@ -15,17 +15,19 @@ struct FileModel {
 extension FileSystem {
   /// Writes a content to a new file; nothing is left of it after a failure.
   ///
-  /// - Parameter durably: Whether the bytes must survive a power cut before this returns.
+  /// - Parameters:
+  ///   - model: Whose mode, owner and attributes it takes; `nil` for those that any new file gets.
+  ///   - durably: Whether the bytes must survive a power cut before this returns.
   func writeNewFile(
-    _ content: some FileContent, named name: String, in directory: FileDescriptor, like model: FileModel, durably: Bool
+    _ content: some FileContent, named name: String, in directory: FileDescriptor, like model: FileModel?, durably: Bool
   ) throws(SystemError) -> NewFile {
-    let file = try open(name, in: directory, for: .creating)
+    let file = try open(name, in: directory, for: model == nil ? .creatingReadable : .creating)
     do throws(SystemError) {
       let newFile: NewFile
       do throws(SystemError) {
         var writer = FileWriter(file, in: self)
         let hash = try writer.write(content)
-        try apply(model, to: file)
+        if let model { try apply(model, to: file) }
         if durably { try synchronize(file) }
         newFile = NewFile(name: name, hash: hash, stamp: try status(of: file).stamp)
       } catch {

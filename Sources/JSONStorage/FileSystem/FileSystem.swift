@@ -53,6 +53,8 @@ enum FileAccess: Sendable, Hashable {
   case writing
   /// Reading and writing a file that is created with permissions 0600; fails when it exists.
   case creating
+  /// The same with permissions 0644, less what the process's mask takes away.
+  case creatingReadable
   /// Reading and writing a file that is created when it is missing.
   case locking
 }

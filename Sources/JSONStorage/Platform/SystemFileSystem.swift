@@ -44,6 +44,7 @@ struct SystemFileSystem: FileSystem {
       case .reading: (O_RDONLY | O_NONBLOCK, 0)
       case .writing: (O_RDWR | O_NONBLOCK, 0)
       case .creating: (O_RDWR | O_CREAT | O_EXCL, 0o600)
+      case .creatingReadable: (O_RDWR | O_CREAT | O_EXCL, 0o644)
       case .locking: (O_RDWR | O_CREAT, 0o644)
       }
     return FileDescriptor(number: try call("open") { Self.open(directory.number, name, flags | O_NOFOLLOW, mode) })

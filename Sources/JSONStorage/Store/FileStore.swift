@@ -7,7 +7,7 @@ package import OrderedJSON
 /// The file is locked, read, written and watched by one thread of the store's own. A version is published whole: at
 /// every instant the path holds one complete version. An edit that the publisher has not seen is never overwritten.
 ///
-/// All closures that a caller passes in run on that thread; they hand over what they are given and return at once.
+/// All closures that a caller passes in run on that thread; they must return at once, without blocking.
 package final class FileStore<Content: FileContent>: Sendable {
   /// Something a person should know when a file is opened.
   package enum Warning: Sendable, Hashable {
@@ -37,8 +37,8 @@ package final class FileStore<Content: FileContent>: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file's path, which may be a symbolic link.
-  ///   - parse: Takes the bytes apart; what it throws makes the file invalid. Runs on the store's thread.
-  ///   - onEdit: Told of each edit from outside, in order, before any completion that names its version.
+  ///   - parse: Parses the bytes; an error it throws makes the file invalid. Runs on the store's thread.
+  ///   - onEdit: Called with each edit from outside, in order, before any completion that names its version.
   /// - Throws: ``StorageError``; with code `locked` when another server has the file.
   package static func open(
     _ path: String,
@@ -89,7 +89,7 @@ package final class FileStore<Content: FileContent>: Sendable {
 
   /// Publishes a version.
   ///
-  /// Of several queued versions only the newest is written, and all are answered in order.
+  /// Of several queued versions only the newest is written; the completions of all are called in order.
   ///
   /// - Parameters:
   ///   - content: The whole new version.
@@ -100,7 +100,7 @@ package final class FileStore<Content: FileContent>: Sendable {
     _ content: Content, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void
   ) {
     let request = PublishRequest(
-      content: content, generation: generation, completion: completion, deadline: .now + options.timing.idleTimeouts)
+      content: content, generation: generation, completion: completion, deadline: .now + options.timing.publishTimeout)
     if !mailbox.add(.publish(request)) { completion(.failed(Self.closed)) }
   }
 
@@ -129,7 +129,7 @@ package final class FileStore<Content: FileContent>: Sendable {
   package func close() {
     mailbox.close()
     ended.wait()
-    // For whoever closes a second time.
+    // Closing a second time must not block.
     ended.signal()
   }
 

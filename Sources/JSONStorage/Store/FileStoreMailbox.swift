@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// What the thread of a store is asked to do.
+/// A request to the thread of a store.
 enum FileStoreJob<Content: FileContent>: Sendable {
   case publish(PublishRequest<Content>)
   case saveHistory(Content, completion: @Sendable (Result<String, StorageError>) -> Void)
@@ -41,7 +41,7 @@ final class FileStoreMailbox<Content: FileContent>: Sendable {
     return isAdded
   }
 
-  /// Takes all jobs, in order, and tells whether more can come.
+  /// Takes all jobs, in order, and returns whether more can come.
   func take() -> (jobs: [FileStoreJob<Content>], isClosed: Bool) {
     state.withLockedValue { state in
       defer { state.jobs = [] }

@@ -40,8 +40,8 @@ package struct FileStoreOptions: Sendable {
     /// save.
     var grace = Duration.milliseconds(250)
     /// How long a publish waits for an invalid file to become valid.
-    var idleTimeouts = Duration.seconds(1)
+    var publishTimeout = Duration.seconds(1)
     /// How long a replaced version is kept open to see late saves.
-    var displacedHold = Duration.milliseconds(500)
+    var replacedHold = Duration.milliseconds(500)
   }
 }

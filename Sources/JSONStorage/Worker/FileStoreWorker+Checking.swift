@@ -30,7 +30,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Takes note that the file holds what whoever listens reckons with, and announces it after a fault.
+  /// Records that the file holds the version that listeners expect, and announces it after a fault.
   func recordVersion(_ version: Known) {
     known = version
     fault = nil
@@ -39,7 +39,7 @@ extension FileStoreWorker {
     onEdit(.restored)
   }
 
-  /// Takes note of a fault and announces it when it lasts: an editor may be in the middle of a save.
+  /// Records a fault, and announces it once it has lasted: an editor may be in the middle of a save.
   private func recordFault(_ new: Fault) {
     guard let old = fault, old.hash == new.hash, (old.error == nil) == (new.error == nil) else {
       fault = new

@@ -21,20 +21,8 @@ extension FileStoreWorker {
     Result { () throws(StorageError) in
       do throws(SystemError) {
         guard let status else { throw SystemError.nothingWritten }
-        let target = try FileLocation(path, in: fileSystem)
-        let directory = try fileSystem.openDirectory(target.directory)
-        defer { try? fileSystem.close(directory) }
-        let isDurable = options.synchronization == .full
-        let newFile = try fileSystem.writeNewFile(
-          content, named: target.temporaryName(), in: directory, like: FileModel(status: status), durably: isDurable)
-        do throws(SystemError) {
-          try fileSystem.rename(newFile.name, to: target.name, in: directory)
-        } catch {
-          try? fileSystem.unlink(newFile.name, in: directory)
-          throw error
-        }
-        if isDurable { try fileSystem.synchronize(directory) }
-        return target.path
+        return try fileSystem.writeFile(
+          content, to: path, like: FileModel(status: status), durably: options.synchronization == .full)
       } catch {
         throw StorageError(error, when: "write", path)
       }

@@ -15,7 +15,7 @@ extension FileStoreWorker {
       throw StorageError(error, when: "write", location.path)
     }
     defer { try? fileSystem.close(target) }
-    // Only a mount tells it: any other file has no link for an instant when an editor replaces it.
+    // This is conclusive for a mount alone: any other file has no link for an instant when an editor replaces it.
     if let links = try? fileSystem.status(of: target).links, links == 0 {
       try? fileSystem.unlink(newFile.name, in: directory)
       throw StorageError(

@@ -84,8 +84,8 @@ extension FileStoreWorker {
 
   /// Moves temporary files of a killed server to the history, unless the file holds the same.
   ///
-  /// One of them may be an edit that had just been exchanged out of the way, and nothing tells one that is not valid
-  /// yet from a version that was being written.
+  /// One of them may be an edit that had just been exchanged out of the way, and one that is not valid yet cannot be
+  /// distinguished from a version that was being written.
   private func removeStaleFiles(in directory: FileDescriptor) {
     guard let names = try? fileSystem.names(in: directory) else { return }
     for name in names where location.isTemporary(name) {

@@ -7,22 +7,22 @@ extension FileStoreWorker {
     case failed(StorageError)
   }
 
-  /// Publishes the newest of the waiting versions and answers those it can, in order.
+  /// Publishes the newest of the waiting versions, and completes the requests that it can, in order.
   ///
   /// - Parameter isClosing: Whether waiting for an invalid file to become valid has no point any more.
   func publishWaiting(isClosing: Bool) {
-    answerStale()
+    completeStale()
     if !isClosing, !waiting.isEmpty, let retryDue, retryDue > .now { return }
     retryDue = nil
     guard let newest = waiting.last else { return }
-    if options.synchronization == .ephemeral { return answer(.published) }
+    if options.synchronization == .ephemeral { return complete(.published) }
     if let error = fault?.error { return wait(error, isClosing) }
     switch publish(newest.content) {
-    case .published: answer(.published)
-    case .failed(let error): answer(.failed(error))
+    case .published: complete(.published)
+    case .failed(let error): complete(.failed(error))
     case .edited:
       check()
-      answerStale()
+      completeStale()
       // Here the edit is not one we could take, or it was taken back.
       let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
       if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
@@ -34,21 +34,21 @@ extension FileStoreWorker {
   /// Leaves the waiting versions waiting until the first one's time is over.
   private func wait(_ error: StorageError, _ isClosing: Bool) {
     if isClosing || waiting.contains(where: { $0.deadline <= .now }) {
-      answer(.failed(error))
+      complete(.failed(error))
     } else {
       scheduleCheck(in: options.timing.debounce)
     }
   }
 
-  /// Answers all waiting versions.
-  private func answer(_ publication: Publication<Content>) {
-    let answered = waiting
+  /// Completes all waiting requests.
+  private func complete(_ publication: Publication<Content>) {
+    let completed = waiting
     waiting = []
-    for request in answered { request.completion(publication) }
+    for request in completed { request.completion(publication) }
   }
 
-  /// Tells those who built their version before the newest edit of that edit.
-  private func answerStale() {
+  /// Completes the requests whose versions were built before the newest edit, with that edit.
+  private func completeStale() {
     guard let latestEdit else { return }
     let stale = waiting.filter { $0.generation < generation }
     waiting.removeAll { $0.generation < generation }
@@ -105,8 +105,8 @@ extension FileStoreWorker {
           durably: options.synchronization == .full)
       } catch {
         // What replaced versions still occupy may be the very space that is lacking.
-        guard error.isLackOfSpace, !displaced.isEmpty else { throw StorageError(error, when: "write", location.path) }
-        reviewDisplaced(before: nil)
+        guard error.isLackOfSpace, !replaced.isEmpty else { throw StorageError(error, when: "write", location.path) }
+        reviewReplaced(before: nil)
       }
     }
   }
@@ -123,7 +123,7 @@ extension FileStoreWorker {
     switch outcome {
     case .created: break
     case .exchanged:
-      guard try keepDisplaced(newFile, in: directory) else { return .edited }
+      guard try keepReplaced(newFile, in: directory) else { return .edited }
     case .impossible:
       isMountPoint = true
       guard try writeInPlace(newFile, in: directory) else { return .edited }
@@ -132,7 +132,7 @@ extension FileStoreWorker {
       return .edited
     }
     remember(newFile, in: directory)
-    // The displaced version keeps its name until the new one is safe. It goes then, so that at most one is left behind
+    // The replaced version keeps its name until the new one is safe. It goes then, so that at most one is left behind
     // when the process is killed; late saves reach it through its open descriptor.
     defer { if outcome == .exchanged { try? fileSystem.unlink(newFile.name, in: directory) } }
     try synchronizeDirectory(directory)

@@ -1,32 +1,32 @@
 import OrderedJSON
 
 extension FileStoreWorker {
-  /// Beyond so many files or bytes, the oldest displaced version is looked at early.
+  /// Beyond so many files or bytes, the oldest replaced version is looked at early.
   ///
   /// Several hundred are replaced in half a second where nothing is synced. They leave descriptors to the connections:
-  /// the lowest free number is given to a file, so that a high one tells that many are in use.
-  private func displacedLimit(_ newest: FileDescriptor) -> (files: Int, bytes: Int) {
+  /// a file gets the lowest free number, so that a high one means that many are in use.
+  private func replacedLimit(_ newest: FileDescriptor) -> (files: Int, bytes: Int) {
     (newest.number < CurrentProcess.openFileLimit / 2 ? 256 : 16, 256 << 20)
   }
 
   /// Step 9: keeps a replaced version open for a while.
   func hold(_ file: ReplacedFile) {
     var file = file
-    file.due = .now + options.timing.displacedHold
-    displaced.append(file)
-    let limit = displacedLimit(file.descriptor)
-    while displaced.count > limit.files
-      || displaced.count > 1 && displaced.reduce(0, { $0 + $1.stamp.size }) > limit.bytes
+    file.due = .now + options.timing.replacedHold
+    replaced.append(file)
+    let limit = replacedLimit(file.descriptor)
+    while replaced.count > limit.files
+      || replaced.count > 1 && replaced.reduce(0, { $0 + $1.stamp.size }) > limit.bytes
     {
-      finish(displaced.removeFirst(), isLast: true)
+      finish(replaced.removeFirst(), isLast: true)
     }
   }
 
   /// Looks again at the versions whose time is over, or at all when there is no time left, and closes them.
-  func reviewDisplaced(before moment: ContinuousClock.Instant?) {
+  func reviewReplaced(before moment: ContinuousClock.Instant?) {
     returned.removeAll { $0.due <= moment ?? .now }
-    while let first = displaced.first, moment.map({ first.due <= $0 }) ?? true {
-      finish(displaced.removeFirst(), isLast: moment == nil)
+    while let first = replaced.first, moment.map({ first.due <= $0 }) ?? true {
+      finish(replaced.removeFirst(), isLast: moment == nil)
     }
   }
 
@@ -49,8 +49,8 @@ extension FileStoreWorker {
       // The save is not complete yet.
       var extended = file
       extended.extensions += 1
-      extended.due = .now + options.timing.displacedHold
-      displaced.append(extended)
+      extended.due = .now + options.timing.replacedHold
+      replaced.append(extended)
       return
     }
     keep(late, beside: file.location, content)

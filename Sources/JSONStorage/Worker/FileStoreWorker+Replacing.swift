@@ -76,7 +76,7 @@ extension FileStoreWorker {
   /// Step 6: looks at what came out of the place; keeps it for a while when it is what we knew, else puts it back.
   ///
   /// - Returns: Whether it was what we knew.
-  func keepDisplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
+  func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let failure: SystemError?
     do throws(SystemError) {
       if let file = try known(newFile.name, in: directory) {
@@ -101,7 +101,7 @@ extension FileStoreWorker {
     return false
   }
 
-  /// Opens a displaced file if it holds the version we know.
+  /// Opens a replaced file if it holds the version we know.
   private func known(_ name: String, in directory: FileDescriptor) throws(SystemError) -> ReplacedFile? {
     let file = try fileSystem.open(name, in: directory, for: .reading)
     do throws(SystemError) {
@@ -129,7 +129,7 @@ extension FileStoreWorker {
     for _ in 0..<16 {
       let edit = try fileSystem.status(newFile.name, in: directory).stamp.inode
       let reading = try? fileSystem.contents(of: newFile.name, in: directory)
-      if let reading { returned.append(ReturnedEdit(reading, until: .now + options.timing.displacedHold)) }
+      if let reading { returned.append(ReturnedEdit(reading, until: .now + options.timing.replacedHold)) }
       do {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
       } catch {
@@ -167,7 +167,7 @@ extension FileStoreWorker {
     guard let file = try? fileSystem.open(name, in: directory, for: .reading) else { return }
     do throws(SystemError) {
       let stamp = try fileSystem.status(of: file).stamp
-      // Whether it holds what it should is for the later look to tell: nothing is settled about it.
+      // The later look decides whether it holds what it should: nothing is settled about it.
       hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
     } catch {
       try? fileSystem.close(file)

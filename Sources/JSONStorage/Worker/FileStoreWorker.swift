@@ -6,12 +6,12 @@ final class FileStoreWorker<Content: FileContent> {
   /// The version of the file that we loaded or published last.
   struct Known {
     var hash: ContentHash
-    /// Nil when only the hash can tell whether the file still holds it.
+    /// `nil` when only the hash shows whether the file still holds it.
     var stamp: FileStamp?
     var isSettled: Bool
   }
 
-  /// Why the file does not hold a version that we could take.
+  /// Why the file does not hold a version that can be served.
   struct Fault {
     /// Nil when the file is missing.
     let error: StorageError?
@@ -38,11 +38,11 @@ final class FileStoreWorker<Content: FileContent> {
   var latestEdit: FileVersion<Content>?
   var generation = 0
   var fault: Fault?
-  /// Whether whoever listens was told of a fault, this one or one before it, and not of its end.
+  /// Whether a fault, this one or one before it, was announced and its end was not.
   var isFaultAnnounced = false
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
-  var displaced: [ReplacedFile] = []
+  var replaced: [ReplacedFile] = []
   var returned: [ReturnedEdit] = []
   var waiting: [PublishRequest<Content>] = []
   /// Until when a version that met an edit we could not take is not tried again.
@@ -78,7 +78,7 @@ final class FileStoreWorker<Content: FileContent> {
       if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
       publishWaiting(isClosing: isClosed)
       if isClosed { break }
-      reviewDisplaced(before: .now)
+      reviewReplaced(before: .now)
       mailbox.wakeSignal.wait(orFor: watch?.descriptor, until: nextMoment)
       if let isConcerned = watch?.drain(concerning: [location.name, FileLocation.split(path).name]), isConcerned {
         scheduleCheck(in: options.timing.debounce)
@@ -109,7 +109,7 @@ final class FileStoreWorker<Content: FileContent> {
   }
 
   private var nextMoment: ContinuousClock.Instant? {
-    var moments = displaced.map(\.due) + waiting.map(\.deadline)
+    var moments = replaced.map(\.due) + waiting.map(\.deadline)
     if let checkDue { moments.append(checkDue) }
     if let retryDue { moments.append(retryDue) }
     if options.watching != .off { moments.append(pollDue) }
@@ -123,7 +123,7 @@ final class FileStoreWorker<Content: FileContent> {
   }
 
   private func close() {
-    reviewDisplaced(before: nil)
+    reviewReplaced(before: nil)
     let directory = try? fileSystem.openDirectory(location.directory)
     lock?.release(location, in: directory, of: fileSystem)
     if let directory { try? fileSystem.close(directory) }

@@ -13,7 +13,7 @@ struct ReplacedFile {
 
   /// Describes an open file.
   ///
-  /// - Parameter isSettled: Whether a write after the stamp must show in it; `nil` to tell by the clock.
+  /// - Parameter isSettled: Whether a write after the stamp must show in it; `nil` to decide by the clock.
   init(
     descriptor: FileDescriptor, location: FileLocation, hash: ContentHash, stamp: FileStamp, isSettled: Bool? = nil
   ) {
@@ -27,10 +27,10 @@ struct ReplacedFile {
 
 /// An edit that was taken out of the file's place for an instant and put back.
 ///
-/// Whoever read the file in that instant has not seen it, and may save over it.
+/// An editor that read the file in that instant has not seen it, and may save over it.
 struct ReturnedEdit {
   let reading: FileReading
-  /// How long such a save is reckoned with.
+  /// Until when such a save is expected.
   let due: ContinuousClock.Instant
 
   init(_ reading: FileReading, until due: ContinuousClock.Instant) {

@@ -9,18 +9,20 @@ struct ArgumentNormalizer {
   let subcommands: [String]
 
   /// Long names that are written in camel case.
-  private static let camelCaseNames = ["--foreignKeySuffix"]
+  private static let camelCaseNames = Set(
+    ServeOptions.table.map(\.name).filter { $0.contains(where: \.isUppercase) }.map { "--\($0)" })
 
   /// Short options that take a value, which may follow without a space.
-  private static let shortOptions = "pHrmsSdic"
+  private static let shortOptions: Set<String> = Set(
+    ServeOptions.table.filter { !$0.isFlag }.flatMap(\.aliases).filter { $0.count == 1 }
+  ).union(["c"])
 
   /// Long options without a value; a `=true` after them says nothing, a `=false` takes them back.
-  private static let flags: Set<String> = [
-    "--watch", "--read-only", "--ro", "--no-cors", "--nc", "--no-gzip", "--ng", "--quiet", "--ephemeral", "--poll",
-    "--open", "--reset-routes", "--no-color", "--color", "--print-config",
-  ]
+  private static let flags = Set(
+    ServeOptions.table.filter(\.isFlag).flatMap { [$0.name] + $0.aliases }.filter { $0.count > 1 }.map { "--\($0)" }
+  ).union(["--color", "--no-color", "--print-config"])
 
-  /// Arguments that stand for the whole command, not for serving.
+  /// Arguments of the whole command, not of serving.
   private static let rootFlags: Set<String> = ["--version", "--generate-completion-script", "--experimental-dump-help"]
 
   func normalize(_ arguments: [String]) -> [String] {
@@ -45,7 +47,7 @@ struct ArgumentNormalizer {
     if argument == "-v" { return ["--version"] }
     if argument.hasPrefix("--") { return normalized(long: argument) }
     let short = argument.dropFirst()
-    if argument.hasPrefix("-"), let option = short.first, Self.shortOptions.contains(option), short.count > 1,
+    if argument.hasPrefix("-"), let option = short.first, Self.shortOptions.contains(String(option)), short.count > 1,
       short.dropFirst().first != "="
     {
       return ["-\(option)", String(short.dropFirst())]
@@ -55,20 +57,12 @@ struct ArgumentNormalizer {
 
   private func normalized(long argument: String) -> [String] {
     let written = String(argument.prefix { $0 != "=" })
-    let name = Self.camelCaseNames.contains(written) ? written : Self.kebabCase(written)
+    let name = Self.camelCaseNames.contains(written) ? written : ServeOption.kebabCase(written)
     let rest = argument.dropFirst(written.count)
     if Self.flags.contains(name) {
       if rest == "=true" { return [name] }
       if rest == "=false" { return [] }
     }
     return [name + rest]
-  }
-
-  /// `readOnly` as `read-only`.
-  private static func kebabCase(_ name: String) -> String {
-    name.reduce(into: "") { result, character in
-      if character.isUppercase, let last = result.last, last != "-" { result.append("-") }
-      result += character.lowercased()
-    }
   }
 }

@@ -25,7 +25,7 @@ struct CommandFailure: Error {
 
   /// Runs a command's work.
   ///
-  /// - Returns: The exit code; a failure is told on standard error.
+  /// - Returns: The exit code; a failure is printed on standard error.
   static func reporting(_ body: () async throws(CommandFailure) -> Int32) async -> Int32 {
     do throws(CommandFailure) {
       return try await body()
@@ -36,7 +36,7 @@ struct CommandFailure: Error {
   }
 }
 
-/// What the command's exit code tells, as in BSD's sysexits.h.
+/// What the command's exit code means, as in BSD's sysexits.h.
 enum ExitStatus: Int32, CaseIterable {
   case usage = 64
   case invalidSource = 65
@@ -57,7 +57,7 @@ enum ExitStatus: Int32, CaseIterable {
       case .invalidConfiguration: .usage
       case .portInUse: .portInUse
       case .cannotListen: .cannotListen
-      // These are told of running servers only.
+      // Only running servers throw these.
       case .notSaved, .unknownSnapshot, .unknownRecord: .unreadable
       }
   }
@@ -76,9 +76,9 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  /// Codes and what they tell, as `--help` shows them.
+  /// Codes and their meanings, as `--help` shows them.
   ///
-  /// - Parameter success: What 0 tells.
+  /// - Parameter success: What 0 means.
   static func table(_ success: String, _ meanings: [(ExitStatus, String)]) -> String {
     (["   0  \(success)"] + meanings.map { "  \($0.rawValue)  \($1)" }).joined(separator: "\n")
   }

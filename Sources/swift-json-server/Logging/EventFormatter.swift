@@ -6,7 +6,7 @@ protocol EventFormatter: Sendable {
   /// Returns the line without its end, and where it goes; `nil` for an event that is not shown.
   func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)?
 
-  /// Returns the line of a request that was answered, likewise.
+  /// Returns the line of a request that was responded to, likewise.
   func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)?
 }
 
@@ -15,7 +15,7 @@ struct RespondedRequest: Sendable {
   let method: String
   let target: String
   let status: HTTPResponse.Status
-  /// The size of the answer's body.
+  /// The size of the response's body.
   let bytes: Int
   let duration: Duration
 

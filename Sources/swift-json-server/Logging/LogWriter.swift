@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 
 /// Prints lines on standard output and standard error, in the order they come, from a queue of its own.
 ///
-/// Whoever prints never waits for a slow terminal or pipe: what finds ``capacity`` lines waiting is dropped, and the
-/// number of the dropped is told. What waits has the size of its line. Lines leave at once, also into a pipe.
+/// Printing never waits for a slow terminal or pipe: a line that finds ``capacity`` lines waiting is dropped, and the
+/// number of dropped lines is printed. What waits has the size of its line. Lines leave at once, also into a pipe.
 final class LogWriter: Sendable {
   private enum Entry: Sendable {
     case output(String)
@@ -38,7 +38,7 @@ final class LogWriter: Sendable {
 
   /// Creates a writer in the format and the colours that the options ask for.
   ///
-  /// - Parameter send: Prints lines; may wait as long as whoever reads them lets it.
+  /// - Parameter send: Prints lines; may block until their reader has room for them.
   init(
     _ options: ServeOptions,
     send: @escaping @Sendable ([UInt8], LogStream) -> Void = { FileText.send($0, to: $1.rawValue) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// A number of bytes, written as `1048576`, `1024k` or `1M`.
-struct ByteCount: ExpressibleByArgument, Hashable {
+struct ByteCount: ExpressibleByArgument, Hashable, Sendable {
   let bytes: Int
 
   init?(argument: String) {

@@ -27,7 +27,7 @@ struct DataFileOptions: ParsableArguments {
 
   /// Reads the whole file, or all of standard input.
   ///
-  /// - Throws: ``CommandFailure`` that tells a file that is missing from one that cannot be read.
+  /// - Throws: ``CommandFailure`` that says whether the file is missing or cannot be read.
   func contents() throws(CommandFailure) -> [UInt8] {
     if !isStandardInput, FileKind(of: file) == .missing {
       throw CommandFailure(.missingSource, "\(file): there is no such file; check the name.")

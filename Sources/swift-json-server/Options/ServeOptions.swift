@@ -142,19 +142,19 @@ struct ServeOptions: ParsableArguments {
 }
 
 /// Whose answers are given.
-enum Compatibility: String, ExpressibleByArgument, CaseIterable {
+enum Compatibility: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case v0
   case v1
 }
 
 /// When a write is answered.
-enum Synchronization: String, ExpressibleByArgument, CaseIterable {
+enum Synchronization: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case full
   case fast
 }
 
 /// How events are printed.
-enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+enum LogFormat: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case text
   case json
 }

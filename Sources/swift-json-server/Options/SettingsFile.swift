@@ -1,9 +1,6 @@
 import OrderedJSON
 
 /// The settings of a `json-server.json`: the options' names, without dashes, and their values.
-///
-/// Names are taken in 0.17's spellings: `read-only`, `readOnly` and `ro` are one. A value of the wrong kind throws a
-/// failure that names the file and the key.
 struct SettingsFile {
   static let defaultPath = "json-server.json"
 
@@ -23,65 +20,15 @@ struct SettingsFile {
     members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }
   }
 
-  mutating func string(_ names: String...) throws(CommandFailure) -> String? {
-    guard let (name, value) = member(names) else { return nil }
-    switch value {
-    case .string(let text): return text
-    case .number(let number): return number.text
-    case .null, .bool, .array, .object: throw failure(name, "text")
-    }
-  }
-
-  mutating func integer(_ names: String...) throws(CommandFailure) -> Int? {
-    guard let (name, value) = member(names) else { return nil }
-    guard let number = value.integer ?? value.string.flatMap({ Int($0) }) else { throw failure(name, "a whole number") }
-    return number
-  }
-
-  mutating func number(_ names: String...) throws(CommandFailure) -> Double? {
-    guard let (name, value) = member(names) else { return nil }
-    guard case .number(let number) = value, number.doubleValue.isFinite else { throw failure(name, "a number") }
-    return number.doubleValue
-  }
-
-  /// A flag; one that is missing is off.
-  mutating func flag(_ names: String...) throws(CommandFailure) -> Bool {
-    guard let (name, value) = member(names) else { return false }
-    guard case .bool(let flag) = value else { throw failure(name, "true or false") }
-    return flag
-  }
-
-  /// One text or several.
-  mutating func strings(_ names: String...) throws(CommandFailure) -> [String] {
-    guard let (name, value) = member(names) else { return [] }
-    if let text = value.string { return [text] }
-    let texts = value.array?.compactMap(\.string) ?? []
-    guard let elements = value.array, texts.count == elements.count else {
-      throw failure(name, "a text or an array of texts")
-    }
-    return texts
-  }
-
-  /// A value out of a few.
-  mutating func choice<Choice: CaseIterable & RawRepresentable>(
-    _ name: String, _ type: Choice.Type
-  ) throws(CommandFailure) -> Choice? where Choice.RawValue == String {
-    guard let (name, value) = member([name]) else { return nil }
-    guard let choice = value.string.flatMap(Choice.init(rawValue:)) else {
-      throw failure(name, Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or "))
-    }
-    return choice
-  }
-
-  private mutating func member(_ names: [String]) -> (name: String, value: JSONValue)? {
+  /// Returns the value under the first of some names that is there.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file and the key, when the value is of the wrong kind.
+  mutating func value<Value: SettingValue>(_ type: Value.Type, _ names: [String]) throws(CommandFailure) -> Value? {
     known.formUnion(names)
-    for name in names {
-      if let value = members[name] { return (name, value) }
+    guard let name = names.first(where: { members[$0] != nil }), let member = members[name] else { return nil }
+    guard let value = Value(setting: member) else {
+      throw CommandFailure(.usage, "\(path): '\(name)' must be \(Value.expectation).")
     }
-    return nil
-  }
-
-  private func failure(_ name: String, _ expected: String) -> CommandFailure {
-    CommandFailure(.usage, "\(path): '\(name)' must be \(expected).")
+    return value
   }
 }

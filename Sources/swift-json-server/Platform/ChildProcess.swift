@@ -28,7 +28,7 @@ struct ChildProcess: Sendable {
     _ arguments: [String], variables: [String: String] = [:], descriptors: [Int32: Int32] = [:]
   ) -> ChildProcess? {
     guard let name = arguments.first else { return nil }
-    keepDescriptors()
+    if !closesDescriptors { markDescriptors() }
     let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }.map { "\($0)=\($1)" }
     return withFileActions(descriptors) { actions in
       withAttributes { attributes in
@@ -45,9 +45,10 @@ struct ChildProcess: Sendable {
     }
   }
 
-  /// Keeps the server's sockets from the program, which may outlive it: a port stays bound as long as any process has
-  /// the socket. NIO does not see to it.
-  private static func keepDescriptors() {
+  /// Marks the descriptors that are open now to be closed in the program.
+  ///
+  /// A connection that is accepted before the program starts escapes this: NIO opens sockets without the mark.
+  private static func markDescriptors() {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? [] {
       if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     }
@@ -100,6 +101,23 @@ struct ChildProcess: Sendable {
 #endif
 
 extension ChildProcess {
+  #if canImport(Darwin)
+    private static let closesDescriptors = true
+  #else
+    private typealias AddCloseFrom = @Sendable @convention(c) (UnsafeMutablePointer<FileActions>, Int32) -> Int32
+
+    /// glibc has it from 2.34 on, musl does not.
+    private static let addCloseFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+      unsafeBitCast($0, to: AddCloseFrom.self)
+    }
+
+    private static var closesDescriptors: Bool { addCloseFrom != nil }
+  #endif
+
+  /// Describes the program's descriptors: its standard streams and nothing else.
+  ///
+  /// The server's sockets stay here, since the program may outlive it: a port is bound as long as any process has the
+  /// socket.
   private static func withFileActions<Result>(
     _ descriptors: [Int32: Int32], _ body: (UnsafePointer<FileActions>) -> Result
   ) -> Result {
@@ -111,6 +129,14 @@ extension ChildProcess {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
+    #if canImport(Darwin)
+      // The attributes close all that is not named.
+      for number in STDIN_FILENO...STDERR_FILENO where descriptors[number] == nil && fcntl(number, F_GETFD) >= 0 {
+        posix_spawn_file_actions_addinherit_np(&actions, number)
+      }
+    #else
+      _ = addCloseFrom?(&actions, STDERR_FILENO + 1)
+    #endif
     return body(&actions)
   }
 
@@ -127,7 +153,11 @@ extension ChildProcess {
     sigemptyset(&signals)
     for signal in Signals.stopping + [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    #if canImport(Darwin)
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT))
+    #else
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    #endif
     return body(&attributes)
   }
 

@@ -33,7 +33,7 @@ enum Terminal {
 struct TerminalSettings: Sendable {
   private let settings: termios
 
-  /// Takes note of the settings as they are; `nil` when there is no terminal.
+  /// Records the settings as they are; `nil` when there is no terminal.
   init?() {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }

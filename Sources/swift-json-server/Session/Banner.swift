@@ -7,7 +7,7 @@ import OrderedJSON
   import Foundation
 #endif
 
-/// What is told when the server listens.
+/// What is printed when the server listens.
 struct Banner {
   private let startup: Startup
   private let resources: [ResourceDescription]
@@ -44,7 +44,7 @@ struct Banner {
 
   // MARK: For people
 
-  /// All that is to know at the start.
+  /// Everything to know at the start.
   func text(_ style: LogStyle, hasKeys: Bool) -> String {
     let title = "  \(style(.bold, "swift-json-server")) \(style(.grey, JSONServerCommand.version))  \(source)"
     var facts = ["Listening on \(server.addresses.joined(separator: " and "))", keeping]

@@ -2,7 +2,7 @@ import Dispatch
 import JSONServer
 import NIOConcurrencyHelpers
 
-/// Tells on a terminal how long a source has been read for, once that takes longer than a moment.
+/// Shows on a terminal how long a source has been read for, once that takes longer than a moment.
 ///
 /// The notice is one line that replaces itself and is wiped at the end.
 final class ReadingNotice {
@@ -39,7 +39,7 @@ final class ReadingNotice {
   private let line: Line
   private let ticker: Ticker
 
-  /// Starts to wait; `nil` when standard error is no terminal, or nothing is to be told.
+  /// Starts to wait; `nil` when standard error is no terminal, or nothing is to be shown.
   init?(_ options: ServeOptions) {
     guard !options.quiet, (options.logFormat ?? .text) == .text, Terminal.isError else { return nil }
     let name = LogText.escaped(options.source)
@@ -54,7 +54,7 @@ final class ReadingNotice {
     line.end()
   }
 
-  /// What is told, such as `  Reading database.json, 1.4 s …`.
+  /// The notice, such as `  Reading database.json, 1.4 s …`.
   static func text(_ name: String, _ duration: Duration) -> String {
     let tenths = Int(duration / .milliseconds(100))
     return "  Reading \(name), \(tenths / 10).\(tenths % 10) s …"

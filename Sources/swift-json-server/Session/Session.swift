@@ -38,8 +38,8 @@ struct Session {
     return status
   }
 
-  /// Whether a person steers the server with keys, whose answers are text: not one that is run for a program, nor one
-  /// whose output a program reads.
+  /// Whether the server is controlled with keys, whose output is text: not when it runs for a program, nor when a program
+  /// reads its output.
   static func takesKeys(_ options: ServeOptions) -> Bool {
     options.exec == nil && options.source != "-" && (options.logFormat ?? .text) == .text
   }
@@ -148,7 +148,7 @@ struct Session {
     }
   }
 
-  // MARK: Telling
+  // MARK: Messages
 
   private var banner: Banner {
     get async { Banner(startup, resources: await server.resources, server: server) }

@@ -1,6 +1,6 @@
 import JSONServer
 
-/// Finds out what a source argument stands for, and gets what is not read from a file.
+/// Resolves a source argument, and fetches what is not read from a file.
 struct SourceLocator {
   private let argument: String
   private let mayCreate: Bool
@@ -11,16 +11,16 @@ struct SourceLocator {
     self.mayCreate = mayCreate
   }
 
-  /// Returns the source; a missing JSON file stands for sample data. Blocks until a program or a download is done.
+  /// Returns the source; sample data for a missing JSON file. Blocks until a program or a download is done.
   ///
-  /// - Parameter tell: Called with what a person should know.
-  func locate(tell: (String) -> Void) throws(CommandFailure) -> Source {
+  /// - Parameter notify: Called with each message for the user.
+  func locate(notify: (String) -> Void) throws(CommandFailure) -> Source {
     if argument == "-" { return try standardInput() }
     if argument.hasPrefix("http://") || argument.hasPrefix("https://") { return try download() }
     let isData = argument.hasSuffix(".json") || argument.hasSuffix(".json5")
     switch FileKind(of: argument) {
     case .directory: return .directory(argument)
-    case .missing: return try created(tell)
+    case .missing: return try created(notify)
     case .file, .other, .executable:
       if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try script() }
       // On some mounts every file is executable.
@@ -30,21 +30,21 @@ struct SourceLocator {
 
   // MARK: Files
 
-  private func created(_ tell: (String) -> Void) throws(CommandFailure) -> Source {
+  private func created(_ notify: (String) -> Void) throws(CommandFailure) -> Source {
     guard argument.hasSuffix(".json") else {
       throw CommandFailure(
         .missingSource, "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'."
       )
     }
     guard mayCreate else {
-      tell("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
+      notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
       return .text(Array(Sample.text.utf8), name: argument)
     }
     guard FileText.create(argument, Array(Sample.text.utf8)) else {
       throw CommandFailure(
         .missingSource, "\(argument): there is no such file, and it cannot be created; check the directory.")
     }
-    tell("\(LogText.escaped(argument)) does not exist; it is created with some sample data.")
+    notify("\(LogText.escaped(argument)) does not exist; it is created with some sample data.")
     return .file(argument)
   }
 

@@ -46,7 +46,7 @@ struct Startup {
     var trial = configuration
     switch configuration.source {
     case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
-    // The running server has it, and tells of faults in its files itself.
+    // The running server has it, and reports faults in its files itself.
     case .directory: trial.source = .value([:])
     case .value, .text: break
     }

@@ -53,7 +53,7 @@ struct SettingsFileTests {
     (#"{"watch": "yes"}"#, "json-server.json: 'watch' must be true or false."),
     (#"{"static": [1]}"#, "json-server.json: 'static' must be a text or an array of texts."),
     (#"{"compat": "v2"}"#, "json-server.json: 'compat' must be \"v0\" or \"v1\"."),
-    (#"{"max-body": "x"}"#, "max-body: 'x' is no number of bytes; write it as 500k or 10M."),
+    (#"{"max-body": "x"}"#, "json-server.json: 'max-body' must be a number of bytes, such as 500k or 10M."),
     ("[]", "json-server.json:1:1: the file must hold a JSON object, such as {}."),
     ("{\n  port: 1}", "json-server.json:2:3: expected a member name in quotes, found 'p'"),
   ])

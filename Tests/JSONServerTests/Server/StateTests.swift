@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import JSONDatabase
 import OrderedJSON
@@ -149,6 +150,23 @@ import Testing
     #expect(try await file.writeSnapshot(to: copy) == copy)
     #expect(directory.text("copy.json") == start)
     await file.stop()
+  }
+
+  @Test func `of memory is written over a file that keeps its mode, and behind a link`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("old", to: "db.json")
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory.path("db.json"))
+    try directory.link("link.json", to: "db.json")
+    let server = try await AdminFixture.server()
+    #expect(try await server.writeSnapshot(to: directory.path("link.json")) == directory.path("db.json"))
+    #expect(directory.text("db.json")?.contains("posts") == true)
+    let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("db.json"))
+    #expect(attributes[.posixPermissions] as? Int == 0o640)
+    #expect(directory.names == ["db.json", "link.json"])
+    let error = await #expect(throws: ServerError.self) {
+      try await server.writeSnapshot(to: directory.path("missing/db.json"))
+    }
+    #expect(error?.code == .notSaved)
   }
 
   @Test func `is replaced and merged as json-server-reset does`() async throws {

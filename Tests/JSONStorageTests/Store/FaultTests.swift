@@ -17,8 +17,8 @@ struct FaultTests {
 
   private func open() throws -> OpenStore {
     var timing = FileStoreOptions.Timing.short
-    // So that a look at the displaced file does not mix with the publish.
-    timing.displacedHold = .seconds(60)
+    // So that a look at the replaced file does not mix with the publish.
+    timing.replacedHold = .seconds(60)
     return try OpenStore(directory.path("db.json"), synchronization: .full, timing: timing, fileSystem: fileSystem)
   }
 
@@ -191,7 +191,7 @@ struct FaultTests {
   @Test func `A save by someone who read the file while an edit was out of it leaves that edit beside the file`() throws
   {
     var timing = FileStoreOptions.Timing.short
-    timing.displacedHold = .seconds(60)
+    timing.replacedHold = .seconds(60)
     let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
     fileSystem.script.restart { [directory, script = fileSystem.script] (_, call) throws(SystemError) in
       guard call == "exchange" else { return }
@@ -210,7 +210,7 @@ struct FaultTests {
 
   @Test func `Several late saves at one time are all kept`() throws {
     var timing = FileStoreOptions.Timing.short
-    timing.displacedHold = .seconds(10)
+    timing.replacedHold = .seconds(10)
     let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
     var editors: [FileHandle] = []
     for number in 1...8 {
@@ -228,7 +228,7 @@ struct FaultTests {
 
   @Test func `A save into a replaced version is kept and announced`() throws {
     var timing = FileStoreOptions.Timing.short
-    timing.displacedHold = .milliseconds(200)
+    timing.replacedHold = .milliseconds(200)
     let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
     let editor = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("db.json")))
     #expect(try open.publish("[1]").summary == "published")

@@ -35,8 +35,8 @@ struct RaceTests {
     let directory = try TemporaryDirectory()
     try directory.write("[]")
     var timing = FileStoreOptions.Timing.short
-    timing.idleTimeouts = .seconds(10)
-    timing.displacedHold = .seconds(10)
+    timing.publishTimeout = .seconds(10)
+    timing.replacedHold = .seconds(10)
     let open = try OpenStore(directory.path("db.json"), timing: timing)
     let done = Inbox<Bool>()
     try DetachedThread.start { [directory] in

@@ -132,7 +132,7 @@ struct WatchingTests {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
     var timing = FileStoreOptions.Timing.short
-    timing.idleTimeouts = .seconds(20)
+    timing.publishTimeout = .seconds(20)
     let open = try OpenStore(directory.path("db.json"), watching: .notifications, timing: timing)
     try directory.write("[")
     #expect(try open.edits.next().summary == "invalid invalidFile")

@@ -11,7 +11,7 @@ struct LateSaveTests {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
     var timing = FileStoreOptions.Timing.short
-    timing.displacedHold = .seconds(60)
+    timing.replacedHold = .seconds(60)
     let open = try OpenStore(directory.path("db.json"), timing: timing)
     let editor = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("db.json")))
     for number in 1...64 { #expect(try open.publish("[\(number)]").summary == "published") }
@@ -28,7 +28,7 @@ struct LateSaveTests {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
     var timing = FileStoreOptions.Timing.short
-    timing.displacedHold = .seconds(60)
+    timing.replacedHold = .seconds(60)
     let fileSystem = FaultyFileSystem()
     let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
     let editor = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("db.json")))

@@ -1,18 +1,18 @@
 import HTTPTypes
 
 /// The path of a target, taken apart at its slashes and decoded.
-package struct Path: Sendable, Hashable {
+struct Path: Sendable, Hashable {
   /// The segments in order; empty for `/`.
   ///
   /// A segment may hold a slash that was sent as `%2F`.
-  package let segments: [String]
+  let segments: [String]
 
   /// Reads the path of a target: what stands before its first `?`.
   ///
   /// A trailing slash and doubled slashes are as if they were not there. Each segment is decoded once.
   ///
   /// - Throws: 400, when an escape is bad.
-  package init(target: String) throws(HTTPError) {
+  init(target: String) throws(HTTPError) {
     segments = try target.withBytes { bytes in Result { () throws(HTTPError) in try Self.segments(of: bytes) } }.get()
   }
 

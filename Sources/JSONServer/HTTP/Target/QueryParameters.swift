@@ -6,7 +6,7 @@ package struct QueryParameters: Sendable {
   package let items: [(name: String, value: String)]
 
   /// The most parameters that are accepted; one that is repeated in a row, as in a list of ids, counts once.
-  package static let maximumCount = 100
+  static let maximumCount = 100
 
   /// Reads the query of a target: what follows its first `?`.
   ///

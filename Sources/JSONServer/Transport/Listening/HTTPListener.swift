@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 
 /// A server's sockets: listens at its addresses and serves each client on the server's own loop.
-package final class HTTPListener: Sendable {
+final class HTTPListener: Sendable {
   /// The addresses really bound, with the ports that the system chose.
-  package let boundAddresses: [BindAddress]
+  let boundAddresses: [BindAddress]
 
   private typealias Bound = (address: BindAddress, channel: any Channel)
 
@@ -23,7 +23,7 @@ package final class HTTPListener: Sendable {
   /// machine does not have is left out when another is bound.
   ///
   /// - Throws: ``ListenError`` for the first address that cannot be bound.
-  package static func start(
+  static func start(
     on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application
   ) async throws(ListenError) -> HTTPListener {
     let connections = await makeConnections(on: loop, limits: limits, application: application)
@@ -41,7 +41,7 @@ package final class HTTPListener: Sendable {
   /// Takes no further connections, finishes the requests under way, and closes all connections.
   ///
   /// - Parameter grace: How long the requests may take; then the connections are closed as they are.
-  package func shutdown(grace: Duration) async {
+  func shutdown(grace: Duration) async {
     for channel in channels {
       // It fails when the channel is closed already, and then there is nothing to do.
       try? await channel.close().get()
@@ -111,7 +111,7 @@ extension HTTPListener {
       let actual = BindAddress(host: local?.ipAddress ?? address.host, port: local?.port ?? address.port)
       return (actual, channel)
     } catch {
-      throw ListenError(binding: address, cause: error)
+      throw ListenError(binding: address, errorNumber: (error as? IOError)?.errnoCode, cause: error)
     }
   }
 

@@ -1,17 +1,17 @@
 /// Why a server cannot listen.
-package struct ListenError: Error, CustomStringConvertible {
-  package enum Code: Sendable, Hashable {
+struct ListenError: Error, CustomStringConvertible {
+  enum Code: Sendable, Hashable {
     case portInUse
     case permissionDenied
     case unknownHost
     case other
   }
 
-  package let code: Code
+  let code: Code
   /// What is wrong and what to do, with the address.
-  package let message: String
+  let message: String
   /// What the system said.
-  package let cause: any Error
+  let cause: any Error
 
-  package var description: String { message }
+  var description: String { message }
 }

@@ -10,7 +10,7 @@
   /// Loads one request of a session from a server in the process.
   ///
   /// Sent to the one task that loads: what the protocol knows is read here before, where the session starts the
-  /// loading, and afterwards the protocol only tells the client who calls. Clients may be called from any thread; this
+  /// loading, and afterwards the protocol only notifies the client that calls. Clients may be called from any thread; this
   /// one is called by that task alone, one call after the other. Each call looks first whether the loading was stopped;
   /// one that is under way at that moment ends a little later, which sessions allow.
   struct JSONServerLoader: @unchecked Sendable {
@@ -42,12 +42,12 @@
       #endif
     }
 
-    /// Loads the request, and tells the client of the answer or the error.
+    /// Loads the request, and notifies the client of the response or the error.
     func load() async {
       do {
         guard let server else { throw URLError(.cannotConnectToHost) }
         guard !hidesBody else {
-          // It would be answered as if it had no body.
+          // It would be handled as if it had no body.
           let description =
             "This Foundation hides the body of an upload task from protocols; send it as httpBody."
           throw URLError(
@@ -56,7 +56,7 @@
         try await answer(from: server)
       } catch {
         // There is nothing to do about a loading that was stopped.
-        try? tell { $0.urlProtocol(urlProtocol, didFailWithError: error) }
+        try? notify { $0.urlProtocol(urlProtocol, didFailWithError: error) }
       }
     }
 
@@ -91,7 +91,7 @@
         case .stream(let pieces, _):
           for await piece in pieces { try send(piece[...]) }
         }
-        try tell { $0.urlProtocolDidFinishLoading(urlProtocol) }
+        try notify { $0.urlProtocolDidFinishLoading(urlProtocol) }
       }
     }
 
@@ -99,15 +99,15 @@
       guard let url = request.url, let head = HTTPURLResponse(response, url: url) else {
         throw URLError(.badServerResponse)
       }
-      try tell { $0.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed) }
+      try notify { $0.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed) }
     }
 
     private func send(_ piece: ArraySlice<UInt8>) throws {
-      try tell { $0.urlProtocol(urlProtocol, didLoad: Data(piece)) }
+      try notify { $0.urlProtocol(urlProtocol, didLoad: Data(piece)) }
     }
 
     /// Calls the client; throws when the loading was stopped.
-    private func tell(_ event: (any URLProtocolClient) -> Void) throws {
+    private func notify(_ event: (any URLProtocolClient) -> Void) throws {
       try Task.checkCancellation()
       event(client)
     }

@@ -38,7 +38,7 @@
 
   /// Answers the requests of a session from a server in the process.
   ///
-  /// A session makes instances of a class and tells them nothing of itself, so that each server has a class of its own.
+  /// A session creates instances of a class and passes them nothing of itself, so that each server has a class of its own.
   class JSONServerURLProtocol: URLProtocol {
     /// The servers that run, by their classes.
     private static let servers = NIOLockedValueBox<[ObjectIdentifier: MockServer]>([:])
@@ -85,3 +85,19 @@
   private enum ZeroBit<Rest> {}
   private enum OneBit<Rest> {}
 #endif
+
+extension MockServer {
+  /// Responds to the requests of sessions that its class handles, where Foundation has such classes.
+  func startLoadingURLs() {
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.register(self)
+    #endif
+  }
+
+  /// Lets the requests of such sessions fail from now on.
+  func stopLoadingURLs() {
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.forget(self)
+    #endif
+  }
+}
