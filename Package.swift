@@ -72,7 +72,7 @@ let package = Package(
     .target(
       name: "JSONServer",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CZlib",
+        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CStorage", "CZlib",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -94,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServer", "JSONDatabase", "OrderedJSON",
+        "JSONServer", "JSONDatabase", "OrderedJSON", "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

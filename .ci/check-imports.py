@@ -12,9 +12,9 @@ ARROWS = {
     "JSONDescription": {"OrderedJSON"},
     "JSONDatabase": {"OrderedJSON"},
     "JSONStorage": {"JSONDatabase", "OrderedJSON", "CStorage"},
-    "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CZlib"},
+    "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CStorage", "CZlib"},
     "JSONServerTesting": {"JSONServer", "JSONDatabase", "JSONDescription", "OrderedJSON"},
-    "swift-json-server": {"JSONServer", "JSONDatabase", "JSONDescription", "OrderedJSON"},
+    "swift-json-server": {"JSONServer", "JSONDatabase", "JSONDescription", "OrderedJSON", "CStorage"},
     "CStorage": set(),
     "CZlib": set(),
 }
@@ -46,6 +46,8 @@ def problems(path):
             yield number, "nothing is exported again"
         if module in ARROWS and module not in ARROWS[target]:
             yield number, f"{target} may not import {module}"
+        if module == "CStorage" and "Platform" not in folders:
+            yield number, "only Platform folders may import CStorage"
         if module.startswith("NIO") and module != LOCKS and (target, *folders[:1]) != ("JSONServer", "Transport"):
             yield number, f"only JSONServer/Transport may import {module}"
         if target in PURE and module not in PURE_MODULES | ARROWS[target]:
