@@ -28,6 +28,11 @@ extension ListenError {
     }
   }
 
+  /// Another program listens at an address, whether the system would bind it again or not.
+  static func inUse(_ address: BindAddress) -> ListenError {
+    ListenError(binding: address, cause: IOError(errnoCode: EADDRINUSE, reason: "bind"))
+  }
+
   /// Tells in a person's words why a host has no address.
   init(resolving address: BindAddress, cause: any Error) {
     self.cause = cause
