@@ -19,9 +19,18 @@ let releasedExecutable: [LinkerSetting] = [
     .when(platforms: [.linux], configuration: .release))
 ]
 
+// Xcode before 26.4 resolves traits and does not define them for `#if`; there the trait is always on.
+#if compiler(<6.3)
+  let testing: [SwiftSetting] = [
+    .define("SwiftTesting", .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS, .watchOS]))
+  ]
+#else
+  let testing: [SwiftSetting] = []
+#endif
+
 let package = Package(
   name: "swift-json-server",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .visionOS(.v2), .watchOS(.v11)],
   products: [
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
     // With them come the modules whose types their declarations name, which a user imports to take such a value apart.
@@ -68,7 +77,9 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    // Without pkg-config, whose answer on a Mac may be Homebrew's zlib, which is for macOS alone. The module map links
+    // what every system has.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "JSONServer",
       dependencies: [
@@ -89,7 +100,7 @@ let package = Package(
         "OrderedJSON", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
-      swiftSettings: settings
+      swiftSettings: settings + testing
     ),
     .executableTarget(
       name: "swift-json-server",
