@@ -28,6 +28,10 @@ let releasedExecutable: [LinkerSetting] = [
   let testing: [SwiftSetting] = []
 #endif
 
+// The released executable, which the plugin runs instead of one that it builds. A release names it in the commit that it
+// tags; see Packaging/make-release.
+let released: (url: String, checksum: String)? = nil
+
 let package = Package(
   name: "swift-json-server",
   platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .visionOS(.v2), .watchOS(.v11)],
@@ -121,7 +125,7 @@ let package = Package(
           .allowNetworkConnections(scope: .local(), reason: "The server listens on this machine."),
           .writeToPackageDirectory(reason: "Changes are written back to the file that is served."),
         ]),
-      dependencies: ["swift-json-server"],
+      dependencies: [released == nil ? "swift-json-server" : "swift-json-server-release"],
       path: "Sources/JSONServerPlugin"
     ),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
@@ -183,6 +187,11 @@ let package = Package(
     ),
   ]
 )
+
+if let released {
+  package.targets.append(
+    .binaryTarget(name: "swift-json-server-release", url: released.url, checksum: released.checksum))
+}
 
 if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
   package.targets.append(
