@@ -125,7 +125,7 @@ let package = Package(
           .allowNetworkConnections(scope: .local(), reason: "The server listens on this machine."),
           .writeToPackageDirectory(reason: "Changes are written back to the file that is served."),
         ]),
-      dependencies: [released == nil ? "swift-json-server" : "swift-json-server-release"],
+      dependencies: ["swift-json-server"],
       path: "Sources/JSONServerPlugin"
     ),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
@@ -191,6 +191,9 @@ let package = Package(
 if let released {
   package.targets.append(
     .binaryTarget(name: "swift-json-server-release", url: released.url, checksum: released.checksum))
+  for target in package.targets where target.name == "JSONServerPlugin" {
+    target.dependencies = ["swift-json-server-release"]
+  }
 }
 
 if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
