@@ -15,6 +15,7 @@ ARROWS = {
     "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CStorage", "CZlib"},
     "JSONServerTesting": {"JSONServer", "JSONDatabase", "JSONDescription", "OrderedJSON"},
     "swift-json-server": {"JSONServer", "JSONDatabase", "JSONDescription", "OrderedJSON", "CStorage"},
+    "JSONServerPlugin": set(),
     "CStorage": set(),
     "CZlib": set(),
 }
@@ -25,6 +26,9 @@ PURE_MODULES = {"FoundationEssentials", "Foundation", "OrderedCollections", "Hea
 
 # A module of locks and nothing else, which the thread sanitizer sees into, as it does not into the standard library's.
 LOCKS = "NIOConcurrencyHelpers"
+
+# Where NIO may be named.
+NETWORK = {("JSONServer", "Transport"), ("JSONServer", "Platform")}
 
 # Deeper indented imports stand in string literals.
 IMPORT = re.compile(r"^ {0,2}(?:(?P<attribute>@\w+) +)?(?:\w+ +)?import (?:(?:struct|func|class|enum) +)?(?P<module>\w+)")
@@ -48,8 +52,8 @@ def problems(path):
             yield number, f"{target} may not import {module}"
         if module == "CStorage" and "Platform" not in folders:
             yield number, "only Platform folders may import CStorage"
-        if module.startswith("NIO") and module != LOCKS and (target, *folders[:1]) != ("JSONServer", "Transport"):
-            yield number, f"only JSONServer/Transport may import {module}"
+        if module.startswith("NIO") and module != LOCKS and (target, *folders[:1]) not in NETWORK:
+            yield number, f"only JSONServer/Transport and JSONServer/Platform may import {module}"
         if target in PURE and module not in PURE_MODULES | ARROWS[target]:
             yield number, f"{target} is pure and may not import {module}"
 

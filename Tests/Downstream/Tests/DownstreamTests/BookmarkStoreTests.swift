@@ -1,6 +1,7 @@
 import Downstream
 import Foundation
 import JSONServerTesting
+import OrderedJSON
 import Testing
 
 #if canImport(FoundationNetworking)
