@@ -17,10 +17,10 @@ ARROWS = {
     "JSONDescription": {"OrderedJSON"},
     "JSONDatabase": {"OrderedJSON"},
     "JSONStorage": {"OrderedJSON", "CStorage"},
-    "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CZlib"},
+    "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CStorage", "CZlib"},
     "JSONServerTesting": {"JSONServer", "OrderedJSON"},
     "JSONServerPlugin": set(),
-    "swift-json-server": {"JSONServer", "JSONDatabase", "OrderedJSON"},
+    "swift-json-server": {"JSONServer", "JSONDatabase", "OrderedJSON", "CStorage"},
     "CStorage": set(),
     "CZlib": set(),
 }
@@ -94,6 +94,8 @@ def imports(files):
                 yield path, number, "nothing is exported again"
             if module in ARROWS and module not in ARROWS[target]:
                 yield path, number, f"{target} may not import {module}"
+            if module == "CStorage" and "Platform" not in folders:
+                yield path, number, "only Platform folders may import CStorage"
             if module.startswith("NIO") and module != LOCKS and (target, *folders[:1]) != ("JSONServer", "Transport"):
                 yield path, number, f"only JSONServer/Transport may import {module}"
             if target in PURE and module not in PURE_MODULES | ARROWS[target]:

@@ -15,7 +15,8 @@ public final class MockServer: Sendable {
   /// The server behind it, for what is not a test's daily need.
   public let server: Server
 
-  /// The address to give to the client under test, such as `http://127.0.0.1:49152`.
+  /// The address to give to the client under test, such as `http://localhost:49152`: App Transport Security lets an app
+  /// reach that, and refuses `http://127.0.0.1`.
   ///
   /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
   public let url: URL
@@ -29,7 +30,9 @@ public final class MockServer: Sendable {
 
   init(_ server: Server) {
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-    let address = server.url.isEmpty ? "http://json-server-\(number).localhost" : server.url
+    let address =
+      server.url.isEmpty
+      ? "http://json-server-\(number).localhost" : server.url.replacing("http://127.0.0.1:", with: "http://localhost:")
     guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
     self.server = server
     self.url = url

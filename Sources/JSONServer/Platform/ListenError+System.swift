@@ -28,6 +28,11 @@ extension ListenError {
     }
   }
 
+  /// Another program listens at an address, whether the system would bind it again or not.
+  static func inUse(_ address: BindAddress) -> ListenError {
+    ListenError(binding: address, errorNumber: EADDRINUSE, cause: AnotherListener())
+  }
+
   /// Says in a person's words why a host has no address.
   init(resolving address: BindAddress, cause: any Error) {
     self.cause = cause
@@ -35,3 +40,6 @@ extension ListenError {
     message = "The host '\(address.host)' has no address; check its spelling, or give an IP address."
   }
 }
+
+/// A program that a test connection met.
+private struct AnotherListener: Error {}

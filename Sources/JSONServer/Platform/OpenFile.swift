@@ -1,3 +1,5 @@
+import CStorage
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -25,22 +27,17 @@ final class OpenFile: Sendable {
 
   private init?(descriptor: Int32) {
     guard descriptor >= 0 else { return nil }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
+    var status = storage_status()
+    guard storage_status_of(descriptor, &status) == 0 else {
       close(descriptor)
       return nil
     }
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
     self.descriptor = descriptor
     identity = Identity(status)
-    isDirectory = status.st_mode & S_IFMT == S_IFDIR
-    isRegular = status.st_mode & S_IFMT == S_IFREG
-    size = Int(status.st_size)
-    modified = Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+    isDirectory = mode_t(status.mode) & S_IFMT == S_IFDIR
+    isRegular = mode_t(status.mode) & S_IFMT == S_IFREG
+    size = Int(status.size)
+    modified = Int(status.modified_seconds) * 1000 + Int(status.modified_nanoseconds) / 1_000_000
   }
 
   /// Opens a path as it stands; `nil` when that fails.
@@ -61,10 +58,11 @@ final class OpenFile: Sendable {
   func read(from offset: Int, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       while initialized < count, let start = buffer.baseAddress {
-        let result = pread(descriptor, start + initialized, count - initialized, off_t(offset + initialized))
+        let result = storage_read_at(
+          descriptor, start + initialized, count - initialized, Int64(offset + initialized))
         if result < 0, errno == EINTR { continue }
         guard result > 0 else { return }
-        initialized += result
+        initialized += Int(result)
       }
     }
   }
@@ -73,14 +71,14 @@ final class OpenFile: Sendable {
 extension OpenFile.Identity {
   /// The identity of what stands at a path, symlinks followed; `nil` when nothing does.
   init?(path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    var status = storage_status()
+    guard storage_status_behind(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  fileprivate init(_ status: stat) {
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    inode = UInt64(truncatingIfNeeded: status.st_ino)
+  fileprivate init(_ status: storage_status) {
+    device = status.device
+    inode = status.inode
   }
 }
 

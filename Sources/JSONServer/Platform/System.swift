@@ -1,3 +1,5 @@
+import CStorage
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -9,10 +11,7 @@
 /// What the server asks the operating system beside NIO and the files.
 enum System {
   /// The most files that this process may hold open, sockets among them.
-  static var openFileLimit: Int { limit(sysconf(Int32(_SC_OPEN_MAX))) }
-
-  /// A limit as `sysconf` tells it, to which a negative number is none.
-  static func limit(_ number: Int) -> Int { number < 0 ? .max : number }
+  static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
   /// The time since a moment before the process began, by a clock that only goes forward.
   ///

@@ -58,7 +58,7 @@
     /// - Parameters:
     ///   - data: What the server starts with; never written back.
     ///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
-    ///   - listens: Whether the server has a socket, on a free port of 127.0.0.1.
+    ///   - listens: Whether the server has a socket, on a free port of localhost.
     ///   - sourcePath: The source file of the test, from which a path of the data leads.
     ///   - configure: Changes what else the server is configured with.
     public static func jsonServer(

@@ -17,7 +17,8 @@ extension FileSystem {
   ///
   /// - Parameters:
   ///   - model: Whose mode, owner and attributes it takes; `nil` for those that any new file gets.
-  ///   - durably: Whether the bytes must survive a power cut before this returns.
+  ///   - durably: Whether a name that the file is given later must never survive a power cut without its bytes. Both are
+  ///     sure to survive one when the directory is synchronized after that.
   func writeNewFile(
     _ content: some FileContent, named name: String, in directory: FileDescriptor, like model: FileModel?, durably: Bool
   ) throws(SystemError) -> NewFile {
@@ -28,7 +29,7 @@ extension FileSystem {
         var writer = FileWriter(file, in: self)
         let hash = try writer.write(content)
         if let model { try apply(model, to: file) }
-        if durably { try synchronize(file) }
+        if durably { try order(file) }
         newFile = NewFile(name: name, hash: hash, stamp: try status(of: file).stamp)
       } catch {
         try? close(file)

@@ -34,6 +34,9 @@ protocol FileSystem: Sendable {
   func copyAttributes(
     from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
   ) throws(SystemError)
+  /// Lets nothing that is written later reach the medium before what a file holds.
+  func order(_ file: FileDescriptor) throws(SystemError)
+  /// Forces a file or directory to the medium, and with it what was ordered before.
   func synchronize(_ file: FileDescriptor) throws(SystemError)
 
   func exchange(_ first: String, _ second: String, in directory: FileDescriptor) throws(SystemError)

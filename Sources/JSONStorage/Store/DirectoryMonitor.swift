@@ -60,12 +60,12 @@ private final class DirectoryLoop: Sendable {
   func run(_ path: String, _ options: FileStoreOptions, _ onChange: () -> Void) {
     var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
     while !isClosed.load(ordering: .acquiring) {
-      watch?.watch([path])
+      watch?.watch([], in: [path])
       onChange()
       wakeSignal.wait(orFor: watch?.descriptor, until: .now + options.timing.pollInterval)
       // Each of our own writes gives several notifications: all that come within a moment are one reason to look.
       if !isClosed.load(ordering: .acquiring) { wakeSignal.wait(orFor: nil, until: .now + options.timing.debounce) }
-      _ = watch?.drain(concerning: [])
+      _ = watch?.drain()
     }
   }
 

@@ -86,6 +86,7 @@ extension FileStoreWorker {
           durably: options.synchronization == .full
         ).name
       }
+      if options.synchronization == .full { try fileSystem.synchronize(directory) }
       onEdit(.conflict(LateSave(path: FileLocation.join(location.directory, name), content: content)))
     } catch {
       onEdit(.conflictLost(StorageError(error, when: "keep a late save of", location.path)))

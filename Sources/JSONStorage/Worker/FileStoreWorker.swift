@@ -80,7 +80,7 @@ final class FileStoreWorker<Content: FileContent> {
       if isClosed { break }
       reviewReplaced(before: .now)
       mailbox.wakeSignal.wait(orFor: watch?.descriptor, until: nextMoment)
-      if let isConcerned = watch?.drain(concerning: [location.name, FileLocation.split(path).name]), isConcerned {
+      if let isConcerned = watch?.drain(), isConcerned {
         scheduleCheck(in: options.timing.debounce)
       }
     }
@@ -98,7 +98,8 @@ final class FileStoreWorker<Content: FileContent> {
   private func lookIfDue(_ watch: inout DirectoryWatch?) {
     let now = ContinuousClock.now
     if options.watching != .off, pollDue <= now {
-      watch?.watch([location.directory, FileLocation.split(path).directory])
+      let given = FileLocation.split(path)
+      watch?.watch([location.name, given.name], in: [location.directory, given.directory])
       pollDue = now + options.timing.pollInterval
       checkDue = now
     }

@@ -25,11 +25,13 @@ struct Session {
     let log = LogWriter(settings.options)
     defer { log.flush() }
     let (events, inbox) = AsyncStream<Event>.makeStream()
+    CommandProcess.raiseOpenFileLimit()
     let keyboard =
       takesKeys(settings.options) ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
     let terminal = keyboard?.settings
     let signals = Signals(onFirst: { inbox.yield(.signal($0)) }, onSecond: { terminal?.restore() })
     defer { withExtendedLifetime((keyboard, signals)) {} }
+    if settings.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
 
     let (startup, server) = try await start(settings, log)
     var session = Session(log: log, startup: startup, server: server)

@@ -31,14 +31,14 @@ struct CopyTests {
     let fileSystem = FaultyFileSystem()
     let open = try OpenStore(directory.path("db.json"), synchronization: .full, fileSystem: fileSystem)
     let saved = Inbox<Result<String, StorageError>>()
-    let versionSync = ["fsync", "rename exclusively", "fsync"]
+    let versionSync = ["barrier", "rename exclusively", "fsync"]
     for order in [["mkdir", "fsync"] + versionSync, ["mkdir"] + versionSync] {
       fileSystem.script.restart()
       open.store.saveHistory(UTF8Slice("[1]"), completion: saved.send)
       _ = try saved.next().get()
       // Two versions of one millisecond want the same name: the second's rename is tried again.
       let calls = fileSystem.script.calls.reduce(into: [String]()) { calls, call in
-        guard ["mkdir", "fsync", "rename exclusively"].contains(call) else { return }
+        guard ["mkdir", "barrier", "fsync", "rename exclusively"].contains(call) else { return }
         if call != "rename exclusively" || calls.last != call { calls.append(call) }
       }
       #expect(calls == order)

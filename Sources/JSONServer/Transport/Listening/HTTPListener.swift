@@ -105,6 +105,7 @@ extension HTTPListener {
     } catch {
       throw ListenError(resolving: address, cause: error)
     }
+    if address.port != 0, await isServed(socketAddress, by: connections.eventLoop) { throw ListenError.inUse(address) }
     do {
       let channel = try await bootstrap(connections).bind(to: socketAddress).get()
       let local = channel.localAddress
@@ -113,6 +114,19 @@ extension HTTPListener {
     } catch {
       throw ListenError(binding: address, errorNumber: (error as? IOError)?.errnoCode, cause: error)
     }
+  }
+
+  /// Whether a program accepts connections at an address.
+  ///
+  /// Apple's systems bind 127.0.0.1:3000 although another program listens at *:3000, which would get no more clients of
+  /// this machine from then on, or still get those that it has names for.
+  private static func isServed(_ address: SocketAddress, by loop: any EventLoop) async -> Bool {
+    let client = ClientBootstrap(group: loop).connectTimeout(.milliseconds(200))
+    guard let channel = try? await client.connect(to: address).get() else { return false }
+    // The system may choose the very port for the client's end, and connect the two.
+    let isServed = channel.localAddress != channel.remoteAddress
+    try? await channel.close().get()
+    return isServed
   }
 
   private static func bootstrap(_ connections: NIOLoopBound<Connections>) -> ServerBootstrap {

@@ -83,13 +83,13 @@ struct TransportLimitTests {
   }
 
   @Test(arguments: [
-    (1024, 10_000, 960), (1_000_000, 10_000, 10_000), (-1, 10_000, 10_000), (Int.max, 10_000, 10_000), (10, 10_000, 1),
+    (1024, 10_000, 960), (1_000_000, 10_000, 10_000), (Int.max, 10_000, 10_000), (10, 10_000, 1),
     (1024, 2, 2),
   ])
   func `A server holds as many connections as the system gives it files for`(files: Int, wished: Int, expected: Int) {
     var limits = Limits()
     limits.maximumConnections = wished
-    #expect(Connections.maximum(limits, openFiles: System.limit(files)) == expected)
+    #expect(Connections.maximum(limits, openFiles: files) == expected)
   }
 
   @Test func `Connections above the maximum wait until one has gone`() async throws {
