@@ -12,7 +12,7 @@ extension MockServer {
   ///
   /// - Parameters:
   ///   - route: The method and the path.
-  ///   - status: The status of the answer.
+  ///   - status: The status of the response.
   ///   - times: How many requests fail before all is well again; `nil` for no end.
   ///   - body: The body; `nil` for the form that all errors have.
   ///   - retryAfter: The seconds that `Retry-After` names.
@@ -41,45 +41,45 @@ extension MockServer {
     await add(route, times) { $0.delay = range }
   }
 
-  /// Ends all faults; canned answers stay.
+  /// Ends all faults; stubs stay.
   public func recover() async {
     await server.removeFaults()
   }
 
-  /// Answers requests in one way from now on, whatever the data holds; comes before the answers that are there.
+  /// Responds to requests in one way from now on, whatever the data holds; comes before the stubs that are there.
   ///
   /// ```swift
-  /// await server.answer(.post("/api/v2/purchase"), with: ["balance": 200])
+  /// await server.stub(.post("/api/v2/purchase"), with: ["balance": 200])
   /// ```
   ///
   /// - Parameters:
   ///   - route: The method and the path.
   ///   - body: The body, sent as exactly `application/json`; `nil` for none.
-  ///   - status: The status of the answer.
+  ///   - status: The status of the response.
   ///   - headers: Further header fields; each name has to be one (RFC 9110, section 5.1).
-  /// - Returns: The answer's id, to remove it by.
+  /// - Returns: The stub's id, to remove it by.
   @discardableResult
-  public func answer(
+  public func stub(
     _ route: Route, with body: JSONValue?, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
   ) async -> Int {
     let fields = headers.map { name, value in
       guard let name = HTTPField.Name(name) else { preconditionFailure("'\(name)' is no name of a header field.") }
       return HTTPField(name: name, value: value)
     }
-    return await server.answer(
+    return await server.stub(
       Stub(
         route.method, route.path, status: HTTPResponse.Status(code: status), body: body,
         headerFields: HTTPFields(fields)))
   }
 
-  /// Removes a canned answer; does nothing when it is not there.
-  public func removeAnswer(_ id: Int) async {
-    await server.removeAnswer(id)
+  /// Removes a stub; does nothing when it is not there.
+  public func removeStub(_ id: Int) async {
+    await server.removeStub(id)
   }
 
-  /// Removes all canned answers.
-  public func removeAnswers() async {
-    await server.removeAnswers()
+  /// Removes all stubs.
+  public func removeStubs() async {
+    await server.removeStubs()
   }
 
   private func add(_ route: Route, _ times: Int?, _ change: (inout Fault) -> Void) async {

@@ -22,7 +22,8 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     let source = OpenedSource(
       persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
-    engine = Engine(configuration, source, gate: try Gate(configuration), ids: Self.ids, loop: EventLoopExecutor())
+    engine = Engine(
+      configuration, source, policies: try HTTPPolicies(configuration), ids: Self.ids, loop: EventLoopExecutor())
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
@@ -35,7 +36,7 @@ struct EngineFixture {
 
   /// Brings an edit of the source from outside.
   func edit(_ value: JSONValue, generation: Int) async throws {
-    await engine.take(.changed(try Self.source(value, generation: generation)))
+    await engine.receive(.changed(try Self.source(value, generation: generation)))
   }
 
   /// Sends a write, and brings an edit of the source while the commit of the write is in flight.
@@ -43,9 +44,9 @@ struct EngineFixture {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
       engine.loop.execute {
-        engine.answer(request) { continuation.resume(returning: $0) }
+        engine.respond(to: request) { continuation.resume(returning: $0.response) }
         // The loop runs in order: the commit starts before this, and ends after it.
-        engine.loop.execute { engine.assumeIsolated { $0.take(.changed(source)) } }
+        engine.loop.execute { engine.assumeIsolated { $0.writes.receive(.changed(source), on: $0) } }
       }
     }
   }
@@ -61,9 +62,9 @@ struct EngineFixture {
       Request(method: method, target: target, headerFields: [.host: "localhost"])
     }
     engine.loop.execute {
-      engine.answer(requests[0]) { answer.yield($0) }
+      engine.respond(to: requests[0]) { answer.yield($0.response) }
       // The loop runs in order: the commit starts before this, and ends after it.
-      engine.loop.execute { engine.answer(requests[1]) { answer.yield($0) } }
+      engine.loop.execute { engine.respond(to: requests[1]) { answer.yield($0.response) } }
     }
     return await answers.prefix(2).reduce(into: []) { $0.append($1) }
   }
@@ -71,13 +72,17 @@ struct EngineFixture {
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.answer(request) { continuation.resume(returning: $0) } }
+      engine.loop.execute { engine.respond(to: request) { continuation.resume(returning: $0.response) } }
     }
   }
 
   var value: JSONValue {
     get async { UTF8Slice(await engine.database.text.bytes).value }
   }
+}
+
+extension Engine {
+  fileprivate func receive(_ edit: SourceEdit) { writes.receive(edit, on: self) }
 }
 
 /// Keeps nothing, and ends commits as it was told to.
@@ -97,7 +102,7 @@ private final class ScriptedPersistence: Persistence {
   func adopt(_ source: LoadedSource) {}
 
   func saveHistory(
-    of database: Database, replacedBy source: LoadedSource,
+    of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     completion(.failure(StorageError(.unavailable, "Nothing is kept.")))

@@ -21,7 +21,7 @@ struct Compression: Sendable {
   ///
   /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
   /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
-  func apply(to response: inout Response, for request: Request) {
+  func apply(to response: inout PreparedResponse, for request: Request) {
     // The common fields are of a type that gains, and their `Vary` says so.
     let isCommon = response.commonFields != nil
     if isCommon, !request.headerFields.contains(.acceptEncoding) { return }
@@ -38,7 +38,7 @@ struct Compression: Sendable {
     if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
   }
 
-  private func allowsCompression(_ response: Response) -> Bool {
+  private func allowsCompression(_ response: PreparedResponse) -> Bool {
     guard Self.minimumBytes...Self.maximumBytes ~= response.bytes.count,
       !response.headerFields.contains(.contentEncoding), !response.headerFields.contains(.contentRange),
       response.status != .noContent, response.status != .notModified

@@ -1,22 +1,57 @@
 import JSONDatabase
 
-/// A request that waits, with the answer it will get.
-struct PendingResponse {
-  let call: RequestContext
-  let response: Response
-  let change: DataChange?
-  /// The names of the resources that were changed.
-  let resources: [String]
-  let isWrite: Bool
+/// Who asked for a change of the data, or for a look at it.
+enum Requester {
+  /// A client, by a request whose route was understood.
+  case client(RequestContext, Route)
+  /// Swift code of this process.
+  case code(SwiftCall)
+
+  /// How often a commit of it met an edit of the file.
+  var attempts: Int {
+    switch self {
+    case .client(let context, _): context.attempts
+    case .code(let call): call.attempts
+    }
+  }
+
+  /// The same after a commit of it met an edit of the file.
+  var nextAttempt: Requester {
+    switch self {
+    case .client(let context, let route): .client(context.nextAttempt, route)
+    case .code(let call):
+      .code(SwiftCall(attempts: call.attempts + 1, perform: call.perform, completion: call.completion))
+    }
+  }
 }
 
-/// The answers that wait for one commit.
+/// A change of the data that Swift code asked for.
+struct SwiftCall: Sendable {
+  var attempts = 0
+  /// Makes the change; called again after an edit of the file.
+  let perform: @Sendable (isolated Engine, SwiftCall) throws(HTTPError) -> Void
+  /// Called once, with what went wrong.
+  let completion: @Sendable (HTTPError?) -> Void
+}
+
+/// A requester that waits, with the response it will get.
+struct PendingResponse {
+  let requester: Requester
+  let response: PreparedResponse
+  var change: DataChange?
+  /// The names of the resources that were changed; empty when it is no write.
+  var resources: [String] = []
+
+  var isWrite: Bool { !resources.isEmpty }
+}
+
+/// The responses that wait for one commit.
 struct Batch {
-  var answers: [PendingResponse] = []
+  var responses: [PendingResponse] = []
   var changes = UndoLog()
   var resources: Set<Int> = []
 
-  var isEmpty: Bool { answers.isEmpty }
+  var isEmpty: Bool { responses.isEmpty }
 }
 
 /// What is not on disk yet: the batch that is being written, and the one that gathers meanwhile (group commit).
@@ -33,23 +68,23 @@ struct CommitQueue {
   var isIdle: Bool { inFlight == nil && open.isEmpty }
 
   /// Adds a write that was applied, and tells whether the caller has to schedule a commit.
-  mutating func add(_ answer: PendingResponse, _ changes: UndoLog) -> Bool {
-    open.answers.append(answer)
+  mutating func add(_ response: PendingResponse, _ changes: UndoLog) -> Bool {
+    open.responses.append(response)
     open.changes.append(changes)
     open.resources.formUnion(changes.resources)
     return schedule()
   }
 
-  /// Makes an answer wait for the newest commit that holds a change of a resource (of any, when it is `nil`).
+  /// Makes a response wait for the newest commit that holds a change of a resource (of any, when it is `nil`).
   ///
   /// - Returns: Whether there is such a commit.
-  mutating func wait(_ answer: PendingResponse, for resource: Int?) -> Bool {
+  mutating func wait(_ response: PendingResponse, for resource: Int?) -> Bool {
     if !open.isEmpty, resource.map(open.resources.contains) ?? true {
-      open.answers.append(answer)
+      open.responses.append(response)
       return true
     }
     if let batch = inFlight, resource.map(batch.resources.contains) ?? true {
-      inFlight?.answers.append(answer)
+      inFlight?.responses.append(response)
       return true
     }
     return false
@@ -57,7 +92,7 @@ struct CommitQueue {
 
   /// How long a commit waits for writes to join it.
   ///
-  /// The clients whom the last commit answered write again at once; without them every second commit would be nearly
+  /// The clients that the last commit served write again at once; without them every second commit would be nearly
   /// empty. A short commit need not wait, since they come soon enough for the next.
   var gatheringTime: Duration {
     lastDuration < .milliseconds(32) ? .zero : min(lastDuration / 16, .milliseconds(10))
@@ -75,7 +110,7 @@ struct CommitQueue {
     return inFlight
   }
 
-  /// Tells whether a batch waits that no commit is scheduled for, and takes note that one will be.
+  /// Tells whether a batch waits that no commit is scheduled for, and records that one will be.
   mutating func schedule() -> Bool {
     guard inFlight == nil, !isScheduled, !open.isEmpty else { return false }
     isScheduled = true

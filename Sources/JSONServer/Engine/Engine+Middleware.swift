@@ -1,33 +1,29 @@
 import HTTPTypes
 
 extension Engine {
-  /// Passes a call through the middleware, outermost first, and then carries it out.
-  func passThroughMiddleware(_ call: RequestContext) {
-    lastNumber += 1
-    let number = lastNumber
-    let next = middlewareChain(around: call)
-    tasks[number] = Task {
-      let response: Response
+  /// Passes a request through the middleware, outermost first, and then carries it out.
+  func passThroughMiddleware(_ context: RequestContext) {
+    let next = middlewareChain(around: context)
+    keep { engine in
+      let response: PreparedResponse
       do {
-        response = try await next(call.request)
+        response = PreparedResponse(try await next(context.request))
       } catch {
         response = HTTPError(.internalServerError, "\(error)").response()
       }
-      tasks[number] = nil
-      finish(call, response)
+      engine.finalize(context, response)
     }
   }
 
-  private func middlewareChain(around call: RequestContext) -> @Sendable (Request) async throws -> Response {
-    let target = call.mountedTarget
+  private func middlewareChain(around context: RequestContext) -> @Sendable (Request) async throws -> Response {
+    let mountPath = mountPath
     var chain: @Sendable (Request) async throws -> Response = { request in
       await withCheckedContinuation { continuation in
         var inner = request
-        inner.mountPath = self.mountPath
-        let call = RequestContext(request, answeredAs: inner, mountedTarget: target, isInner: true) {
-          continuation.resume(returning: $0)
+        inner.mountPath = mountPath
+        self.loop.execute { [inner] in
+          self.assumeIsolated { $0.simulate(inner, within: context) { continuation.resume(returning: $0.response) } }
         }
-        self.loop.execute { self.assumeIsolated { $0.carryOut(call) } }
       }
     }
     for middleware in configuration.middleware.reversed() {
@@ -35,5 +31,21 @@ extension Engine {
       chain = { request in try await middleware.respond(to: request, next: next) }
     }
     return chain
+  }
+
+  /// Carries out a request that the innermost middleware handed on.
+  private func simulate(
+    _ request: Request, within outer: RequestContext, reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    do throws(HTTPError) {
+      let isSame = request.target == outer.request.target
+      let target = isSame ? outer.target : try ParsedTarget(request.target)
+      simulate(
+        RequestContext(
+          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, isInner: true,
+          reply: reply))
+    } catch {
+      reply(error.response())
+    }
   }
 }

@@ -30,7 +30,7 @@ package struct HTTPError: Error {
 
 extension HTTPError {
   /// Returns the answer that tells the client of the error, in the one form that all errors have.
-  func response() -> Response {
+  func response() -> PreparedResponse {
     var body = JSONObject([
       ("statusCode", .number(JSONNumber(status.code))), ("error", .string(status.reasonPhrase)),
       ("message", .string(message)),
@@ -40,7 +40,7 @@ extension HTTPError {
     fields[.contentType] = "application/json"
     fields[.cacheControl] = "no-cache"
     fields[.xContentTypeOptions] = "nosniff"
-    var response = Response(
+    var response = PreparedResponse(
       status: status, headerFields: fields, body: .bytes(JSONValue.object(body).utf8Text(.pretty)))
     response.errorMessage = message
     return response

@@ -13,24 +13,22 @@ enum JSONP {
 
   private static let punctuation = Array("$.[]".utf8)
 
-  /// Returns a response of JSON as a script that hands it to a function. Any other response stays as it is.
+  /// Makes a response of JSON a script that hands it to a function. Any other response stays as it is.
   ///
   /// The comment in front keeps a page from taking the script for a Flash file, and `typeof` from failing where the
   /// function is gone.
-  static func apply(to response: Response, callback: String) -> Response {
+  static func apply(to response: inout PreparedResponse, callback: String) {
     guard case .bytes(let json) = response.body, !json.isEmpty,
       response.headerFields[.contentType].map(MediaType.init)?.isJSON == true
-    else { return response }
+    else { return }
     var script = Array("/**/ typeof \(callback) === 'function' && \(callback)(".utf8)
     script.reserveCapacity(script.count + json.count + 2)
     appendEscaped(json, to: &script)
     script += ");".utf8
-    var response = response
     response.body = .bytes(script)
     response.headerFields[.contentType] = "text/javascript; charset=utf-8"
     response.headerFields[.xContentTypeOptions] = "nosniff"
     if response.headerFields[.contentLength] != nil { response.headerFields[.contentLength] = "\(script.count)" }
-    return response
   }
 
   /// Appends JSON with U+2028 and U+2029 escaped: older JavaScript takes them for line ends inside a string.

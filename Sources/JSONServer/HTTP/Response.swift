@@ -1,5 +1,4 @@
 public import HTTPTypes
-import OrderedJSON
 
 /// One HTTP response.
 public struct Response: Sendable {
@@ -32,23 +31,13 @@ public struct Response: Sendable {
   public var status: HTTPResponse.Status
 
   /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it leaves.
-  public var headerFields: HTTPFields {
-    didSet { commonFields = nil }
-  }
+  public var headerFields: HTTPFields
 
   /// What follows the head.
   public var body: Body
 
   /// How it leaves over a socket; whoever calls ``Server/respond(to:)`` gets the response whatever it says.
   public var delivery: Delivery
-
-  /// The validator of the body, which becomes a field when the response leaves.
-  var validator: EntityTag?
-
-  /// The fields, when they are those of most answers, as the gate has made them, and no field was changed since.
-  ///
-  /// The gate made them for a request that sends neither an origin nor a coding, and for no certain status or body.
-  var commonFields: CommonFields?
 
   /// What an error's body says, for clients that take only plain text.
   var errorMessage: String?
@@ -72,19 +61,6 @@ public struct Response: Sendable {
 }
 
 extension Response {
-  /// The response as Swift code sees it: all fields among the others, and nothing that only its own server may use.
-  ///
-  /// Until someone asks for the fields, answers that differ in their validator share them.
-  var complete: Response {
-    var response = self
-    response.validator = nil
-    response.commonFields = nil
-    if let validator { response.headerFields[.eTag] = validator.fieldValue }
-    return response
-  }
-}
-
-extension Response {
   /// The answer to HEAD: the fields of the answer to GET, the length among them, without its body (RFC 9110, section
   /// 9.3.2).
   var head: Response {
@@ -97,16 +73,5 @@ extension Response {
     if let length { response.headerFields[.contentLength] = String(length) }
     response.body = .bytes([])
     return response
-  }
-}
-
-extension Response {
-  /// Creates an answer with a JSON body, laid out for people.
-  static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
-    var fields: HTTPFields = [:]
-    fields[.contentType] = "application/json; charset=utf-8"
-    fields[.cacheControl] = "no-cache"
-    fields[.xContentTypeOptions] = "nosniff"
-    return Response(status: status, headerFields: fields, body: .bytes(value.utf8Text(.pretty)))
   }
 }

@@ -13,9 +13,9 @@ public final class Exchange: Sendable {
   /// The answer as it was sent, or meant to be sent when a fault kept it back.
   ///
   /// Its body is the one before compression, that of the GET for a HEAD, and empty for a stream.
-  public var response: Response { sent.complete }
+  public var response: Response { sent.response }
   /// The answer, its validator not among its fields.
-  package let sent: Response
+  package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
   public var time: Double { answered - duration / .seconds(1) }
   /// When the answer was handed over, in seconds since 1970.
@@ -24,7 +24,8 @@ public final class Exchange: Sendable {
   public let duration: Duration
 
   package init(
-    id: Int, request: Request, route: EffectiveRoute, response: consuming Response, answered: Double, duration: Duration
+    id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse, answered: Double,
+    duration: Duration
   ) {
     self.id = id
     self.request = request

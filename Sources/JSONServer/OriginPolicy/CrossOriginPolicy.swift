@@ -59,9 +59,9 @@ struct CrossOriginPolicy: Sendable {
   /// Answers a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
   ///
   /// - Returns: `nil` for any other request, OPTIONS of a client that is no page among them.
-  func preflight(_ request: Request) -> Response? {
+  func preflight(_ request: Request) -> PreparedResponse? {
     guard request.method == .options, request.headerFields.contains(.accessControlRequestMethod) else { return nil }
-    var response = Response(status: .noContent)
+    var response = PreparedResponse(status: .noContent)
     addFields(to: &response, for: request)
     response.headerFields.add("Access-Control-Request-Headers", toList: .vary)
     guard response.headerFields[.accessControlAllowOrigin] != nil else { return response }
@@ -72,7 +72,7 @@ struct CrossOriginPolicy: Sendable {
   }
 
   /// Adds to a response what lets an allowed page read it, and its fields; a foreign one gets nothing.
-  func addFields(to response: inout Response, for request: Request) {
+  func addFields(to response: inout PreparedResponse, for request: Request) {
     // The common fields say all that a client which sends no origin is told.
     guard response.commonFields == nil || request.headerFields.contains(.origin) else { return }
     switch allowed {
@@ -91,7 +91,7 @@ struct CrossOriginPolicy: Sendable {
   }
 
   /// Names the fields that a page may read. A list names `Link` even on a page that has none, as json-server does.
-  private func exposeFields(of response: inout Response) {
+  private func exposeFields(of response: inout PreparedResponse) {
     if response.headerFields.contains(.xTotalCount) {
       if response.headerFields.contains(.accessControlExposeHeaders) {
         response.headerFields.add("X-Total-Count", toList: .accessControlExposeHeaders)

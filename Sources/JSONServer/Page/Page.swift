@@ -5,7 +5,7 @@ import HTTPTypes
 ///
 /// The files in `Assets` are compiled into the program, so that it stays one file. They refer to each other by relative
 /// addresses and work under any path prefix: `html` where the prefix ends (`/`) or at `/__admin`, without a slash at
-/// its end (see `Engine.pageLocation(_:_:)`), everything else beside it as `/__admin/NAME`.
+/// its end (see `Engine.route(_:)`), everything else beside it as `/__admin/NAME`.
 enum Page {
   /// The page served at `/` and `/__admin`.
   static var html: [UInt8] { PackageResources.page_html }
@@ -45,26 +45,26 @@ enum Page {
   }
 }
 
-extension Response {
+extension PreparedResponse {
   /// The page for people.
-  static var page: Response {
+  static var page: PreparedResponse {
     page(Page.html, contentType: "text/html; charset=utf-8")
   }
 
   /// A file of the page; 404 when there is none of that name.
-  static func asset(_ name: String) -> Response {
+  static func asset(_ name: String) -> PreparedResponse {
     guard let (bytes, contentType) = Page.asset(named: name) else {
       return HTTPError(.notFound, "The page has no file '\(name)'.").response()
     }
     return page(bytes, contentType: contentType)
   }
 
-  private static func page(_ bytes: [UInt8], contentType: String) -> Response {
+  private static func page(_ bytes: [UInt8], contentType: String) -> PreparedResponse {
     var fields: HTTPFields = [:]
     fields[.contentType] = contentType
     fields[.cacheControl] = "no-cache"
     fields[.xContentTypeOptions] = "nosniff"
     fields[.contentSecurityPolicy] = Page.contentSecurityPolicy
-    return Response(headerFields: fields, body: .bytes(bytes))
+    return PreparedResponse(headerFields: fields, body: .bytes(bytes))
   }
 }

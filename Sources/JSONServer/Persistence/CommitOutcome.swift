@@ -43,3 +43,32 @@ extension Commit {
     }
   }
 }
+
+/// Waits for the copies of the files of one version; fails when one of them does.
+final class HistoryOutcome: Sendable {
+  private struct State {
+    var remaining: Int
+    var result: Result<String, StorageError>?
+  }
+
+  private let state: NIOLockedValueBox<State>
+  private let completion: @Sendable (Result<String, StorageError>) -> Void
+
+  /// - Parameters:
+  ///   - count: How many files there are to wait for, at least one.
+  ///   - completion: Called once, with the path of a copy or the error of one that could not be made.
+  init(count: Int, _ completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+    state = NIOLockedValueBox(State(remaining: count))
+    self.completion = completion
+  }
+
+  /// Records how the copy of one file ended.
+  func add(_ result: Result<String, StorageError>) {
+    let finished = state.withLockedValue { state -> Result<String, StorageError>? in
+      state.remaining -= 1
+      if case .failure = state.result {} else { state.result = result }
+      return state.remaining == 0 ? state.result : nil
+    }
+    if let finished { completion(finished) }
+  }
+}

@@ -173,13 +173,18 @@ final class DirectoryPersistence: Persistence {
   }
 
   func saveHistory(
-    of database: Database, replacedBy source: LoadedSource,
+    of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    guard let replacement = replacement(of: source.name, by: database) else {
-      return completion(.failure(noFile(of: source.name)))
+    let files = state.withLockedValue { state in state.files.filter { part == nil || $0.key == part } }
+    let texts = files.compactMapValues { $0.part.text(of: database) }
+    guard !texts.isEmpty else {
+      return completion(
+        .failure(
+          part.map(noFile) ?? StorageError(.unavailable, "The directory '\(directory)' has no file to save.")))
     }
-    replacement.file.store.saveHistory(.written(replacement.text), completion: completion)
+    let outcome = HistoryOutcome(count: texts.count, completion)
+    for (name, text) in texts { files[name]?.store.saveHistory(.written(text), completion: outcome.add) }
   }
 
   func snapshot(

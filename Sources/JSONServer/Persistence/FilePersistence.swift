@@ -48,7 +48,7 @@ final class FilePersistence: Persistence {
   }
 
   func saveHistory(
-    of database: Database, replacedBy source: LoadedSource,
+    of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     store.saveHistory(.written(database.text), completion: completion)

@@ -17,11 +17,13 @@ protocol Persistence: Sendable {
   /// Builds what is committed from now on on a version that was read.
   func adopt(_ source: LoadedSource)
 
-  /// Saves a version that an edit is about to replace.
+  /// Copies a version that is about to be replaced into the history.
   ///
-  /// - Parameter completion: Called once, on any thread, with the path of the saved version.
+  /// - Parameters:
+  ///   - part: The resource whose file is replaced; `nil` when all data is.
+  ///   - completion: Called once, on any thread, with the path of the copy (one of them, when there are several).
   func saveHistory(
-    of database: Database, replacedBy source: LoadedSource,
+    of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
   /// Writes a version to another file, atomically.

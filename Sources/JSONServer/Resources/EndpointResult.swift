@@ -49,10 +49,13 @@ struct EndpointResult {
   /// - Parameters:
   ///   - request: What it answers: it says where the server is reached.
   ///   - commonFields: The fields of every answer, and what else most answers have.
-  func response(to request: Request, _ commonFields: CommonFields? = nil) -> Response {
-    var response = Response(
-      status: status, headerFields: commonFields?.fields ?? Self.fields, body: .bytes(body))
-    response.commonFields = commonFields
+  func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
+    var response =
+      if let commonFields {
+        PreparedResponse(status: status, commonFields: commonFields, body: .bytes(body))
+      } else {
+        PreparedResponse(status: status, headerFields: Self.fields, body: .bytes(body))
+      }
     if let total { response.headerFields[.xTotalCount] = String(total) }
     if let link { response.headerFields[.link] = link }
     if let location {

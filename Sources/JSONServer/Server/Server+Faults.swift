@@ -12,35 +12,35 @@ extension Server {
     await engine.removeFault(id)
   }
 
-  /// Removes all faults.
+  /// Removes all simulation.faults.
   public func removeFaults() async {
     await engine.removeFaults()
   }
 
-  /// Answers requests in one way from now on, whatever the data holds; comes before the answers that are there.
+  /// Responds to requests in one way from now on, whatever the data holds; comes before the stubs that are there.
   ///
-  /// - Returns: The answer's id, to remove it by.
+  /// - Returns: The stub's id, to remove it by.
   @discardableResult
-  public func answer(_ answer: Stub) async -> Int {
-    await engine.addAnswer(answer)
+  public func stub(_ stub: Stub) async -> Int {
+    await engine.addStub(stub)
   }
 
-  /// Removes a canned answer; does nothing when it is not there.
-  public func removeAnswer(_ id: Int) async {
-    await engine.removeAnswer(id)
+  /// Removes a stub; does nothing when it is not there.
+  public func removeStub(_ id: Int) async {
+    await engine.removeStub(id)
   }
 
-  /// Removes all canned answers, those of the configuration too.
-  public func removeAnswers() async {
-    await engine.removeAnswers()
+  /// Removes all stubs, those of the configuration too.
+  public func removeStubs() async {
+    await engine.removeStubs()
   }
 }
 
 extension Engine {
-  fileprivate func addFault(_ fault: Fault) -> Int { faults.add(fault) }
-  fileprivate func removeFault(_ id: Int) { _ = faults.remove(id) }
-  fileprivate func removeFaults() { faults.removeAll() }
-  fileprivate func addAnswer(_ answer: Stub) -> Int { stubs.add(answer) }
-  fileprivate func removeAnswer(_ id: Int) { stubs.remove(id) }
-  fileprivate func removeAnswers() { stubs.removeAll() }
+  fileprivate func addFault(_ fault: Fault) -> Int { simulation.faults.add(fault) }
+  fileprivate func removeFault(_ id: Int) { _ = simulation.faults.remove(id) }
+  fileprivate func removeFaults() { simulation.faults.removeAll() }
+  fileprivate func addStub(_ stub: Stub) -> Int { simulation.stubs.add(stub) }
+  fileprivate func removeStub(_ id: Int) { simulation.stubs.remove(id) }
+  fileprivate func removeStubs() { simulation.stubs.removeAll() }
 }

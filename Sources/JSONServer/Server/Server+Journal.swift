@@ -4,7 +4,7 @@ extension Server {
   /// At most ``Configuration/journalCapacity``, and fewer when their bodies are larger than
   /// ``Configuration/journalByteCapacity`` together.
   public var journal: [Exchange] {
-    get async { await engine.journal.exchanges }
+    get async { await engine.simulation.journal.exchanges }
   }
 
   /// Forgets the exchanges.

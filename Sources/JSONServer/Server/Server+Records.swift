@@ -40,7 +40,7 @@ extension Server {
 extension Engine {
   fileprivate func records(_ name: String) throws(ServerError) -> [UTF8Slice] {
     do throws(DatabaseError) {
-      return try database.list(name, Query()).selection.records
+      return try writes.database.list(name, Query()).selection.records
     } catch {
       throw ServerError(.unknownRecord, error.message)
     }
@@ -48,7 +48,7 @@ extension Engine {
 
   fileprivate func record(_ name: String, id: String) throws(ServerError) -> UTF8Slice {
     do throws(DatabaseError) {
-      return try database.record(id, in: name)
+      return try writes.database.record(id, in: name)
     } catch {
       throw ServerError(.unknownRecord, error.message)
     }

@@ -9,12 +9,12 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
   public func reset() async throws(ServerError) {
-    try await administer(.reset, .post, "reset")
+    try await change { engine, requester throws(HTTPError) in try engine.reset(for: requester) }
   }
 
   /// The names of the snapshots, oldest first.
   public var snapshots: [String] {
-    get async { await engine.snapshots.all.map(\.name) }
+    get async { await engine.simulation.snapshots.all.map(\.name) }
   }
 
   /// Keeps the data as it is now, in memory; a snapshot of the same name gives way. O(number of resources).
@@ -26,7 +26,9 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {
-    try await administer(.restoreSnapshot(name), .post, "snapshots/\(PercentEncoding.encodeSegment(name))")
+    try await change { engine, requester throws(HTTPError) in
+      try engine.restoreSnapshot(name, for: requester)
+    }
   }
 
   /// Forgets a snapshot; does nothing when it is not there.
@@ -41,7 +43,7 @@ extension Server {
   @discardableResult
   public func writeSnapshot(to path: String) async throws(ServerError) -> String {
     let text = await engine.database.text
-    let persistence = engine.persistence
+    let persistence = await engine.persistence
     let result = await withCheckedContinuation { continuation in
       guard let persistence else {
         DispatchQueue.global().async {
@@ -55,26 +57,30 @@ extension Server {
     return try result.mapError { ServerError(.notSaved, $0.message) }.get()
   }
 
-  /// Does what an administrative request does.
-  private func administer(_ route: AdminRoute, _ method: HTTPRequest.Method, _ path: String) async throws(ServerError) {
+  /// Changes all data.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
+  private func change(
+    _ perform: @escaping @Sendable (isolated Engine, Requester) throws(HTTPError) -> Void
+  ) async throws(ServerError) {
     let engine = engine
-    let request = Request(method: method, target: "/\(AdminRoute.root)/\(path)")
-    let response = await withCheckedContinuation { continuation in
-      let call = RequestContext(request, answeredAs: request, mountedTarget: request.target, isInner: true) {
-        continuation.resume(returning: $0)
-      }
-      engine.loop.execute { engine.assumeIsolated { $0.administer(route, call) } }
+    let error = await withCheckedContinuation { continuation in
+      let call = SwiftCall(
+        perform: { engine, call throws(HTTPError) in try perform(engine, .code(call)) },
+        completion: { continuation.resume(returning: $0) })
+      engine.loop.execute { engine.assumeIsolated { $0.perform(.code(call)) } }
     }
-    guard response.status.kind != .successful else { return }
-    let message = (try? JSONValue(parsing: response.bytes))?["message"]?.string
-    throw ServerError(
-      response.status == .notFound ? .unknownSnapshot : .notSaved, message ?? response.status.reasonPhrase)
+    guard let error else { return }
+    throw ServerError(error.status == .notFound ? .unknownSnapshot : .notSaved, error.message)
   }
 }
 
 extension Engine {
-  fileprivate func saveSnapshot(_ name: String) { _ = snapshots.save(database, named: name, at: System.now) }
-  fileprivate func deleteSnapshot(_ name: String) { _ = snapshots.remove(name) }
+  fileprivate func saveSnapshot(_ name: String) {
+    _ = simulation.snapshots.save(writes.database, named: name, at: System.now)
+  }
+
+  fileprivate func deleteSnapshot(_ name: String) { _ = simulation.snapshots.remove(name) }
 }
 
 /// A resource as a person sees it.

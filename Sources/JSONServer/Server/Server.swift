@@ -30,16 +30,16 @@ public final class Server: Sendable {
   /// - Throws: ``ServerError`` that names the file, the line or the option that is at fault.
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
     // What is wrong with the configuration is found before the file is locked.
-    let gate = try Gate(configuration)
+    let policies = try HTTPPolicies(configuration)
     let loop = EventLoopExecutor()
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
     let ids = IDGenerator.urlSafe(length: length, random: configuration.random)
     let parser = SourceParser(schema: configuration.schema, ids: ids)
     let source = try await configuration.open(parser, on: loop) { mailbox.deliver($0) }
-    let engine = Engine(configuration, source, gate: gate, ids: ids, loop: loop)
+    let engine = Engine(configuration, source, policies: policies, ids: ids, loop: loop)
     mailbox.connect { edit in
-      loop.execute { engine.assumeIsolated { $0.take(edit) } }
+      loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
     }
     for warning in source.warnings { configuration.onEvent(.warning(warning)) }
     return Server(engine, configuration)
@@ -87,9 +87,9 @@ public final class Server: Sendable {
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
     let response = await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.answer(addressed) { continuation.resume(returning: $0) } }
+      engine.loop.execute { engine.respond(to: addressed) { continuation.resume(returning: $0.response) } }
     }
-    return request.method == .head ? response.head.complete : response.complete
+    return request.method == .head ? response.head : response
   }
 
   /// The resources, in the file's order.

@@ -55,18 +55,18 @@ public struct Fault: Sendable, Hashable {
 
 extension Fault {
   /// What the request is answered with instead of being carried out; `nil` when it is only delayed.
-  var response: Response? {
+  var response: PreparedResponse? {
     guard status != nil || body != nil || action != nil || retryAfter != nil || !headerFields.isEmpty else {
       return nil
     }
     let status = (status ?? (retryAfter == nil ? .ok : .tooManyRequests)).withPhrase
-    var response: Response
+    var response: PreparedResponse
     if let body {
       response = .json(body, status: status)
     } else if status.code >= 400 || action == .truncate {
       response = HTTPError(status, "This answer was asked for with a fault; see /__admin/faults.").response()
     } else {
-      response = Response(status: status)
+      response = PreparedResponse(status: status)
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
     response.headerFields.replace(with: headerFields)

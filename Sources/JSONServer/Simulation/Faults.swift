@@ -31,9 +31,9 @@ struct Faults {
     entries.removeAll()
   }
 
-  /// Returns the first fault that meets a call, and counts it.
-  mutating func next(for call: RequestContext) -> Fault? {
-    guard let index = entries.firstIndex(where: { $0.pattern.matches(call.route) && $0.fault.times != 0 }) else {
+  /// Returns the first fault that meets a request, and counts it.
+  mutating func next(for context: RequestContext) -> Fault? {
+    guard let index = entries.firstIndex(where: { $0.pattern.matches(context.route) && $0.fault.times != 0 }) else {
       return nil
     }
     let fault = entries[index].fault

@@ -17,12 +17,7 @@ package struct RequestPattern: Sendable, Hashable {
   package func matches(_ route: EffectiveRoute) -> Bool {
     guard method == nil || method == route.method || (method == .get && route.method == .head) else { return false }
     guard let path else { return true }
-    return path.matches(Self.decodedPath(route.target)) || path.matches(Self.decodedPath(route.mountedTarget))
-  }
-
-  private static func decodedPath(_ target: String) -> String {
-    guard let path = try? Path(target: target) else { return "" }
-    return "/" + path.segments.joined(separator: "/")
+    return path.matches(route.path.description) || path.matches(route.mountedPath)
   }
 }
 
@@ -62,14 +57,13 @@ struct PathPattern: Sendable, Hashable {
 package struct EffectiveRoute: Sendable, Hashable {
   /// The method that the request is answered for, an override taken into account.
   let method: HTTPRequest.Method
-  /// The target that the request is answered for, rewritten.
-  let target: String
+  /// The path that the request is carried out with, rewritten.
+  let path: Path
   /// The target before it was rewritten, below the path under which the server is mounted.
   let mountedTarget: String
 }
 
-extension RequestContext {
-  var route: EffectiveRoute {
-    EffectiveRoute(method: request.method, target: request.target, mountedTarget: mountedTarget)
-  }
+extension EffectiveRoute {
+  /// The path of ``mountedTarget``; empty when an escape in it is bad.
+  fileprivate var mountedPath: String { (try? Path(target: mountedTarget))?.description ?? "" }
 }

@@ -40,17 +40,17 @@ struct Stubs {
   }
 
   /// Returns the answer to a call, if one is canned.
-  func response(to call: RequestContext) -> Response? {
-    entries.first { $0.pattern.matches(call.route) }?.answer.response
+  func response(to context: RequestContext) -> PreparedResponse? {
+    entries.first { $0.pattern.matches(context.route) }?.answer.response
   }
 }
 
 extension Stub {
-  fileprivate var response: Response {
+  fileprivate var response: PreparedResponse {
     var fields: HTTPFields = [:]
     if body != nil { fields[.contentType] = "application/json" }
     fields.replace(with: headerFields)
-    return Response(status: status, headerFields: fields, body: .bytes(body?.utf8Text(.pretty) ?? []))
+    return PreparedResponse(status: status, headerFields: fields, body: .bytes(body?.utf8Text(.pretty) ?? []))
   }
 }
 

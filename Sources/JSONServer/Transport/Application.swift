@@ -8,5 +8,5 @@ protocol Application: Sendable {
   ///   - request: The request, read whole.
   ///   - reply: Sends the answer; called once, at once or later, on the event loop. The transport keeps the answers of
   ///     one connection in the order of its requests.
-  func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void)
+  func respond(to request: Request, reply: @escaping @Sendable (PreparedResponse) -> Void)
 }

@@ -35,8 +35,9 @@ struct LogWriterTests {
         .answered(
           Exchange(
             id: 1, request: Request(method: .get, target: "/waiting"),
-            route: EffectiveRoute(method: .get, target: "/waiting", mountedTarget: "/waiting"),
-            response: Response(body: .stream(AsyncStream(unfolding: { content.piece() }))), answered: 0, duration: .zero
+            route: EffectiveRoute(method: .get, path: try Path(target: "/waiting"), mountedTarget: "/waiting"),
+            response: PreparedResponse(body: .stream(AsyncStream(unfolding: { content.piece() }))), answered: 0,
+            duration: .zero
           )))
     }
     // The first line may be on its way already; the second waits for it.
@@ -57,8 +58,8 @@ struct LogWriterTests {
     let request = RespondedRequest(
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
-        route: EffectiveRoute(method: .options, target: "/", mountedTarget: "/"),
-        response: Response(status: .noContent), answered: 0, duration: .zero))
+        route: EffectiveRoute(method: .options, path: try Path(target: "/"), mountedTarget: "/"),
+        response: PreparedResponse(status: .noContent), answered: 0, duration: .zero))
     let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
     let lines = shown.compactMap { $0?.1 }
     #expect(lines.count == 7)

@@ -10,11 +10,11 @@ import Testing
   private func compressed(
     _ fields: HTTPFields, accepting encodings: String? = "gzip", method: HTTPRequest.Method = .get,
     status: HTTPResponse.Status = .ok, body: Response.Body = .bytes(text)
-  ) -> Response {
+  ) -> PreparedResponse {
     var requestFields = HTTPFields()
     requestFields[.acceptEncoding] = encodings
     let request = Request(method: method, target: "/posts", headerFields: requestFields)
-    var response = Response(status: status, headerFields: fields, body: body)
+    var response = PreparedResponse(status: status, headerFields: fields, body: body)
     Compression().apply(to: &response, for: request)
     return response
   }

@@ -6,29 +6,31 @@ import Testing
 
 /// When writes are saved together.
 struct CommitQueueTests {
-  private static var answer: PendingResponse {
+  private static var response: PendingResponse {
     let request = Request(method: .put, target: "/posts/1")
-    let call = RequestContext(request, answeredAs: request, mountedTarget: request.target) { _ in }
-    return PendingResponse(call: call, response: Response(), change: nil, resources: ["posts"], isWrite: true)
+    let context = RequestContext(request, preprocessed: request, target: .none, mountedTarget: request.target) { _ in }
+    return PendingResponse(
+      requester: .client(context, .changes(of: "posts", lastSeen: nil)), response: PreparedResponse(),
+      resources: ["posts"])
   }
 
   @Test func `Writes that come before a commit starts join it, later ones the next`() {
     var commits = CommitQueue()
-    var mustSchedule = (0..<2).map { _ in commits.add(Self.answer, UndoLog()) }
+    var mustSchedule = (0..<2).map { _ in commits.add(Self.response, UndoLog()) }
     #expect(mustSchedule == [true, false])
     var batch = commits.start()
-    #expect(batch?.answers.count == 2)
+    #expect(batch?.responses.count == 2)
 
-    mustSchedule = [commits.add(Self.answer, UndoLog())]
+    mustSchedule = [commits.add(Self.response, UndoLog())]
     batch = commits.start()
-    #expect(batch?.answers.count == nil)
+    #expect(batch?.responses.count == nil)
     batch = commits.finish()
-    #expect(batch?.answers.count == 2)
+    #expect(batch?.responses.count == 2)
 
-    mustSchedule += [commits.schedule(), commits.add(Self.answer, UndoLog())]
+    mustSchedule += [commits.schedule(), commits.add(Self.response, UndoLog())]
     #expect(mustSchedule == [false, true, false])
     batch = commits.start()
-    #expect(batch?.answers.count == 2)
+    #expect(batch?.responses.count == 2)
   }
 
   @Test(arguments: [
@@ -39,7 +41,7 @@ struct CommitQueueTests {
   func `A commit waits for others by how long the last one took`(_ duration: Duration, _ wait: Duration) {
     var commits = CommitQueue()
     #expect(commits.gatheringTime == .zero)
-    _ = commits.add(Self.answer, UndoLog())
+    _ = commits.add(Self.response, UndoLog())
     _ = commits.start(now: .seconds(100))
     _ = commits.finish(now: .seconds(100) + duration)
     #expect(commits.gatheringTime == wait)

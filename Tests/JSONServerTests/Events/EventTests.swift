@@ -120,7 +120,7 @@ import Testing
     var events = try await server.events("/__admin/events")
     for _ in 1...300 { await server.send(.get, "/posts/1") }
     #expect(await events.next(300).count == EventFeed.maximumLag)
-    #expect(await server.engine.events.hasReaders == false)
+    #expect(await server.engine.simulation.events.hasReaders == false)
   }
 
   @Test func `end when the server stops`() async throws {
@@ -136,10 +136,10 @@ import Testing
     let server = try await AdminFixture.server()
     do {
       let events = try await server.events("/posts?_watch")
-      #expect(await server.engine.events.hasReaders)
+      #expect(await server.engine.simulation.events.hasReaders)
       _ = events
     }
-    while await server.engine.events.hasReaders { await Task.yield() }
+    while await server.engine.simulation.events.hasReaders { await Task.yield() }
   }
 
   @Test func `have comments between them that keep the connection alive`() async throws {

@@ -5,17 +5,15 @@ import Testing
 
 @testable import JSONServer
 
-/// The fields that most answers share, which are written once.
+/// The fields that most responses share, which are written once.
 struct CommonFieldsTests {
   private static let common = CommonFields([.contentType: "text/plain", .vary: "Origin"])
 
-  private static func response() -> Response {
-    var response = Response(headerFields: common.fields, body: .bytes(Array("a".utf8)))
-    response.commonFields = common
-    return response
+  private static func response() -> PreparedResponse {
+    PreparedResponse(status: .ok, commonFields: common, body: .bytes(Array("a".utf8)))
   }
 
-  private static func head(_ response: Response) -> [Substring] {
+  private static func head(_ response: PreparedResponse) -> [Substring] {
     var (writer, output) = (ResponseWriter(), ByteBuffer())
     writer.writeHead(
       of: response, framing: .length(1), form: ResponseForm(keepsConnection: true), closes: false, to: &output)
@@ -23,8 +21,7 @@ struct CommonFieldsTests {
   }
 
   @Test func `are written as the fields that they are`() {
-    var plain = Self.response()
-    plain.commonFields = nil
+    let plain = PreparedResponse(headerFields: Self.common.fields, body: .bytes(Array("a".utf8)))
     let lines = ["HTTP/1.1 200 OK", "Content-Type: text/plain", "Vary: Origin", "Content-Length: 1"]
     #expect(Self.head(Self.response()) == lines[...].map { $0[...] })
     #expect(Self.head(plain) == Self.head(Self.response()))
@@ -41,8 +38,8 @@ struct CommonFieldsTests {
   }
 
   @Test func `are fields like others for Swift code`() {
-    #expect(Self.response().complete.commonFields == nil)
-    #expect(Self.response().complete.headerFields == Self.common.fields)
+    #expect(Self.response().response.headerFields == Self.common.fields)
+    #expect(PreparedResponse(Self.response().response).commonFields == nil)
   }
 
   private static let conditions: [HTTPFields] = [
@@ -51,7 +48,8 @@ struct CommonFieldsTests {
 
   /// What has passed through middleware has no common fields, and all others are looked for.
   @Test(arguments: [CrossOrigin.loopback, .any, .none], [true, false])
-  func `are what the gate gives an answer that has none`(_ crossOrigin: CrossOrigin, _ compresses: Bool) async throws {
+  func `are what finalizing gives a response that has none`(_ crossOrigin: CrossOrigin, _ compresses: Bool) async throws
+  {
     let record: JSONValue = ["id": 1, "body": .string(String(repeating: "text ", count: 500))]
     func server(_ middleware: [any Middleware]) async throws -> Server {
       try await AdminFixture.server(["posts": [record]]) { configuration in

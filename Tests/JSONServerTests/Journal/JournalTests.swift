@@ -142,6 +142,6 @@ import Testing
 extension Server {
   /// Lets other tasks run until someone waits for an exchange.
   fileprivate func untilSomeoneWaits() async {
-    while await !engine.journal.isAwaited { await Task.yield() }
+    while await !engine.simulation.journal.isAwaited { await Task.yield() }
   }
 }

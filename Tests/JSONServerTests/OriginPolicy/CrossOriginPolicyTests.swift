@@ -15,7 +15,9 @@ import Testing
     return Request(method: method, target: "/posts", headerFields: fields)
   }
 
-  private func fields(_ allowed: AllowedOrigins, origin: String?, to response: Response = Response()) -> HTTPFields {
+  private func fields(_ allowed: AllowedOrigins, origin: String?, to response: PreparedResponse = PreparedResponse())
+    -> HTTPFields
+  {
     var response = response
     CrossOriginPolicy(allowed).addFields(to: &response, for: Self.request(.get, origin: origin))
     return response.headerFields
@@ -143,7 +145,9 @@ import Testing
   }
 
   @Test func `The fields that a page may read are those the response has`() {
-    var response = Response(headerFields: [.accessControlExposeHeaders: "x-own, location", .location: "/posts/8"])
+    var response = PreparedResponse(headerFields: [
+      .accessControlExposeHeaders: "x-own, location", .location: "/posts/8",
+    ])
     #expect(fields(.loopback, origin: nil, to: response)[.accessControlExposeHeaders] == "x-own, location")
     response.headerFields[.xTotalCount] = "2"
     #expect(

@@ -129,9 +129,8 @@ import Testing
   }
 
   @Test func `says that a resource without a file has no history`() async throws {
-    let source = LoadedSource(.whole(database), generation: 1)
     let result = await withCheckedContinuation { continuation in
-      persistence.saveHistory(of: database, replacedBy: source) { continuation.resume(returning: $0) }
+      persistence.saveHistory(of: database, part: "posts") { continuation.resume(returning: $0) }
     }
     #expect(throws: StorageError.self) { try result.get() }
   }

@@ -145,7 +145,7 @@ import Testing
 
   @Test func `added later comes first`() async throws {
     let server = try await AdminFixture.server { $0.stubs = [Stub(.get, "/posts", body: 1)] }
-    await server.answer(Stub(.get, "/posts", status: .accepted, body: 2))
+    await server.stub(Stub(.get, "/posts", status: .accepted, body: 2))
     let answer = await server.send(.get, "/posts")
     #expect(answer.status == .accepted)
     #expect(answer.text == "2")
@@ -155,11 +155,11 @@ import Testing
     let server = try await AdminFixture.server {
       $0.stubs = [Stub(.get, "/posts", body: 1), Stub(.get, "/*", body: 2)]
     }
-    let id = await server.answer(Stub(.get, "/posts", body: 3))
+    let id = await server.stub(Stub(.get, "/posts", body: 3))
     #expect(await server.send(.get, "/posts").text == "3")
-    await server.removeAnswer(id)
+    await server.removeStub(id)
     #expect(await server.send(.get, "/posts").text == "1")
-    await server.removeAnswers()
+    await server.removeStubs()
     #expect(try await server.get("/posts") == AdminFixture.posts["posts"])
   }
 }

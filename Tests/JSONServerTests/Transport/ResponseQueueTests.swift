@@ -2,14 +2,14 @@ import Testing
 
 @testable import JSONServer
 
-struct AnswerQueueTests {
+struct ResponseQueueTests {
   private static func taken(_ queue: inout ResponseQueue) -> [String] {
     var texts: [String] = []
-    while let (_, response) = queue.popReady() { texts.append(response.text) }
+    while let (_, response) = queue.popReady() { texts.append(String(decoding: response.bytes, as: UTF8.self)) }
     return texts
   }
 
-  @Test func `Answers leave in the order of their places, and count while they wait`() {
+  @Test func `Responses leave in the order of their places, and count while they wait`() {
     var queue = ResponseQueue()
     let numbers = (0..<3).map { _ in queue.append(ResponseForm()) }
     queue.put(.text("ccc"), at: numbers[2])

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 
 /// An application that a test writes as one function; it remembers what it was asked.
 final class TestApplication: Application {
-  typealias Reply = @Sendable (Response) -> Void
+  typealias Reply = @Sendable (PreparedResponse) -> Void
 
   private let handle: @Sendable (Request, @escaping Reply) -> Void
   private let asked = NIOLockedValueBox<[Request]>([])
@@ -16,19 +16,19 @@ final class TestApplication: Application {
 
   var requests: [Request] { asked.withLockedValue { $0 } }
 
-  func answer(_ request: Request, reply: @escaping Reply) {
+  func respond(to request: Request, reply: @escaping Reply) {
     asked.withLockedValue { $0.append(request) }
     handle(request, reply)
   }
 }
 
-extension Response {
-  static func text(_ text: String) -> Response {
-    Response(body: .bytes(Array(text.utf8)))
+extension PreparedResponse {
+  static func text(_ text: String) -> PreparedResponse {
+    PreparedResponse(body: .bytes(Array(text.utf8)))
   }
 
   /// Says what was asked: `PUT /a body`.
-  static func echo(_ request: Request) -> Response {
+  static func echo(_ request: Request) -> PreparedResponse {
     let body = request.body.isEmpty ? "" : " " + String(decoding: request.body, as: UTF8.self)
     return .text("\(request.method) \(request.target)\(body)")
   }

@@ -16,6 +16,14 @@ struct Path: Sendable, Hashable {
     segments = try target.withBytes { bytes in Result { () throws(HTTPError) in try Self.segments(of: bytes) } }.get()
   }
 
+  /// The path `/`.
+  init() {
+    segments = []
+  }
+
+  /// The path as text, decoded: `/posts/1`.
+  var description: String { "/" + segments.joined(separator: "/") }
+
   private static func segments(of target: UnsafeBufferPointer<UInt8>) throws(HTTPError) -> [String] {
     var segments: [String] = []
     segments.reserveCapacity(2)

@@ -51,7 +51,7 @@ package struct QueryParameters: Sendable {
     QueryParameters(items: items.filter { !names.contains($0.name) })
   }
 
-  private init(items: [(name: String, value: String)]) {
+  init(items: [(name: String, value: String)] = []) {
     self.items = items
   }
 

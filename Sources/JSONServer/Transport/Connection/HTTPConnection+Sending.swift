@@ -13,7 +13,7 @@ extension HTTPConnection {
   }
 
   /// Writes an answer whose turn has come.
-  func send(_ response: Response, _ form: ResponseForm) {
+  func send(_ response: PreparedResponse, _ form: ResponseForm) {
     var closes = !form.keepsConnection || isIdle && isEnding || response.asksToClose
     let framing = ResponseWriter.framing(of: response, form: form)
     if framing == .untilClose { closes = true }
@@ -45,7 +45,7 @@ extension HTTPConnection {
   }
 }
 
-extension Response {
+extension PreparedResponse {
   /// Whether the application wants the connection to end with this answer.
   fileprivate var asksToClose: Bool {
     commonFields == nil && headerFields.first(.connection)?.lowercased() == "close"

@@ -203,7 +203,7 @@ extension HTTPConnection {
     case .request(let request, let form):
       let number = answers.append(form)
       let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-      connections.application.answer(request) { response in
+      connections.application.respond(to: request) { response in
         connection.value.receive(response, for: number)
       }
     case .refusal(let error, let form):
@@ -212,7 +212,7 @@ extension HTTPConnection {
     }
   }
 
-  private func receive(_ response: Response, for number: Int) {
+  private func receive(_ response: PreparedResponse, for number: Int) {
     guard context != nil else { return }
     answers.put(response, at: number)
     if !isInBurst {

@@ -5,7 +5,7 @@ struct ResponseQueue {
   /// A type of its own: a collection of tuples is not specialized.
   private struct Entry {
     let form: ResponseForm
-    var response: Response?
+    var response: PreparedResponse?
   }
 
   private var entries: Deque<Entry> = []
@@ -25,7 +25,7 @@ struct ResponseQueue {
   }
 
   /// Puts an answer in its place; does nothing when that was done or the place is gone.
-  mutating func put(_ response: Response, at number: Int) {
+  mutating func put(_ response: PreparedResponse, at number: Int) {
     let offset = number - firstNumber
     guard entries.indices.contains(offset), entries[offset].response == nil else { return }
     entries[offset].response = response
@@ -33,7 +33,7 @@ struct ResponseQueue {
   }
 
   /// Takes the answer that is next in order; nil when it is not made yet.
-  mutating func popReady() -> (form: ResponseForm, response: Response)? {
+  mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
     guard entries.first?.response != nil, let entry = entries.popFirst(), let response = entry.response else {
       return nil
     }

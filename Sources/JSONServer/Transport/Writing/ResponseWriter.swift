@@ -20,7 +20,7 @@ struct ResponseWriter {
   private var date = DateField()
 
   /// Returns how an answer's body ends.
-  static func framing(of response: Response, form: ResponseForm) -> Framing {
+  static func framing(of response: PreparedResponse, form: ResponseForm) -> Framing {
     let code = response.status.code
     if code < 200 || code == 204 { return .none }
     switch response.body {
@@ -44,7 +44,7 @@ struct ResponseWriter {
   ///
   /// - Parameter closes: Whether the connection ends after this answer.
   mutating func writeHead(
-    of response: Response, framing: Framing, form: ResponseForm, closes: Bool, to output: inout ByteBuffer
+    of response: PreparedResponse, framing: Framing, form: ResponseForm, closes: Bool, to output: inout ByteBuffer
   ) {
     let bound = Self.headBound(of: response)
     output.reserveCapacity(minimumWritableBytes: bound + response.bytes.count)
@@ -105,7 +105,7 @@ struct ResponseWriter {
   }
 
   /// The most bytes that an answer's head can take.
-  private static func headBound(of response: Response) -> Int {
+  private static func headBound(of response: PreparedResponse) -> Int {
     // The status line, the validator, the date and the framing are short and of known form.
     let bound = 256 + response.status.reasonPhrase.utf8.count
     if let common = response.commonFields { return bound + common.lines.count }

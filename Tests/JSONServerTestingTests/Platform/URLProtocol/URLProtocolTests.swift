@@ -63,7 +63,7 @@ struct `A session without a socket` {
 
   @Test func `A redirect is followed within the server`() async throws {
     let server = try MockServer.current
-    await server.answer(.get("/old"), with: nil, status: 301, headers: ["Location": "/notes/1"])
+    await server.stub(.get("/old"), with: nil, status: 301, headers: ["Location": "/notes/1"])
     let (data, response) = try await session().send(request("/old"))
     #expect(response.statusCode == 200)
     #expect(String(decoding: data, as: UTF8.self).contains("one"))

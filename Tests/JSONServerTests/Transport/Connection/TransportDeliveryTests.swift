@@ -11,7 +11,7 @@ import Testing
 struct TransportDeliveryTests {
   static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  static func application(_ response: @escaping @Sendable () -> Response) -> TestApplication {
+  static func application(_ response: @escaping @Sendable () -> PreparedResponse) -> TestApplication {
     TestApplication { _, reply in reply(response()) }
   }
 
@@ -23,7 +23,7 @@ struct TransportDeliveryTests {
   }
 
   @Test func `A reset reaches the client before the first byte`() async throws {
-    let application = Self.application { Response(body: .bytes([1]), delivery: .reset) }
+    let application = Self.application { PreparedResponse(body: .bytes([1]), delivery: .reset) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.get)
@@ -33,7 +33,7 @@ struct TransportDeliveryTests {
 
   @Test func `A truncated answer announces its whole length`() async throws {
     let application = Self.application {
-      Response(body: .bytes(Array("0123456789".utf8)), delivery: .truncated(after: 4))
+      PreparedResponse(body: .bytes(Array("0123456789".utf8)), delivery: .truncated(after: 4))
     }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
@@ -46,7 +46,7 @@ struct TransportDeliveryTests {
 
   @Test func `A truncated stream ends without its last chunk`() async throws {
     let application = Self.application {
-      Response(body: .stream(Self.pieces(["abc", "def"])), delivery: .truncated(after: 4))
+      PreparedResponse(body: .stream(Self.pieces(["abc", "def"])), delivery: .truncated(after: 4))
     }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
@@ -57,7 +57,7 @@ struct TransportDeliveryTests {
 
   @Test func `A hanging answer never comes, nor one after it, until the server closes`() async throws {
     let application = TestApplication { request, reply in
-      var response = Response.echo(request)
+      var response = PreparedResponse.echo(request)
       if request.target == "/hang" { response.delivery = .hang }
       reply(response)
     }
@@ -71,7 +71,7 @@ struct TransportDeliveryTests {
   }
 
   @Test func `A stream is sent in chunks, and the connection goes on after it`() async throws {
-    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "", "defg"]))) }
+    let application = Self.application { PreparedResponse(body: .stream(Self.pieces(["abc", "", "defg"]))) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.get + Self.get)
@@ -84,7 +84,7 @@ struct TransportDeliveryTests {
   }
 
   @Test func `A stream to a client of HTTP/1.0 ends with the connection`() async throws {
-    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg"]))) }
+    let application = Self.application { PreparedResponse(body: .stream(Self.pieces(["abc", "defg"]))) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -96,7 +96,7 @@ struct TransportDeliveryTests {
 
   @Test(arguments: ["1.1", "1.0"])
   func `A stream of known length announces it, and the connection goes on after it`(_ version: String) async throws {
-    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg"]), length: 7)) }
+    let application = Self.application { PreparedResponse(body: .stream(Self.pieces(["abc", "defg"]), length: 7)) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       let request = "GET / HTTP/\(version)\r\nHost: a\r\nConnection: keep-alive\r\n\r\n"
@@ -111,7 +111,7 @@ struct TransportDeliveryTests {
   }
 
   @Test func `A stream that falls short of its length ends with the connection`() async throws {
-    let application = Self.application { Response(body: .stream(Self.pieces(["abc"]), length: 7)) }
+    let application = Self.application { PreparedResponse(body: .stream(Self.pieces(["abc"]), length: 7)) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.get + Self.get)
@@ -122,7 +122,9 @@ struct TransportDeliveryTests {
   }
 
   @Test func `A stream that brings more than its length is cut there`() async throws {
-    let application = Self.application { Response(body: .stream(Self.pieces(["abc", "defg", "h"]), length: 5)) }
+    let application = Self.application {
+      PreparedResponse(body: .stream(Self.pieces(["abc", "defg", "h"]), length: 5))
+    }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.get + Self.get)
@@ -135,7 +137,9 @@ struct TransportDeliveryTests {
     let text = String(repeating: "0123456789abcdef", count: 100_000)
     try directory.write(text, to: "large.bin")
     let files = StaticFiles(directories: [directory.path], forbidden: [])
-    let application = TestApplication { request, reply in reply(files.respond(to: request) ?? .echo(request)) }
+    let application = TestApplication { request, reply in
+      reply(files.respond(to: request).map { PreparedResponse($0) } ?? .echo(request))
+    }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send("GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -146,7 +150,7 @@ struct TransportDeliveryTests {
   }
 
   @Test func `HEAD of a stream has no body`() async throws {
-    let application = Self.application { Response(body: .stream(Self.pieces(["abc"]))) }
+    let application = Self.application { PreparedResponse(body: .stream(Self.pieces(["abc"]))) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + Self.get)
@@ -159,7 +163,7 @@ struct TransportDeliveryTests {
     let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
     let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
     source.onTermination = { _ in continuation.finish() }
-    let application = Self.application { Response(body: .stream(chunks)) }
+    let application = Self.application { PreparedResponse(body: .stream(chunks)) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.get)
@@ -180,7 +184,7 @@ struct TransportDeliveryTests {
         } else {
           .bytes([UInt8](repeating: 0x61, count: bytes))
         }
-      reply(Response(body: body))
+      reply(PreparedResponse(body: body))
     }
     try await TestServer.run(application) { server in
       for target in ["/stream", "/bytes"] {
@@ -197,7 +201,7 @@ struct TransportDeliveryTests {
 
   @Test func `An endless stream ends with what the client sends`() async throws {
     let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
-    let application = Self.application { Response(body: .stream(chunks)) }
+    let application = Self.application { PreparedResponse(body: .stream(chunks)) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.get)
@@ -214,7 +218,7 @@ struct TransportDeliveryTests {
       pulls.withLockedValue { $0 += 1 }
       return [0x61]
     }
-    let application = Self.application { Response(body: .stream(AsyncStream { piece() })) }
+    let application = Self.application { PreparedResponse(body: .stream(AsyncStream { piece() })) }
     let channel = NIOAsyncTestingChannel()
     try await channel.testingEventLoop.executeInContext {
       try channel.pipeline.syncOperations.addHandlers(

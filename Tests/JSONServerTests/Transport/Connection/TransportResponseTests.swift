@@ -112,7 +112,7 @@ struct TransportAnswerTests {
   ])
   func `An answer without a body says only what is true of its length`(_ test: BodilessCase) async throws {
     let application = TestApplication { request, reply in
-      reply(request.target == "/" ? Response(status: test.status, headerFields: test.fields) : .echo(request))
+      reply(request.target == "/" ? PreparedResponse(status: test.status, headerFields: test.fields) : .echo(request))
     }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
@@ -131,7 +131,7 @@ struct TransportAnswerTests {
       let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
       continuation.yield([1, 2, 3])
       continuation.finish()
-      reply(Response(body: .stream(chunks, length: -5)))
+      reply(PreparedResponse(body: .stream(chunks, length: -5)))
     }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
@@ -144,7 +144,7 @@ struct TransportAnswerTests {
   @Test func `A validator is sent as a field`() async throws {
     let tag = EntityTag(of: [1, 2, 3])
     let application = TestApplication { _, reply in
-      var response = Response(headerFields: [.contentType: "text/plain"])
+      var response = PreparedResponse(headerFields: [.contentType: "text/plain"])
       response.validator = tag
       reply(response)
     }
@@ -160,7 +160,7 @@ struct TransportAnswerTests {
   @Test func `A status or a field's value cannot begin another field`() async throws {
     let application = TestApplication { _, reply in
       let status = HTTPResponse.Status(code: 200, reasonPhrase: "OK\r\nX-Injected: 1")
-      reply(Response(status: status, headerFields: [.location: "/a\r\nX-Injected: 1\n\nbody\0"]))
+      reply(PreparedResponse(status: status, headerFields: [.location: "/a\r\nX-Injected: 1\n\nbody\0"]))
     }
     try await TestServer.run(application) { server in
       let client = try await server.connect()

@@ -72,7 +72,7 @@ struct TransportTimeoutTests {
   func `A client that may still be sending is not cut off before it has its answer`(_ test: LastRequestCase) throws {
     let channel = try Self.connection(
       TestApplication { request, reply in
-        var response = Response.echo(request)
+        var response = PreparedResponse.echo(request)
         if test.closesItself { response.headerFields[.connection] = "close" }
         reply(response)
       })

@@ -110,7 +110,7 @@ struct TransportListenerTests {
 
   @Test func `Shutting down ends a stream`() async throws {
     let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
-    let application = TestApplication { _, reply in reply(Response(body: .stream(chunks))) }
+    let application = TestApplication { _, reply in reply(PreparedResponse(body: .stream(chunks))) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -123,7 +123,7 @@ struct TransportListenerTests {
 
   @Test func `Shutting down lets a stream of known length come to its end`() async throws {
     let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
-    let application = TestApplication { _, reply in reply(Response(body: .stream(chunks, length: 2))) }
+    let application = TestApplication { _, reply in reply(PreparedResponse(body: .stream(chunks, length: 2))) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

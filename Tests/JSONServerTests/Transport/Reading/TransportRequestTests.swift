@@ -135,7 +135,7 @@ struct TransportRequestTests {
     let (pulls, continuation) = AsyncStream.makeStream(of: Void.self)
     let application = TestApplication { _, reply in
       let content = PulledContent.stream(continuation)
-      held.hold { reply(Response(body: .stream(content))) }
+      held.hold { reply(PreparedResponse(body: .stream(content))) }
     }
     try await TestServer.run(application) { server in
       let client = try await server.connect()

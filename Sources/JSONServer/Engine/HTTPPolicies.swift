@@ -2,16 +2,16 @@ import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
-/// What every request passes on its way in, and every answer on its way out, whatever the data holds.
-final class Gate {
+/// What applies to every request on its way in, and to every response on its way out, whatever the data holds.
+final class HTTPPolicies {
   private let hosts: HostPolicy
   private let origins: CrossOriginPolicy
   private let compression: Compression?
   private let staticFiles: StaticFiles
-  /// The fields of an answer that shows data, `Vary` among them, to a client that sends nothing they depend on.
+  /// The fields of a response that shows data, `Vary` among them, to a client that sends nothing they depend on.
   let commonFields: CommonFields
-  private(set) var rules: RewriteRules
-  /// The Host that was let in last: a client sends the same one with each request.
+  var rules: RewriteRules
+  /// The Host that was admitted last: a client sends the same one with each request.
   private var knownHost: String?
 
   /// - Throws: ``ServerError`` for a rewrite rule that cannot be used.
@@ -21,7 +21,7 @@ final class Gate {
     compression = configuration.compresses ? Compression() : nil
     staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
     rules = try Self.rules(configuration.routes)
-    var sample = Response(headerFields: EndpointResult.fields)
+    var sample = PreparedResponse(headerFields: EndpointResult.fields)
     let request = Request(method: .get, target: "/")
     compression?.apply(to: &sample, for: request)
     origins.addFields(to: &sample, for: request)
@@ -39,18 +39,11 @@ final class Gate {
     }
   }
 
-  /// Replaces the rewrite rules.
-  func setRules(_ rules: RewriteRules) {
-    self.rules = rules
-  }
-
-  // MARK: In
-
-  /// Lets a request in: checks who asks, and gives the request the method and the target it is answered for.
+  /// Checks who asks, and gives the request the method and the target that it is carried out with.
   ///
-  /// - Returns: The answer to a request that goes no further.
+  /// - Returns: The response to a preflight, which goes no further.
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
-  func admit(_ request: inout Request) throws(HTTPError) -> Response? {
+  func preprocess(_ request: inout Request) throws(HTTPError) -> PreparedResponse? {
     let host = request.headerFields.joined(.host)
     if host == nil || host != knownHost {
       try hosts.check(host: host)
@@ -71,28 +64,25 @@ final class Gate {
 
   private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
 
-  /// Answers what is not a resource: a static file, the page, the rewrite rules.
-  func special(_ request: Request, _ path: Path) -> Response? {
+  /// Responds with what is not a resource: a static file, the page, the rewrite rules.
+  func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
-    if let response = staticFiles.respond(to: request) { return response }
+    if let response = staticFiles.respond(to: request) { return PreparedResponse(response) }
     guard let first = path.segments.first else { return .page }
     return first == "__rules" && path.segments.count == 1 ? .json(.object(rules.rules)) : nil
   }
 
-  // MARK: Out
-
-  /// Gives an answer what depends on the request alone: its form, its validator, its coding, who may read it.
+  /// Gives a response what depends on the request alone: its form, its validator, its coding, who may read it.
   ///
-  /// - Returns: The answer's body before it was compressed.
-  func dress(_ response: inout Response, for request: Request) -> Response.Body {
+  /// - Returns: The response's body before it was compressed.
+  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> Response.Body {
+    let request = context.original
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
     }
-    if request.mayAskForScript, let parameters = try? QueryParameters(target: request.target),
-      let callback = JSONP.callback(in: parameters)
-    {
-      response = JSONP.apply(to: response, callback: callback)
+    if request.mayAskForScript, let callback = JSONP.callback(in: context.target.parameters) {
+      JSONP.apply(to: &response, callback: callback)
     }
     if request.method == .get || request.method == .head { validate(&response, request) }
     let body = response.body
@@ -110,7 +100,7 @@ final class Gate {
   }
 
   /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
-  private func validate(_ response: inout Response, _ request: Request) {
+  private func validate(_ response: inout PreparedResponse, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
     let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
     if !isTagged { response.validator = EntityTag(of: body) }

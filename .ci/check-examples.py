@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Runs what README.md shows, and checks that it says what is true.
+"""Runs what README.md and the guides show, and checks that it is what happens.
 
-    check-readme.py PATH/swift-json-server
+    check-examples.py PATH/swift-json-server [DOCUMENT…]
 
 In a `console` block each line after "$ " is a command and the lines up to the next one are what it prints. A command
 that begins with the program and --watch starts the server anew, on fresh copies of database.json and
-fixtures/routes.json, and on a free port that stands in for 3000. "…" stands for any text within a line, and alone in a
-line for any number of lines. In a table of the columns "request" and "ids" the second one holds the ids of the records
-that are answered. The table of options must name the options of --help, no more and no fewer. Standard library only;
-needs curl.
+fixtures/routes.json, and on a free port that replaces 3000. Each document begins afresh; one that does not start a server
+gets one of database.json. "…" matches any text within a line, and alone in a line any number of lines. In a table whose
+columns begin with "request" and "ids" the second one holds the ids of the records in the response. One document has the
+table of the columns "option" and "meaning", which must name the options of --help, no more and no fewer. Standard library
+only; needs curl.
 """
 import json
 import os
@@ -23,19 +24,21 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("Sources/*/Documentation.docc/*.md"))]
 START = re.compile(r"^(?:swift run )?swift-json-server (?=--watch )")
 ROW = re.compile(r"^\| `GET (?P<target>/[^`]*)` \| (?P<ids>[^|]*) \|")
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 
 
 class Server:
-    """The server that the README started last, in a directory of its own."""
+    """The server that a document started last, in a directory of its own."""
 
     def __init__(self, binary):
         self.binary, self.process, self.directory = binary, None, None
 
     def start(self, arguments):
         self.stop()
-        self.directory = tempfile.mkdtemp(prefix="readme-")
+        self.directory = tempfile.mkdtemp(prefix="examples-")
         shutil.copy(ROOT / "database.json", self.directory)
         os.mkdir(os.path.join(self.directory, "fixtures"))
         shutil.copy(ROOT / "fixtures" / "routes.json", os.path.join(self.directory, "fixtures"))
@@ -51,7 +54,7 @@ class Server:
         self.port = json.loads(pathlib.Path(ready).read_text())["port"]
 
     def run(self, command):
-        """What a command prints, with the port of the README in the place of the real one."""
+        """What a command prints, with the port of the documents in place of the real one."""
         environment = dict(os.environ, PATH=f"{os.path.dirname(self.binary)}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
         command = command.replace("localhost:3000", f"localhost:{self.port}")
         result = subprocess.run(
@@ -61,8 +64,8 @@ class Server:
         return text.replace(f":{self.port}", ":3000").rstrip("\n").split("\n")
 
     def ids(self, target):
-        with urllib.request.urlopen(f"http://localhost:{self.port}{target}", timeout=30) as answer:
-            records = json.load(answer)
+        with urllib.request.urlopen(f"http://localhost:{self.port}{target}", timeout=30) as response:
+            records = json.load(response)
         return ", ".join(str(record["id"]) for record in records) or "none"
 
     def stop(self):
@@ -74,7 +77,7 @@ class Server:
 
 
 def blocks(lines):
-    """The commands of the README with the number of their line and what they print, and the rows of its tables."""
+    """A document's commands with the number of their line and what they print, and the rows of its tables."""
     command, in_console, in_ids = None, False, False
     for number, line in enumerate(lines, 1):
         if line.startswith("```"):
@@ -107,11 +110,14 @@ def matches(expected, actual):
     return bool(actual) and re.fullmatch(pattern, actual[0].rstrip()) is not None and matches(expected[1:], actual[1:])
 
 
-def failed_examples(lines, server):
-    for number, command, expected in blocks(lines):
+def failed_examples(document, server):
+    server.stop()
+    for number, command, expected in blocks(document.read_text().splitlines()):
         if START.match(command):
             server.start(shlex.split(START.sub("", command), comments=True))
             continue
+        if server.process is None:
+            server.start(["--watch", "database.json"])
         if command.startswith("GET "):
             actual = [server.ids(command[4:])]
         elif expected:
@@ -120,27 +126,36 @@ def failed_examples(lines, server):
             server.run(command)
             continue
         if not matches(expected, actual):
-            yield f"README.md:{number}: {command}\nprints\n" + "\n".join(actual)
+            yield f"{document.relative_to(ROOT)}:{number}: {command}\nprints\n" + "\n".join(actual)
 
 
-def undocumented_options(lines, binary):
-    """The options that either --help or the README's table names alone."""
+def wrong_options(documents, binary):
+    """The options that either --help or the table of options names alone; and whether there is one table."""
+    tables = {}
+    for document in documents:
+        _, header, rows = document.read_text().partition("\n| option | meaning |\n")
+        if header:
+            names = [row.split("|")[1] for row in rows.split("\n\n")[0].splitlines()]
+            tables[document.relative_to(ROOT)] = set(OPTION.findall(" ".join(names)))
+    if len(tables) != 1:
+        yield f"one document has the table of options, not {len(tables)}: {', '.join(map(str, tables))}"
+        return
+    [(name, documented)] = tables.items()
     helped = subprocess.run([binary, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    shown = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", helped.split("OPTIONS:")[1]))
-    rows = [line.split("|")[1] for line in lines if re.match(r"^\| `--?\w", line)]
-    documented = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", " ".join(rows)))
+    shown = set(OPTION.findall(helped.split("OPTIONS:")[1]))
     for option in sorted(shown - documented):
-        yield f"README.md: the table of options lacks {option}"
+        yield f"{name}: the table of options lacks {option}"
     for option in sorted(documented - shown):
-        yield f"README.md: --help has no {option}"
+        yield f"{name}: --help has no {option}"
 
 
 def main():
     binary = os.path.abspath(sys.argv[1])
-    lines = (ROOT / "README.md").read_text().splitlines()
+    documents = [pathlib.Path(name).resolve() for name in sys.argv[2:]]
     server = Server(binary)
     try:
-        problems = [*undocumented_options(lines, binary), *failed_examples(lines, server)]
+        problems = [] if documents else [*wrong_options(DOCUMENTS, binary)]
+        problems += [problem for document in documents or DOCUMENTS for problem in failed_examples(document, server)]
     finally:
         server.stop()
     print("\n\n".join(problems), end="\n" if problems else "")

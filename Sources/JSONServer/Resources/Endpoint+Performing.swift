@@ -3,10 +3,10 @@ import JSONDatabase
 import OrderedJSON
 
 extension Endpoint {
-  /// Carries the request out and returns what it is answered with.
+  /// Carries the request out and returns the result.
   ///
   /// - Throws: ``HTTPError``; the database is unchanged then.
-  func answer(_ request: Request, from database: inout Database, ids: IDGenerator) throws(HTTPError) -> EndpointResult {
+  func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(HTTPError) -> EndpointResult {
     do throws(DatabaseError) {
       switch self {
       case .database: return EndpointResult(.json(database.text.bytes))
@@ -62,7 +62,7 @@ extension Endpoint {
     _ name: String, _ parameters: ListParameters, _ request: Request, _ database: inout Database
   ) throws(DatabaseError) -> EndpointResult {
     let (selection, records) = try database.list(name, parameters.query)
-    var answer: EndpointResult
+    var result: EndpointResult
     switch (parameters.pageForm, parameters.query.window) {
     case (.envelope?, .page(let number, let size)):
       let page = PageNumbers(number: number, size: size, total: selection.total)
@@ -70,21 +70,21 @@ extension Endpoint {
         // 1.0 answers a page beyond the last with the last.
         var query = parameters.query
         query.window = .page(page.number, size: size)
-        answer = EndpointResult(.envelope(page, try database.list(name, query).records))
+        result = EndpointResult(.envelope(page, try database.list(name, query).records))
       } else {
-        answer = EndpointResult(.envelope(page, records))
+        result = EndpointResult(.envelope(page, records))
       }
     case (.array?, .page(let number, let size)):
-      answer = EndpointResult(.list(records))
+      result = EndpointResult(.list(records))
       let page = PageNumbers(number: number, size: size, total: selection.total)
-      answer.link = PageLinks(request, page).fieldValue
+      result.link = PageLinks(request, page).fieldValue
     case (.array?, _), (.envelope?, _), (nil, _):
-      answer = EndpointResult(.list(records))
+      result = EndpointResult(.list(records))
     }
-    answer.total = selection.total
-    answer.collection = name
-    answer.unknownParameters = selection.unknownParameters
-    answer.idleParameters = parameters.idle
-    return answer
+    result.total = selection.total
+    result.collection = name
+    result.unknownParameters = selection.unknownParameters
+    result.idleParameters = parameters.idle
+    return result
   }
 }
