@@ -163,7 +163,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "TestSupport", "swift-json-server", "JSONServer",
+        "TestSupport", "swift-json-server", "JSONServer", "OrderedJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

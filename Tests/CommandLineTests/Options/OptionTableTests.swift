@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OrderedJSON
 import Testing
 
 @testable import swift_json_server
