@@ -14,14 +14,16 @@ struct EngineFixture {
 
   /// - Parameters:
   ///   - commits: How the commits end, one after the other; later ones succeed.
+  ///   - history: Makes the copies of versions that are replaced.
   ///   - onEvent: Told of what happens.
   init(
-    _ value: JSONValue, commits: [Commit] = [], onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    _ value: JSONValue, commits: [Commit] = [], history: ScriptedHistory = ScriptedHistory(),
+    onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }
   ) throws {
     var configuration = Server.Configuration(source: .value(value))
     configuration.onEvent = onEvent
     let source = OpenedSource(
-      persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
+      persistence: ScriptedPersistence(commits, history), database: try Self.database(value), warnings: [])
     engine = Engine(
       configuration, source, policies: try HTTPPolicies(configuration), ids: Self.ids, loop: EventLoopExecutor())
   }
@@ -83,13 +85,48 @@ struct EngineFixture {
 
 extension Engine {
   fileprivate func receive(_ edit: SourceEdit) { writes.receive(edit, on: self) }
+
+  /// Tries again to take over an edit, as the engine does every second while no copy can be made.
+  func retryTakeover() { writes.retryTakeover(on: self) }
+}
+
+/// Copies of versions that a test holds back, and that end as it wishes.
+final class ScriptedHistory: Sendable {
+  typealias Completion = @Sendable (Result<String, StorageError>) -> Void
+
+  private let isHeld: Bool
+  private let waiting = NIOLockedValueBox<[Completion]>([])
+
+  /// - Parameter isHeld: Whether copies wait for ``end(_:)``; else each is made at once.
+  init(isHeld: Bool = false) {
+    self.isHeld = isHeld
+  }
+
+  fileprivate func save(_ completion: @escaping Completion) {
+    guard isHeld else { return completion(.success("history/1.json")) }
+    waiting.withLockedValue { $0.append(completion) }
+  }
+
+  /// Ends the copies that wait, and tells how many there were.
+  @discardableResult
+  func end(_ result: Result<String, StorageError>) -> Int {
+    let completions = waiting.withLockedValue { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for completion in completions { completion(result) }
+    return completions.count
+  }
 }
 
 /// Keeps nothing, and ends commits as it was told to.
 private final class ScriptedPersistence: Persistence {
   private let commits: NIOLockedValueBox<[Commit]>
 
-  init(_ commits: [Commit]) {
+  private let history: ScriptedHistory
+
+  init(_ commits: [Commit], _ history: ScriptedHistory) {
+    self.history = history
     self.commits = NIOLockedValueBox(commits)
   }
 
@@ -105,7 +142,7 @@ private final class ScriptedPersistence: Persistence {
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    completion(.failure(StorageError(.unavailable, "Nothing is kept.")))
+    history.save(completion)
   }
 
   func snapshot(

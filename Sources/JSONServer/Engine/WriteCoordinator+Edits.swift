@@ -134,7 +134,7 @@ extension WriteCoordinator {
     guard let takeover else { return }
     let message = """
       The edit would remove or revert \(takeover.list), written over HTTP, and no copy of the version before can be kept: \
-      \(error.message) That version is still served, and nothing is written; make room for '.history', and the edit is taken over.
+      \(error.message) That version is still served, and nothing is written; mend that, and the edit is taken over.
       """
     if takeover.failure != message { engine.configuration.onEvent(.warning(message)) }
     self.takeover?.failure = message
@@ -144,7 +144,7 @@ extension WriteCoordinator {
   }
 
   /// Takes over the newest edit there is in the place of the one that no copy could be made for.
-  private func retryTakeover(on engine: isolated Engine) {
+  func retryTakeover(on engine: isolated Engine) {
     guard !engine.isClosed, let failed = takeover, case .edit(let source, _) = failed.replacement else { return }
     takeover = nil
     let newest = delayedEdits.last { $0.name == source.name } ?? source

@@ -176,15 +176,17 @@ final class DirectoryPersistence: Persistence {
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    let files = state.withLockedValue { state in state.files.filter { part == nil || $0.key == part } }
-    let texts = files.compactMapValues { $0.part.text(of: database) }
-    guard !texts.isEmpty else {
+    let names = part.map { [$0] } ?? database.resourceNames
+    let replacements = names.compactMap { replacement(of: $0, by: database) }
+    guard !replacements.isEmpty else {
       return completion(
         .failure(
           part.map(noFile) ?? StorageError(.unavailable, "The directory '\(directory)' has no file to save.")))
     }
-    let outcome = HistoryOutcome(count: texts.count, completion)
-    for (name, text) in texts { files[name]?.store.saveHistory(.written(text), completion: outcome.add) }
+    let outcome = HistoryOutcome(count: replacements.count, completion)
+    for replacement in replacements {
+      replacement.file.store.saveHistory(.written(replacement.text), completion: outcome.add)
+    }
   }
 
   func snapshot(
