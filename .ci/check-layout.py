@@ -38,7 +38,8 @@ TOP_LEVEL = {
     "Packaging", ".ci", ".github", ".editorconfig", ".gitignore", ".swift-format", ".swift-version", ".gitattributes",
 }
 
-FILES_OF_A_FOLDER = range(3, 13)
+FEWEST_FILES = 3
+MOST_ENTRIES = 12
 LINES_OF_A_FILE = 350
 MEDIAN_LINES = range(60, 121)
 
@@ -122,21 +123,29 @@ def conditions(files):
 
 
 def folders(files):
-    """The folders of Sources hold 3 to 12 entries, those of tests and the roots of targets at most 12 Swift files."""
+    """The folders of Sources hold 3 files or more, in at most 12 entries; the roots of targets, and the folders of tests,
+    hold at most 12 Swift files."""
     entries = collections.defaultdict(set)
+    files_below = collections.Counter()
     for path in files:
         parts = path.split("/")
         for depth in range(1, len(parts)):
-            entries["/".join(parts[:depth])].add(parts[depth])
+            folder = "/".join(parts[:depth])
+            entries[folder].add(parts[depth])
+            files_below[folder] += 1
     for folder, names in sorted(entries.items()):
         depth = folder.count("/")
         count = sum(name.endswith(".swift") for name in names)
-        if folder.split("/")[0] in ("Sources", "Tests") and count > max(FILES_OF_A_FOLDER):
+        if folder.split("/")[0] in ("Sources", "Tests") and count > MOST_ENTRIES:
             yield folder, 1, f"{count} Swift files; give some a folder of their own"
         # Headers, a DocC catalog and what a browser loads lie as their readers expect them.
         has_swift = any(name.endswith(".swift") for name in names)
-        if folder.startswith("Sources/") and depth > 1 and has_swift and len(names) not in FILES_OF_A_FOLDER:
-            yield folder, 1, f"{len(names)} entries instead of 3 to 12"
+        if not folder.startswith("Sources/") or depth == 1 or not has_swift:
+            continue
+        if files_below[folder] < FEWEST_FILES:
+            yield folder, 1, f"{files_below[folder]} files; {FEWEST_FILES} are the least"
+        if len(names) > MOST_ENTRIES:
+            yield folder, 1, f"{len(names)} entries; {MOST_ENTRIES} are the most"
 
 
 def lengths(files):

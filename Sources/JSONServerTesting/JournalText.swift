@@ -49,7 +49,7 @@ enum JournalText {
 enum JSONDifference {
   /// Returns one line for each place where the values differ, with its path; empty when they are the same.
   ///
-  /// - Parameter actual: The value that came; `nil` when none did.
+  /// - Parameter actual: The value received; `nil` when there was none.
   static func lines(expected: JSONValue, actual: JSONValue?, path: String = "body") -> [String] {
     guard let actual else { return ["\(path): expected \(text(expected)), is missing"] }
     switch (expected, actual) {

@@ -3,7 +3,7 @@ public import JSONServer
 public import OrderedJSON
 
 extension MockServer {
-  /// Answers requests with an error from now on; the data stays as it is.
+  /// Responds to requests with an error from now on; the data stays as it is.
   ///
   /// ```swift
   /// await server.fail(.get("/users"), with: 503, times: 2)
@@ -13,7 +13,7 @@ extension MockServer {
   /// - Parameters:
   ///   - route: The method and the path.
   ///   - status: The status of the response.
-  ///   - times: How many requests fail before all is well again; `nil` for no end.
+  ///   - times: How many requests fail before they succeed again; `nil` for no end.
   ///   - body: The body; `nil` for the form that all errors have.
   ///   - retryAfter: The seconds that `Retry-After` names.
   public func fail(
@@ -31,12 +31,12 @@ extension MockServer {
     await add(route, times) { $0.action = action }
   }
 
-  /// Lets requests wait from now on; they are carried out afterwards.
+  /// Delays requests from now on; they are processed afterwards.
   public func delay(_ route: Route, by duration: Duration, times: Int? = nil) async {
     await delay(route, by: duration...duration, times: times)
   }
 
-  /// Lets requests wait for a random time in a range from now on; they are carried out afterwards.
+  /// Delays requests by a random time in a range from now on; they are processed afterwards.
   public func delay(_ route: Route, by range: ClosedRange<Duration>, times: Int? = nil) async {
     await add(route, times) { $0.delay = range }
   }

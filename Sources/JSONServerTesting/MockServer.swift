@@ -12,7 +12,7 @@ import Synchronization
 /// A test gets one from the trait `.jsonServer(…)`, or from
 /// ``withJSONServer(_:routes:listens:sourcePath:isolation:configure:_:)``, and never has to stop it.
 public final class MockServer: Sendable {
-  /// The server behind it, for what is not a test's daily need.
+  /// The server behind it, for what a test seldom needs.
   public let server: Server
 
   /// The address to give to the client under test, such as `http://localhost:49152`: App Transport Security lets an app

@@ -4,7 +4,7 @@ public import OrderedJSON
 
 /// The requests that an expectation or a fault is about: `.get("/users/*")`.
 ///
-/// Faults, canned answers and expectations mean the same requests by it. The path is decoded, without a query and
+/// Faults, stubs and expectations match requests by it in the same way. The path is decoded, without a query and
 /// without the path under which the server is mounted; a `*` matches any characters, slashes included. It is met
 /// by the path that was sent as well as by the one that rewrite rules made of it. GET is HEAD, too, and a method that
 /// was overridden is the one that overrides.

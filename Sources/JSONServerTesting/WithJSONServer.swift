@@ -16,7 +16,7 @@ import OrderedJSON
 /// - Parameters:
 ///   - data: What the server starts with; never written back.
 ///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
-///   - listens: Whether the server has a socket, on a free port of localhost; without one it answers
+///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves
 ///     ``MockServer/respond(to:)`` and sessions of `URLSessionConfiguration.jsonServer(_:)`.
 ///   - sourcePath: The source file of the test, from which a path of the data leads.
 ///   - isolation: The actor that the closure runs on; the caller's.

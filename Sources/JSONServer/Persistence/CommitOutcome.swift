@@ -47,7 +47,7 @@ extension Commit {
 /// Waits for the copies of the files of one version; fails when one of them does.
 final class HistoryOutcome: Sendable {
   private struct State {
-    var missing: Int
+    var remaining: Int
     var result: Result<String, StorageError>?
   }
 
@@ -58,16 +58,16 @@ final class HistoryOutcome: Sendable {
   ///   - count: How many files there are to wait for, at least one.
   ///   - completion: Called once, with the path of a copy or the error of one that could not be made.
   init(count: Int, _ completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
-    state = NIOLockedValueBox(State(missing: count))
+    state = NIOLockedValueBox(State(remaining: count))
     self.completion = completion
   }
 
   /// Records how the copy of one file ended.
   func add(_ result: Result<String, StorageError>) {
     let finished = state.withLockedValue { state -> Result<String, StorageError>? in
-      state.missing -= 1
+      state.remaining -= 1
       if case .failure = state.result {} else { state.result = result }
-      return state.missing == 0 ? state.result : nil
+      return state.remaining == 0 ? state.result : nil
     }
     if let finished { completion(finished) }
   }

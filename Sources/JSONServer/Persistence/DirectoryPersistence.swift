@@ -178,7 +178,11 @@ final class DirectoryPersistence: Persistence {
   ) {
     let names = part.map { [$0] } ?? database.resourceNames
     let replacements = names.compactMap { replacement(of: $0, by: database) }
-    guard !replacements.isEmpty else { return completion(.failure(noFile(of: part ?? "*"))) }
+    guard !replacements.isEmpty else {
+      return completion(
+        .failure(
+          part.map(noFile) ?? StorageError(.unavailable, "The directory '\(directory)' has no file to save.")))
+    }
     let outcome = HistoryOutcome(count: replacements.count, completion)
     for replacement in replacements {
       replacement.file.store.saveHistory(.written(replacement.text), completion: outcome.add)

@@ -108,8 +108,8 @@ struct Session {
 
   // MARK: Reloading
 
-  /// Reads the source, the settings and the rules again, and starts the server anew; when they are at fault, says so
-  /// and goes on as before.
+  /// Reads the source, the settings and the rules again, and restarts the server; when one of them is invalid, reports
+  /// that and goes on as before.
   ///
   /// - Returns: The exit code, when no server can be started any more.
   private mutating func restart() async -> Int32? {

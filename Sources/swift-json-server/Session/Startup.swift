@@ -6,7 +6,7 @@ struct Startup {
   let settings: Settings
   private(set) var configuration: Server.Configuration
 
-  /// Gets the source and reads the rewrite rules. Blocks until that is done.
+  /// Fetches the source and reads the rewrite rules. Blocks until that is done.
   ///
   /// - Throws: ``CommandFailure`` that names the file or the option at fault.
   init(_ settings: Settings, log: LogWriter) throws(CommandFailure) {
@@ -24,7 +24,7 @@ struct Startup {
     }
   }
 
-  /// Whether changes go nowhere because the source is no file.
+  /// Whether changes are not saved because the source is no file.
   var isInMemory: Bool {
     switch configuration.source {
     case .file, .directory: false
@@ -41,7 +41,7 @@ struct Startup {
     }
   }
 
-  /// Makes sure that a server would start, while another one has the file and the port.
+  /// Checks that a server would start, while another one has the file and the port.
   func check() async throws(CommandFailure) {
     var trial = configuration
     switch configuration.source {

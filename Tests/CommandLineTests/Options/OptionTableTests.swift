@@ -25,7 +25,7 @@ struct OptionTableTests {
     let help = try JSONDecoder().decode(Help.self, from: Data(ServeOptions._dumpHelp().utf8))
     // They stand for the command line alone.
     let others: Set<Set<String>> = [
-      ["config", "c"], ["print-config"], ["color", "no-color"], ["help", "h"], ["version"],
+      ["config", "c"], ["print-config"], ["color"], ["no-color"], ["help", "h"], ["version"],
     ]
     let declared = help.command.arguments.filter { $0.kind != "positional" }.map { argument in
       Row(names: Set((argument.names ?? []).map(\.name)), isFlag: argument.kind == "flag")
