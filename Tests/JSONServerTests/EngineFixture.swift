@@ -43,7 +43,7 @@ struct EngineFixture {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
       engine.loop.execute {
-        engine.answer(request) { continuation.resume(returning: $0) }
+        engine.respond(to: request) { continuation.resume(returning: $0) }
         // The loop runs in order: the commit starts before this, and ends after it.
         engine.loop.execute { engine.assumeIsolated { $0.take(.changed(source)) } }
       }
@@ -61,9 +61,9 @@ struct EngineFixture {
       Request(method: method, target: target, headerFields: [.host: "localhost"])
     }
     engine.loop.execute {
-      engine.answer(requests[0]) { answer.yield($0) }
+      engine.respond(to: requests[0]) { answer.yield($0) }
       // The loop runs in order: the commit starts before this, and ends after it.
-      engine.loop.execute { engine.answer(requests[1]) { answer.yield($0) } }
+      engine.loop.execute { engine.respond(to: requests[1]) { answer.yield($0) } }
     }
     return await answers.prefix(2).reduce(into: []) { $0.append($1) }
   }
@@ -71,7 +71,7 @@ struct EngineFixture {
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.answer(request) { continuation.resume(returning: $0) } }
+      engine.loop.execute { engine.respond(to: request) { continuation.resume(returning: $0) } }
     }
   }
 

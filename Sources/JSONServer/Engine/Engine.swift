@@ -67,7 +67,7 @@ actor Engine: Application {
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
   }
 
-  nonisolated func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
+  nonisolated func respond(to request: Request, reply: @escaping @Sendable (Response) -> Void) {
     assumeIsolated { $0.begin(request, reply: reply) }
   }
 

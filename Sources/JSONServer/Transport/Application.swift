@@ -1,12 +1,12 @@
-/// What answers the requests that a transport reads.
+/// Responds to the requests that a transport reads.
 package protocol Application: Sendable {
-  /// Answers a request.
+  /// Responds to a request.
   ///
   /// Called on the server's event loop, and must not block it.
   ///
   /// - Parameters:
   ///   - request: The request, read whole.
-  ///   - reply: Sends the answer; called once, at once or later, on the event loop. The transport keeps the answers of
-  ///     one connection in the order of its requests.
-  func answer(_ request: Request, reply: @escaping @Sendable (Response) -> Void)
+  ///   - reply: Sends the response; called once, at once or later, on the event loop. The transport sends the responses
+  ///     of one connection in the order of its requests.
+  func respond(to request: Request, reply: @escaping @Sendable (Response) -> Void)
 }

@@ -16,7 +16,7 @@ final class TestApplication: Application {
 
   var requests: [Request] { asked.withLockedValue { $0 } }
 
-  func answer(_ request: Request, reply: @escaping Reply) {
+  func respond(to request: Request, reply: @escaping Reply) {
     asked.withLockedValue { $0.append(request) }
     handle(request, reply)
   }

@@ -203,7 +203,7 @@ extension HTTPConnection {
     case .request(let request, let form):
       let number = answers.append(form)
       let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-      connections.application.answer(request) { response in
+      connections.application.respond(to: request) { response in
         connection.value.receive(response, for: number)
       }
     case .refusal(let error, let form):
