@@ -50,6 +50,8 @@ actor Engine: Application {
   /// The last number given to a task, a reader or one who waits.
   var lastNumber = 0
   var isClosed = false
+  /// Whether the server stops: then nothing waits because it was told to.
+  private var isStopping = false
 
   init(
     _ configuration: Server.Configuration, _ source: OpenedSource, gate: Gate, ids: IDGenerator, loop: EventLoopExecutor
@@ -67,12 +69,16 @@ actor Engine: Application {
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
   }
 
-  nonisolated func respond(to request: Request, reply: @escaping @Sendable (Response) -> Void) {
-    assumeIsolated { $0.begin(request, reply: reply) }
+  nonisolated func respond(
+    to request: Request, proceed: @escaping @Sendable () -> Void, reply: @escaping @Sendable (Response) -> Void
+  ) {
+    assumeIsolated { $0.begin(request, proceed: proceed, reply: reply) }
   }
 
   /// Answers a request, at once or later.
-  private func begin(_ original: Request, reply: @escaping @Sendable (Response) -> Void) {
+  private func begin(
+    _ original: Request, proceed: @escaping @Sendable () -> Void, reply: @escaping @Sendable (Response) -> Void
+  ) {
     let started = System.uptime
     var request = original
     var mountedTarget = original.target
@@ -88,7 +94,8 @@ actor Engine: Application {
       refusal = error.response()
     }
     let call = RequestContext(
-      original, answeredAs: request, mountedTarget: mountedTarget, started: started, reply: reply)
+      original, answeredAs: request, mountedTarget: mountedTarget, started: started, proceed: proceed,
+      reply: reply)
     if let refusal {
       finish(call, refusal)
     } else if configuration.middleware.isEmpty {
@@ -114,7 +121,7 @@ actor Engine: Application {
       guard !AdminRoute.isAddressed(by: call.request) else { return route(call, parameters) }
       let fault = faults.next(for: call)
       let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(parameters) }
-      guard wait > .zero else { return meet(fault, call, parameters) }
+      guard wait > .zero, !isStopping else { return meet(fault, call, parameters) }
       delay(by: wait) { $0.meet(fault, call, parameters) }
     } catch {
       finish(call, error.response())
@@ -134,6 +141,7 @@ actor Engine: Application {
 
   /// Answers at once what waits only because it was told to: a server that stops does not wait for it.
   func releaseDelayed() {
+    isStopping = true
     for (number, delayed) in delayed {
       delayed.appointment.cancel()
       carryOutDelayed(number)
@@ -218,8 +226,10 @@ actor Engine: Application {
       answerWhenDurable(answer.call, answer.response, nil)
     } else if persistence == nil {
       acknowledge(answer)
-    } else if commits.add(answer, changes) {
-      startCommitSoon()
+    } else {
+      if commits.add(answer, changes) { startCommitSoon() }
+      // It is applied, and what comes after it on its connection may join its commit.
+      answer.call.proceed()
     }
   }
 
@@ -231,7 +241,10 @@ actor Engine: Application {
   ) {
     if !commits.isIdle, configuration.durability == .full {
       let pending = PendingResponse(call: call, response: response, change: nil, resources: [], isWrite: false)
-      if commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) }) { return }
+      if commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) }) {
+        call.proceed()
+        return
+      }
     }
     finish(call, response)
   }

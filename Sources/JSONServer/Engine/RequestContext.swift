@@ -14,11 +14,14 @@ final class RequestContext: Sendable {
   let attempts: Int
   /// Whether the answer goes back to middleware, or to Swift code, instead of to a client.
   let isInner: Bool
+  /// Lets the requests after it on its connection begin: it has taken effect, though its response has to wait.
+  let proceed: @Sendable () -> Void
   let reply: @Sendable (Response) -> Void
 
   init(
     _ original: Request, answeredAs request: Request, mountedTarget: String, started: Duration = System.uptime,
-    attempts: Int = 0, isInner: Bool = false, reply: @escaping @Sendable (Response) -> Void
+    attempts: Int = 0, isInner: Bool = false, proceed: @escaping @Sendable () -> Void = {},
+    reply: @escaping @Sendable (Response) -> Void
   ) {
     self.original = original
     self.request = request
@@ -26,6 +29,7 @@ final class RequestContext: Sendable {
     self.started = started
     self.attempts = attempts
     self.isInner = isInner
+    self.proceed = proceed
     self.reply = reply
   }
 
@@ -33,6 +37,6 @@ final class RequestContext: Sendable {
   var nextAttempt: RequestContext {
     RequestContext(
       original, answeredAs: request, mountedTarget: mountedTarget, started: started, attempts: attempts + 1,
-      isInner: isInner, reply: reply)
+      isInner: isInner, proceed: proceed, reply: reply)
   }
 }

@@ -80,7 +80,7 @@ extension HTTPConnection {
       return loop.makeFailedFuture(ChannelError.alreadyClosed)
     }
     flush()
-    updatePatience()
+    updateTimeouts()
     return context.channel.isWritable ? loop.makeSucceededVoidFuture() : stream.pause(on: loop)
   }
 
