@@ -16,7 +16,7 @@ extension Engine {
       case .forgetExchanges:
         journal.removeAll()
         finish(call, .json([:]))
-      case .events(let interest, let lastSeen): finish(call, watch(interest, lastSeen: lastSeen))
+      case .events(let filter, let lastEventID): finish(call, subscribe(filter, lastEventID: lastEventID))
       case .reset: try restore(initial, call, .json(["reset": true]))
       case .snapshots: finish(call, .json(.array(snapshots.all.map(\.value))))
       case .saveSnapshot(let name):

@@ -41,13 +41,14 @@ actor Engine: Application {
   var snapshots = Snapshots()
   var journal: Journal
   var exchangeCount = 0
-  var events = EventFeed(startingAt: System.now)
+  /// Its run is named by the time at which it began: no other of the same data began then.
+  var events = EventFeed(run: String(Int(System.now * 1000), radix: 36))
   var heartbeat: EventLoopExecutor.ScheduledTask?
   /// The calls that are with middleware.
   var tasks: [Int: Task<Void, Never>] = [:]
   /// The calls that wait for their time.
   private var delayed: [Int: Delayed] = [:]
-  /// The last number given to a task, a reader or one who waits.
+  /// The last number given to a task, a subscriber or one who waits.
   var lastNumber = 0
   var isClosed = false
   /// Whether the server stops: then nothing waits because it was told to.
@@ -177,8 +178,8 @@ actor Engine: Application {
       }
       let endpoint = try Endpoint(call.request, path: path, parameters: parameters, &database)
       if path.segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
-        let interest = EventFeed.EventFilter(types: [.change], resource: name)
-        return finish(call, watch(interest, lastSeen: AdminRoute.lastSeen(call.request, parameters)))
+        let filter = EventFilter(types: [.change], resource: name)
+        return finish(call, subscribe(filter, lastEventID: AdminRoute.lastEventID(call.request, parameters)))
       }
       if endpoint.isWrite {
         try allowWriting(call.request)
