@@ -271,7 +271,7 @@ actor Engine: Application {
   func finish(_ call: RequestContext, _ response: consuming Response) {
     guard !call.isInner else { return call.reply(response) }
     let body = gate.dress(&response, for: call.original)
-    note(call, answeredWith: response, body: body)
+    record(call, response, body: body)
     call.reply(response)
   }
 }

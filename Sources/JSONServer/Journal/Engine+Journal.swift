@@ -1,13 +1,13 @@
 extension Engine {
-  /// Notes that a call was answered, for the journal, those who watch and the log.
+  /// Records a request and its response for the journal, the subscribers of events and the log.
   ///
   /// - Parameters:
-  ///   - response: The answer as it leaves.
-  ///   - body: The answer's body before it was compressed.
-  func note(_ call: RequestContext, answeredWith response: Response, body: Response.Body) {
+  ///   - response: The response as it leaves.
+  ///   - body: The response's body before it was compressed.
+  func record(_ call: RequestContext, _ response: Response, body: Response.Body) {
     exchangeCount += 1
     var response = response
-    // A stream that is kept here would not end when its reader goes.
+    // A stream that was kept here would not end when its subscriber goes.
     response.body = if case .stream = body { .bytes([]) } else { body }
     let exchange = Exchange(
       id: exchangeCount, request: call.original, route: call.route, response: response,
@@ -18,7 +18,7 @@ extension Engine {
     journal.append(exchange)
   }
 
-  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is over.
+  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.
   func exchange(
     after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
   ) async -> Exchange? {

@@ -47,7 +47,7 @@ struct IdleTimeouts {
   ///
   /// - Parameters:
   ///   - owesReading: Whether the client has to take what was sent before anything else happens.
-  ///   - isHeldUp: Whether nothing is read because requests wait for those before them.
+  ///   - isHeldUp: Whether nothing is read because requests wait for those before them, or nothing is made of it.
   mutating func update(
     isInRequest: Bool, isIdle: Bool, owesReading: Bool, isHeldUp: Bool, limits: Limits, now: NIODeadline
   ) {
@@ -111,7 +111,7 @@ extension HTTPConnection {
     guard let context else { return }
     idleTimeouts.update(
       isInRequest: reader.isInRequest, isIdle: isIdle && !isBusyWithOutput,
-      owesReading: isClosing || !context.channel.isWritable, isHeldUp: isHeldUp, limits: connections.limits,
+      owesReading: isClosing || !context.channel.isWritable, isHeldUp: isHeldUp || isSilent, limits: connections.limits,
       now: context.eventLoop.now)
     setAlarm(context)
   }
@@ -121,6 +121,10 @@ extension HTTPConnection {
     case .ready, .closing: false
     case .streaming, .silent: true
     }
+  }
+
+  private var isSilent: Bool {
+    if case .silent = output { true } else { false }
   }
 
   private var isClosing: Bool {
