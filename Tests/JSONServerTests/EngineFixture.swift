@@ -15,17 +15,20 @@ struct EngineFixture {
   /// - Parameters:
   ///   - commits: How the commits end, one after the other; later ones succeed.
   ///   - history: Makes the copies of versions that are replaced.
+  ///   - loop: Where it lives.
   ///   - onEvent: Told of what happens.
   init(
     _ value: JSONValue, commits: [Commit] = [], history: ScriptedHistory = ScriptedHistory(),
-    onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    loop: EventLoopExecutor = EventLoopExecutor(),
+    onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in },
+    configure: (inout Server.Configuration) -> Void = { _ in }
   ) throws {
     var configuration = Server.Configuration(source: .value(value))
     configuration.onEvent = onEvent
+    configure(&configuration)
     let source = OpenedSource(
       persistence: ScriptedPersistence(commits, history), database: try Self.database(value), warnings: [])
-    engine = Engine(
-      configuration, source, policies: try HTTPPolicies(configuration), ids: Self.ids, loop: EventLoopExecutor())
+    engine = Engine(configuration, source, policies: try HTTPPolicies(configuration), ids: Self.ids, loop: loop)
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
@@ -46,7 +49,7 @@ struct EngineFixture {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
       engine.loop.execute {
-        engine.respond(to: request) { continuation.resume(returning: $0.response) }
+        engine.respond(to: request, proceed: {}) { continuation.resume(returning: $0.response) }
         // The loop runs in order: the commit starts before this, and ends after it.
         engine.loop.execute { engine.assumeIsolated { $0.writes.receive(.changed(source), on: $0) } }
       }
@@ -64,9 +67,9 @@ struct EngineFixture {
       Request(method: method, target: target, headerFields: [.host: "localhost"])
     }
     engine.loop.execute {
-      engine.respond(to: requests[0]) { answer.yield($0.response) }
+      engine.respond(to: requests[0], proceed: {}) { answer.yield($0.response) }
       // The loop runs in order: the commit starts before this, and ends after it.
-      engine.loop.execute { engine.respond(to: requests[1]) { answer.yield($0.response) } }
+      engine.loop.execute { engine.respond(to: requests[1], proceed: {}) { answer.yield($0.response) } }
     }
     return await answers.prefix(2).reduce(into: []) { $0.append($1) }
   }
@@ -74,7 +77,7 @@ struct EngineFixture {
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.respond(to: request) { continuation.resume(returning: $0.response) } }
+      engine.loop.execute { engine.respond(to: request, proceed: {}) { continuation.resume(returning: $0.response) } }
     }
   }
 

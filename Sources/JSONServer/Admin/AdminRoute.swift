@@ -13,7 +13,7 @@ enum AdminRoute {
   case resources
   case exchanges(limit: Int)
   case forgetExchanges
-  case events(EventFeed.EventFilter, lastSeen: Int?)
+  case events(EventFilter, lastEventID: String?)
   case reset
   case snapshots
   case saveSnapshot(name: String?)
@@ -72,7 +72,7 @@ enum AdminRoute {
       }
     case ("events", nil):
       guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .events(try Self.interest(parameters), lastSeen: Self.lastSeen(request, parameters))
+      self = .events(try Self.eventFilter(parameters), lastEventID: Self.lastEventID(request, parameters))
     case ("reset", nil):
       guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
       self = .reset
@@ -128,22 +128,23 @@ enum AdminRoute {
     max(try ListParameters.number("limit", parameters) ?? 100, 0)
   }
 
-  private static func interest(_ parameters: QueryParameters) throws(HTTPError) -> EventFeed.EventFilter {
-    var interest = EventFeed.EventFilter()
-    guard let names = parameters.first("types"), !names.isEmpty else { return interest }
-    interest.types = []
+  private static func eventFilter(_ parameters: QueryParameters) throws(HTTPError) -> EventFilter {
+    var filter = EventFilter()
+    guard let names = parameters.first("types"), !names.isEmpty else { return filter }
+    filter.types = []
     for name in names.split(separator: ",") {
       guard let kind = Event.Kind(rawValue: String(name)) else {
         throw HTTPError(.badRequest, "'types' names '\(name)'; the types are change and request.")
       }
-      interest.types.insert(kind)
+      filter.types.insert(kind)
     }
-    return interest
+    return filter
   }
 
-  /// The last event that a reader of events has seen; `nil` for a new one.
-  static func lastSeen(_ request: Request, _ parameters: QueryParameters) -> Int? {
-    (request.headerFields[.lastEventID] ?? parameters.first("lastEventId")).flatMap { Int($0) }
+  /// The identifier of the last event that a subscriber has seen; `nil` for a new subscriber.
+  static func lastEventID(_ request: Request, _ parameters: QueryParameters) -> String? {
+    let id = request.headerFields[.lastEventID] ?? parameters.first("lastEventId")
+    return id?.isEmpty == true ? nil : id
   }
 
   private static func unknown(_ request: Request) -> HTTPError {

@@ -16,7 +16,7 @@ extension Engine {
     case .forgetExchanges:
       simulation.journal.removeAll()
       finalize(context, .json([:]))
-    case .events(let interest, let lastSeen): finalize(context, subscribe(interest, lastSeen: lastSeen))
+    case .events(let filter, let lastEventID): finalize(context, subscribe(filter, lastEventID: lastEventID))
     case .reset: try reset(for: .client(context, .admin(route)))
     case .snapshots: finalize(context, .json(.array(simulation.snapshots.all.map(\.value))))
     case .saveSnapshot(let name):

@@ -7,6 +7,11 @@ enum Requester {
   /// Swift code of this process.
   case code(SwiftCall)
 
+  /// Lets the requests after it on its connection begin.
+  func proceed() {
+    if case .client(let context, _) = self { context.proceed() }
+  }
+
   /// How often a commit of it met an edit of the file.
   var attempts: Int {
     switch self {

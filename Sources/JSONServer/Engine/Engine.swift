@@ -25,6 +25,8 @@ actor Engine: Application {
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
+  /// Whether the server stops: then nothing waits because it was told to.
+  private(set) var isStopping = false
   private(set) var isClosed = false
 
   init(
@@ -168,6 +170,7 @@ actor Engine: Application {
 
   /// Does at once what waits only because it was told to: a server that stops does not wait for it.
   func releaseDelayed() {
+    isStopping = true
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }

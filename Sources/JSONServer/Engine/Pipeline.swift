@@ -5,12 +5,18 @@ import JSONDatabase
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
-  nonisolated func respond(to request: Request, reply: @escaping @Sendable (PreparedResponse) -> Void) {
-    assumeIsolated { $0.begin(request, reply: reply) }
+  nonisolated func respond(
+    to request: Request, proceed: @escaping @Sendable () -> Void,
+    reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    assumeIsolated { $0.begin(request, proceed: proceed, reply: reply) }
   }
 
   /// Responds to a request, at once or later.
-  private func begin(_ original: Request, reply: @escaping @Sendable (PreparedResponse) -> Void) {
+  private func begin(
+    _ original: Request, proceed: @escaping @Sendable () -> Void,
+    reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)
     do throws(HTTPError) {
@@ -19,14 +25,15 @@ extension Engine {
       let preflight = try policies.preprocess(&request)
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
-        mountedTarget: mountedTarget, started: started, reply: reply)
+        mountedTarget: mountedTarget, started: started, proceed: proceed, reply: reply)
       if let preflight { return finalize(context, preflight) }
       // Middleware stands around all that follows but `finalize`, and sees responses as they are before that.
       if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
       simulate(context)
     } catch {
       let context = RequestContext(
-        original, preprocessed: request, target: .none, mountedTarget: mountedTarget, started: started, reply: reply)
+        original, preprocessed: request, target: .none, mountedTarget: mountedTarget, started: started,
+        proceed: proceed, reply: reply)
       finalize(context, error.response())
     }
   }
@@ -37,7 +44,7 @@ extension Engine {
     do throws(HTTPError) {
       let fault = simulation.faults.next(for: context)
       let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(of: context) }
-      guard wait > .zero else { return meet(fault, context) }
+      guard wait > .zero, !isStopping else { return meet(fault, context) }
       schedule(after: wait) { $0.meet(fault, context) }
     } catch {
       finalize(context, error.response())
@@ -65,8 +72,8 @@ extension Engine {
       switch route {
       case .builtIn(let response): finalize(context, response)
       case .admin(let admin): try administer(admin, context)
-      case .changes(let resource, let lastSeen):
-        finalize(context, subscribe(EventFeed.EventFilter(types: [.change], resource: resource), lastSeen: lastSeen))
+      case .changes(let resource, let lastEventID):
+        finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
       case .resource(let endpoint): try perform(endpoint, context)
       }
     } catch {

@@ -16,12 +16,14 @@ final class RequestContext: Sendable {
   let attempts: Int
   /// Whether the response goes back to middleware, or to Swift code, instead of to a client.
   let isInner: Bool
+  /// Lets the requests after it on its connection begin: it has taken effect, though its response has to wait.
+  let proceed: @Sendable () -> Void
   let reply: @Sendable (PreparedResponse) -> Void
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
     started: Duration = System.uptime, attempts: Int = 0, isInner: Bool = false,
-    reply: @escaping @Sendable (PreparedResponse) -> Void
+    proceed: @escaping @Sendable () -> Void = {}, reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
     self.original = original
     self.request = request
@@ -30,6 +32,8 @@ final class RequestContext: Sendable {
     self.started = started
     self.attempts = attempts
     self.isInner = isInner
+    self.proceed = proceed
+    self.proceed = proceed
     self.reply = reply
   }
 
@@ -37,7 +41,7 @@ final class RequestContext: Sendable {
   var nextAttempt: RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started,
-      attempts: attempts + 1, isInner: isInner, reply: reply)
+      attempts: attempts + 1, isInner: isInner, proceed: proceed, reply: reply)
   }
 
   /// Whether the request addresses the admin interface: it meets no fault, and leaves no trace in the journal.

@@ -7,7 +7,7 @@ enum Route {
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
   /// The changes of a resource, as they come.
-  case changes(of: String, lastSeen: Int?)
+  case changes(of: String, lastEventID: String?)
   /// The data.
   case resource(Endpoint)
 }
@@ -28,7 +28,7 @@ extension Engine {
     if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
     let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
-      return .changes(of: name, lastSeen: AdminRoute.lastSeen(request, parameters))
+      return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
     }
     return .resource(endpoint)
   }

@@ -40,8 +40,10 @@ final class WriteCoordinator {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {
       acknowledge(pending, on: engine)
-    } else if commits.add(pending, changes) {
-      startCommitSoon(on: engine)
+    } else {
+      if commits.add(pending, changes) { startCommitSoon(on: engine) }
+      // It is applied, and what comes after it on its connection may join its commit.
+      pending.requester.proceed()
     }
   }
 
@@ -54,7 +56,7 @@ final class WriteCoordinator {
     if !commits.isIdle, durability == .full,
       commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
-      return
+      return pending.requester.proceed()
     }
     engine.respond(to: pending.requester, with: pending.response)
   }

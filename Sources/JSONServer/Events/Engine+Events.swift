@@ -4,28 +4,31 @@ import JSONDatabase
 extension Engine {
   private static let heartbeatInterval = Duration.seconds(15)
 
-  /// Opens a stream of events for a reader.
+  /// Opens a stream of events for a subscriber.
   ///
-  /// - Parameter lastSeen: The number of the last event that the reader has seen; `nil` for a new one.
-  func subscribe(_ interest: EventFeed.EventFilter, lastSeen: Int?) -> PreparedResponse {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: [UInt8].self, bufferingPolicy: .bufferingOldest(EventFeed.maximumLag))
+  /// - Parameter lastEventID: The identifier of the last event that it has seen; `nil` for a new subscriber.
+  func subscribe(_ filter: EventFilter, lastEventID: String?) -> PreparedResponse {
     var fields: HTTPFields = [:]
     fields[.contentType] = "text/event-stream; charset=utf-8"
     fields[.cacheControl] = "no-store"
-    let response = PreparedResponse(headerFields: fields, body: .stream(stream))
-    guard !isClosed else {
-      continuation.finish()
-      return response
-    }
     let number = nextNumber()
-    continuation.onTermination = { _ in
-      self.loop.execute { self.assumeIsolated { $0.simulation.events.end(number) } }
+    let subscription = EventSubscription(self, number: number)
+    if !isClosed {
+      if !simulation.events.hasSubscribers { scheduleHeartbeat() }
+      simulation.events.add(number, filter, lastEventID: lastEventID)
     }
-    if !simulation.events.hasReaders { scheduleHeartbeat() }
-    let names = interest.resource.map { [$0] } ?? writes.database.resourceNames
-    simulation.events.add(number, interest, lastSeen: lastSeen, resources: names, continuation)
-    return response
+    let stream = AsyncStream {
+      await subscription.next()
+    } onCancel: {
+      subscription.cancel()
+    }
+    return PreparedResponse(headerFields: fields, body: .stream(stream))
+  }
+
+  /// Returns the next piece of a subscriber's events, once there is one; `nil` when the subscription has ended.
+  fileprivate func nextEvents(for number: Int) async -> [UInt8]? {
+    if let piece = simulation.events.nextPiece(for: number, resources: database.resourceNames) { return piece }
+    return await withCheckedContinuation { simulation.events.wait(number, $0) }
   }
 
   private func scheduleHeartbeat() {
@@ -33,9 +36,31 @@ extension Engine {
     simulation.heartbeat = loop.schedule(after: Self.heartbeatInterval) { self.assumeIsolated { $0.beat() } }
   }
 
-  /// Keeps the readers' connections alive while there are any.
+  /// Keeps the subscribers' connections alive while there are any.
   func beat() {
     simulation.events.sendHeartbeat()
-    if simulation.events.hasReaders { scheduleHeartbeat() }
+    if simulation.events.hasSubscribers { scheduleHeartbeat() }
+  }
+}
+
+/// A subscriber's hold on its events, which ends when its stream is let go.
+private final class EventSubscription: Sendable {
+  private let engine: Engine
+  private let number: Int
+
+  init(_ engine: Engine, number: Int) {
+    self.engine = engine
+    self.number = number
+  }
+
+  deinit { cancel() }
+
+  func next() async -> [UInt8]? {
+    await engine.nextEvents(for: number)
+  }
+
+  func cancel() {
+    let (engine, number) = (engine, number)
+    engine.loop.execute { engine.assumeIsolated { $0.simulation.events.end(number) } }
   }
 }

@@ -1,7 +1,7 @@
 import JSONDatabase
 import OrderedJSON
 
-/// Something that happened in a server, for those who watch.
+/// Something that happened in a server, for its subscribers.
 struct Event: Sendable {
   enum Kind: String, Sendable, CaseIterable {
     case change
@@ -37,12 +37,14 @@ struct Event: Sendable {
     }
   }
 
-  let id: Int
+  /// `nil` for an event that a subscriber does not come back with.
+  let id: EventID?
   let content: Content
 
   /// The event as it is sent (HTML standard, section "Server-sent events").
   var bytes: [UInt8] {
-    var output = Array("id: \(id)\nevent: \(content.kind.rawValue)\ndata: ".utf8)
+    var output = Array((id.map { "id: \($0)\n" } ?? "").utf8)
+    output += "event: \(content.kind.rawValue)\ndata: ".utf8
     JSONValue.object(members).appendCompact(to: &output)
     if let record {
       // The last member, as its text is: a tree of it would be made for nothing.
@@ -80,7 +82,7 @@ struct Event: Sendable {
   }
 }
 
-/// A change of the data, for those who watch.
+/// A change of the data, for subscribers.
 enum DataChange: Sendable {
   case created(String, WrittenRecord)
   case updated(String, WrittenRecord)

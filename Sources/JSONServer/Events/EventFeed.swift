@@ -1,49 +1,44 @@
-import DequeModule
 import JSONDatabase
 import OrderedJSON
 
-/// Hands events to those who watch, as server-sent events.
+/// Publishes events to subscribers, as server-sent events.
 ///
-/// Each event has a number, one more than the one before. The newest are kept, so that a reader whose connection broke
-/// goes on where it was. The numbers start at the milliseconds since 1970, so that a reader of a server that ran before
-/// is not taken for one that has seen what this one did.
+/// A subscriber takes the events from the history piece by piece, and costs no bytes while it does not. One that has
+/// missed events, because it comes back too late, comes from another run of the server or has fallen behind the history,
+/// is notified that the resources have to be read again; what is kept follows.
 struct EventFeed {
-  /// What a reader wants to see.
-  struct EventFilter: Sendable {
-    var types: Set<Event.Kind> = Set(Event.Kind.allCases)
-    /// The one resource whose changes are wanted; `nil` for all.
-    var resource: String?
-
-    func includes(_ content: Event.Content) -> Bool {
-      guard types.contains(content.kind) else { return false }
-      return resource == nil || content.resource == resource
-    }
+  private struct Subscriber {
+    let filter: EventFilter
+    /// The number of the last event that it has taken or passed over.
+    var position: Int
+    /// Whether it has missed events that are no longer kept.
+    var hasMissed = false
+    var owesHeartbeat = false
+    /// The rest of what it has taken the beginning of.
+    var rest: ArraySlice<UInt8> = []
+    /// Waits for the next piece.
+    var pull: CheckedContinuation<[UInt8]?, Never>?
   }
 
-  private struct Reader {
-    let interest: EventFilter
-    let continuation: AsyncStream<[UInt8]>.Continuation
-  }
-
-  /// How far a reader may lag before it is sent away, to come back with the number it has seen.
-  static let maximumLag = 256
-  /// How many events are kept for readers that come back.
-  static let historyCount = 1_000
-  /// The longest record that an event carries: what waits and what is kept stays below 32 MiB. Who watches longer ones
-  /// is told to read the resource again.
+  /// The most bytes that a subscriber takes at once; with a chunk's framing they fit into 16 KiB.
+  static let maximumPieceBytes = 16 * 1024 - 16
+  /// The longest record that an event carries: what is kept stays below 32 MiB. Subscribers are notified to read the
+  /// resource of a longer one again.
   static let maximumRecordBytes = 32 * 1024
 
-  private var lastID: Int
-  private var history: Deque<Event> = []
-  private var readers: [Int: Reader] = [:]
-  /// Whether there ever was a reader of this server.
-  private var isFollowed = false
+  private var history: EventHistory
+  private var subscribers: [Int: Subscriber] = [:]
+  /// Whether there ever was a subscriber of this server.
+  private var hadSubscribers = false
 
-  init(startingAt secondsSince1970: Double) {
-    lastID = Int(secondsSince1970 * 1000)
+  /// - Parameter run: Names this run of the server, unlike any before it.
+  init(run: String) {
+    history = EventHistory(run: run)
   }
 
-  var hasReaders: Bool { !readers.isEmpty }
+  var hasSubscribers: Bool { !subscribers.isEmpty }
+  /// Whether a subscriber waits for an event.
+  var isAwaited: Bool { subscribers.values.contains { $0.pull != nil } }
 
   // MARK: Publishing
 
@@ -51,96 +46,151 @@ struct EventFeed {
   ///
   /// - Parameter resources: The names of all resources that it changed.
   mutating func publish(_ change: DataChange, resources: [String]) {
-    var told: String?
+    var published: String?
     switch change {
     case .created(let name, let record):
       publish(.change(resource: name, Self.isLong(record) ? .reloaded : .created(id: record.id, record.text)))
-      told = name
+      published = name
     case .updated(let name, let record):
       publish(.change(resource: name, Self.isLong(record) ? .reloaded : .updated(id: record.id, record.text)))
-      told = name
+      published = name
     case .deleted(let name, let id, _):
       publish(.change(resource: name, .deleted(id: id)))
-      told = name
+      published = name
     case .reloaded(let name):
       publish(.change(resource: name, .reloaded))
-      told = name
+      published = name
     case .replaced(let names):
       return publishReload(of: names)
     }
-    publishReload(of: resources.filter { $0 != told })
+    publishReload(of: resources.filter { $0 != published })
   }
 
   private static func isLong(_ record: WrittenRecord) -> Bool {
     record.text.count > maximumRecordBytes
   }
 
-  /// Tells that resources have to be read again.
+  /// Publishes that resources have to be read again.
   mutating func publishReload(of resources: [String]) {
     for name in resources { publish(.change(resource: name, .reloaded)) }
   }
 
-  /// Publishes that a request was answered, from the first reader on; those that came before are in the journal.
+  /// Publishes a request and its response, from the first subscriber on; those that came before are in the journal.
   mutating func publish(_ exchange: Exchange) {
-    if isFollowed { publish(.request(RequestSummary(exchange))) }
+    if hadSubscribers { publish(.request(RequestSummary(exchange))) }
   }
 
   private mutating func publish(_ content: Event.Content) {
-    lastID += 1
-    let event = Event(id: lastID, content: content)
-    if history.count == Self.historyCount { history.removeFirst() }
-    history.append(event)
-    guard hasReaders else { return }
-    let bytes = event.bytes
-    for (number, reader) in readers where reader.interest.includes(content) {
-      send(bytes, to: reader, number)
+    history.append(content)
+    for number in subscribers.keys where subscribers[number]?.pull != nil {
+      // One that waits has taken all before, so that it needs no names of resources.
+      if let piece = nextPiece(for: number, resources: []) { resume(number, with: piece) }
     }
   }
 
-  private mutating func send(_ bytes: [UInt8], to reader: Reader, _ number: Int) {
-    if case .enqueued = reader.continuation.yield(bytes) { return }
-    end(number)
+  /// Keeps the connections of all subscribers alive.
+  mutating func sendHeartbeat() {
+    for number in subscribers.keys {
+      subscribers[number]?.owesHeartbeat = true
+      if subscribers[number]?.pull != nil, let piece = nextPiece(for: number, resources: []) {
+        resume(number, with: piece)
+      }
+    }
   }
 
-  // MARK: Readers
+  private mutating func resume(_ number: Int, with piece: [UInt8]) {
+    let pull = subscribers[number]?.pull
+    subscribers[number]?.pull = nil
+    pull?.resume(returning: piece)
+  }
 
-  /// Adds a reader, and sends it what it has missed.
+  // MARK: Subscribers
+
+  /// Adds a subscriber.
   ///
   /// - Parameters:
   ///   - number: A number of the caller's choice.
-  ///   - lastSeen: The number of the last event that the reader has seen; `nil` for a new one.
-  ///   - resources: The names to tell of when it has missed more than is kept.
-  mutating func add(
-    _ number: Int, _ interest: EventFilter, lastSeen: Int?, resources: [String],
-    _ continuation: AsyncStream<[UInt8]>.Continuation
-  ) {
-    let reader = Reader(interest: interest, continuation: continuation)
-    readers[number] = reader
-    isFollowed = true
-    guard let lastSeen else { return }
-    let missed = missedEvents(since: lastSeen, resources).filter { interest.includes($0.content) }
-    // In one piece, since it may be longer than a reader may lag.
-    if !missed.isEmpty { send(missed.flatMap(\.bytes), to: reader, number) }
+  ///   - lastEventID: The identifier of the last event that it has seen, whatever server published that; `nil` for a new
+  ///     subscriber.
+  mutating func add(_ number: Int, _ filter: EventFilter, lastEventID: String?) {
+    hadSubscribers = true
+    guard let lastEventID else {
+      subscribers[number] = Subscriber(filter: filter, position: history.lastNumber)
+      return
+    }
+    let seen = history.number(of: lastEventID)
+    subscribers[number] = Subscriber(
+      filter: filter, position: seen ?? history.lastForgotten, hasMissed: seen == nil)
   }
 
-  private func missedEvents(since lastSeen: Int, _ resources: [String]) -> [Event] {
-    let oldest = lastID - history.count
-    guard lastSeen < oldest || lastSeen > lastID else { return history.filter { $0.id > lastSeen } }
-    return resources.map { Event(id: oldest, content: .change(resource: $0, .reloaded)) } + history
+  /// Takes the next piece for a subscriber.
+  ///
+  /// - Parameter resources: The names of the resources that it has to read again when it has missed events.
+  /// - Returns: `nil` when there is nothing new, or no such subscriber.
+  mutating func nextPiece(for number: Int, resources: @autoclosure () -> [String]) -> [UInt8]? {
+    guard var subscriber = subscribers[number] else { return nil }
+    defer { subscribers[number] = subscriber }
+    if subscriber.position < history.lastForgotten {
+      subscriber.position = history.lastForgotten
+      subscriber.hasMissed = true
+    }
+    if subscriber.rest.isEmpty, subscriber.hasMissed {
+      subscriber.hasMissed = false
+      subscriber.rest = reload(resources(), for: subscriber.filter)[...]
+    }
+    if subscriber.rest.isEmpty {
+      let piece = takeEvents(for: &subscriber)
+      guard piece.count > Self.maximumPieceBytes else {
+        if !piece.isEmpty { return piece }
+        defer { subscriber.owesHeartbeat = false }
+        return subscriber.owesHeartbeat ? Array(":\n\n".utf8) : nil
+      }
+      subscriber.rest = piece[...]
+    }
+    defer { subscriber.rest = subscriber.rest.dropFirst(Self.maximumPieceBytes) }
+    return Array(subscriber.rest.prefix(Self.maximumPieceBytes))
   }
 
-  /// Keeps the connections of all readers alive.
-  mutating func sendHeartbeat() {
-    for (number, reader) in readers { send(Array(":\n\n".utf8), to: reader, number) }
+  /// Takes as many events as fit into a piece; a long one by itself, and a single one without a copy.
+  private mutating func takeEvents(for subscriber: inout Subscriber) -> [UInt8] {
+    var piece: [UInt8] = []
+    while subscriber.position < history.lastNumber {
+      if let bytes = history.bytes(of: subscriber.position + 1, if: subscriber.filter) {
+        guard piece.isEmpty || piece.count + bytes.count <= Self.maximumPieceBytes else { break }
+        if piece.isEmpty { piece = bytes } else { piece += bytes }
+      }
+      subscriber.position += 1
+    }
+    return piece
   }
 
-  /// Ends a reader's stream; does nothing when that was done.
+  /// The events that resources have to be read again. Only the last has an identifier: a subscriber whose connection
+  /// breaks before that one comes back as it came.
+  private func reload(_ resources: [String], for filter: EventFilter) -> [UInt8] {
+    let names = resources.filter { filter.includes(.change, of: $0) }
+    return names.indices.flatMap { index in
+      Event(
+        id: index == names.count - 1 ? history.id(of: history.lastForgotten) : nil,
+        content: .change(resource: names[index], .reloaded)
+      ).bytes
+    }
+  }
+
+  /// Lets a subscriber wait for the next piece; resumes with `nil` when there is no such subscriber any more.
+  mutating func wait(_ number: Int, _ pull: CheckedContinuation<[UInt8]?, Never>) {
+    guard let subscriber = subscribers[number] else { return pull.resume(returning: nil) }
+    // A stream has one reader; should there be another, the first one's ends.
+    subscriber.pull?.resume(returning: nil)
+    subscribers[number]?.pull = pull
+  }
+
+  /// Ends a subscription; does nothing when that was done.
   mutating func end(_ number: Int) {
-    readers.removeValue(forKey: number)?.continuation.finish()
+    subscribers.removeValue(forKey: number)?.pull?.resume(returning: nil)
   }
 
-  /// Ends all streams.
+  /// Ends all subscriptions.
   mutating func end() {
-    for number in readers.keys { end(number) }
+    for number in subscribers.keys { end(number) }
   }
 }

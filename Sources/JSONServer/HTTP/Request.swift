@@ -76,6 +76,11 @@ extension Request: CustomReflectable {
 }
 
 extension Request {
+  /// Whether its method is one of those that read only (RFC 9110, section 9.2.1).
+  var isSafe: Bool {
+    method == .get || method == .head || method == .options
+  }
+
   /// The path of the target, as it was sent.
   var path: String {
     String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))

@@ -1,12 +1,12 @@
 extension Engine {
-  /// Records an exchange in the journal, and reports it to the subscribers and the log.
+  /// Records a request and its response for the journal, the subscribers of events and the log.
   ///
   /// - Parameters:
   ///   - response: The response as it leaves.
   ///   - body: The response's body before it was compressed.
   func record(_ context: RequestContext, _ response: PreparedResponse, body: Response.Body) {
     var response = response
-    // A stream that is kept here would not end when its reader goes.
+    // A stream that was kept here would not end when its subscriber goes.
     response.body = if case .stream = body { .bytes([]) } else { body }
     let exchange = Exchange(
       id: simulation.nextExchangeID(), request: context.original, route: context.route, response: response,
@@ -17,7 +17,7 @@ extension Engine {
     simulation.journal.append(exchange)
   }
 
-  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is over.
+  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.
   func exchange(
     after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
   ) async -> Exchange? {

@@ -1,8 +1,8 @@
 import OrderedJSON
 
-/// A request and its answer, as the journal keeps them.
+/// A request and its response, as the journal keeps them.
 ///
-/// A class, because it is told of and kept in several places at once.
+/// A class, because several places hold it at once.
 public final class Exchange: Sendable {
   /// A number that grows with each request of a server, from 1.
   public let id: Int
@@ -10,28 +10,28 @@ public final class Exchange: Sendable {
   public let request: Request
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
-  /// The answer as it was sent, or meant to be sent when a fault kept it back.
+  /// The response as it was sent, or would have been but for a fault.
   ///
   /// Its body is the one before compression, that of the GET for a HEAD, and empty for a stream.
   public var response: Response { sent.response }
-  /// The answer, its validator not among its fields.
+  /// The response, its validator not among its fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
-  public var time: Double { answered - duration / .seconds(1) }
-  /// When the answer was handed over, in seconds since 1970.
-  private let answered: Double
-  /// From the request's being read to the answer's being handed over.
+  public var time: Double { responded - duration / .seconds(1) }
+  /// When the response was handed over, in seconds since 1970.
+  private let responded: Double
+  /// The time from the last byte of the request to the handing over of the response.
   public let duration: Duration
 
   package init(
-    id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse, answered: Double,
+    id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse, answered responded: Double,
     duration: Duration
   ) {
     self.id = id
     self.request = request
     self.route = route
     sent = response
-    self.answered = answered
+    self.responded = responded
     self.duration = duration
   }
 }

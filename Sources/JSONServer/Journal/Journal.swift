@@ -1,8 +1,8 @@
 import DequeModule
 
-/// The newest exchanges of a server, and those who wait for one to come.
+/// The newest exchanges of a server, and the waiters for one that is to come.
 struct Journal {
-  /// Someone who waits for an exchange.
+  /// A caller that waits for an exchange.
   private struct Waiter {
     let first: Int
     let predicate: @Sendable (Exchange) -> Bool
@@ -11,7 +11,7 @@ struct Journal {
   }
 
   private let capacity: Int
-  /// The most bytes of bodies that are kept, so that large answers do not fill the memory.
+  /// The most bytes of bodies that are kept, so that large responses do not fill the memory.
   private let byteCapacity: Int
   private var kept: Deque<Exchange> = []
   private var keptBytes = 0
@@ -28,7 +28,7 @@ struct Journal {
     kept.isEmpty ? [] : Array(kept)
   }
 
-  /// Adds an exchange, drops what is too old to keep, and tells those who wait for it.
+  /// Adds an exchange, drops what is too old to keep, and resumes the waiters that it fits.
   mutating func append(_ exchange: Exchange) {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes
@@ -40,7 +40,7 @@ struct Journal {
     }
   }
 
-  /// Forgets the exchanges; who waits goes on waiting.
+  /// Forgets the exchanges; waiters go on waiting.
   mutating func removeAll() {
     kept.removeAll()
     keptBytes = 0
@@ -56,7 +56,7 @@ struct Journal {
   /// Whether anyone waits.
   var isAwaited: Bool { !waiters.isEmpty }
 
-  /// Adds someone who waits, by a number of the caller's choice.
+  /// Adds a waiter, by a number of the caller's choice.
   mutating func wait(
     _ number: Int, after id: Int, until deadline: EventLoopExecutor.ScheduledTask,
     for predicate: @escaping @Sendable (Exchange) -> Bool, _ continuation: CheckedContinuation<Exchange?, Never>
@@ -64,14 +64,14 @@ struct Journal {
     waiters[number] = Waiter(first: id + 1, predicate: predicate, continuation: continuation, deadline: deadline)
   }
 
-  /// Lets one who waits go; does nothing when that was done.
+  /// Resumes a waiter; does nothing when that was done.
   mutating func endWaiting(_ number: Int, with exchange: Exchange? = nil) {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     waiter.deadline.cancel()
     waiter.continuation.resume(returning: exchange)
   }
 
-  /// Lets all who wait go.
+  /// Resumes all waiters.
   mutating func endWaiting() {
     for number in waiters.keys { endWaiting(number) }
   }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import OrderedJSON
 
-/// What is told of a request without its fields and bodies.
+/// A request and its response, without their fields and bodies.
 struct RequestSummary: Sendable {
   private let id: Int
   private let time: Double

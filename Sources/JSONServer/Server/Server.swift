@@ -87,7 +87,7 @@ public final class Server: Sendable {
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
     let response = await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.respond(to: addressed) { continuation.resume(returning: $0.response) } }
+      engine.loop.execute { engine.respond(to: addressed, proceed: {}) { continuation.resume(returning: $0.response) } }
     }
     return request.method == .head ? response.head : response
   }

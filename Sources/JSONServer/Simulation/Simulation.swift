@@ -12,7 +12,8 @@ struct Simulation {
   init(_ configuration: Server.Configuration) {
     stubs = Stubs(configuration.stubs)
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
-    events = EventFeed(startingAt: System.now)
+    // The time at which it began names its run: no other of the same data began then.
+    events = EventFeed(run: String(Int(System.now * 1000), radix: 36))
   }
 
   /// The number of the next exchange, from 1.

@@ -12,6 +12,11 @@ struct EventLoopExecutor: Sendable {
     eventLoop = MultiThreadedEventLoopGroup.singleton.next()
   }
 
+  /// Makes an executor of a loop whose time a test controls.
+  init(_ eventLoop: any EventLoop) {
+    self.eventLoop = eventLoop
+  }
+
   /// The executor of an actor that lives on this loop; what runs on the loop may `assumeIsolated` to such an actor.
   var executor: any SerialExecutor { eventLoop.executor }
 

@@ -10,7 +10,7 @@ struct CommitQueueTests {
     let request = Request(method: .put, target: "/posts/1")
     let context = RequestContext(request, preprocessed: request, target: .none, mountedTarget: request.target) { _ in }
     return PendingResponse(
-      requester: .client(context, .changes(of: "posts", lastSeen: nil)), response: PreparedResponse(),
+      requester: .client(context, .changes(of: "posts", lastEventID: nil)), response: PreparedResponse(),
       resources: ["posts"])
   }
 

@@ -11,7 +11,7 @@ struct ResponseQueueTests {
 
   @Test func `Responses leave in the order of their places, and count while they wait`() {
     var queue = ResponseQueue()
-    let numbers = (0..<3).map { _ in queue.append(ResponseForm()) }
+    let numbers = (0..<3).map { _ in queue.append(ResponseForm(), isSafe: true) }
     queue.put(.text("ccc"), at: numbers[2])
     queue.put(.text("bb"), at: numbers[1])
     #expect(Self.taken(&queue).isEmpty)
@@ -23,7 +23,7 @@ struct ResponseQueueTests {
 
   @Test func `A second answer to one request is dropped`() {
     var queue = ResponseQueue()
-    let number = queue.append(ResponseForm())
+    let number = queue.append(ResponseForm(), isSafe: true)
     queue.put(.text("first"), at: number)
     queue.put(.text("second"), at: number)
     #expect(queue.heldBytes == 5)
@@ -34,11 +34,11 @@ struct ResponseQueueTests {
 
   @Test func `An answer whose place is gone is not taken for another`() {
     var queue = ResponseQueue()
-    let gone = queue.append(ResponseForm())
+    let gone = queue.append(ResponseForm(), isSafe: true)
     queue.put(.text("dropped"), at: gone)
     queue.removeAll()
     #expect(queue.heldBytes == 0)
-    let next = queue.append(ResponseForm())
+    let next = queue.append(ResponseForm(), isSafe: true)
     queue.put(.text("late"), at: gone)
     #expect(Self.taken(&queue).isEmpty)
     queue.put(.text("next"), at: next)

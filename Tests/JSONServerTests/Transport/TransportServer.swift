@@ -7,18 +7,24 @@ import NIOConcurrencyHelpers
 final class TestApplication: Application {
   typealias Reply = @Sendable (PreparedResponse) -> Void
 
-  private let handle: @Sendable (Request, @escaping Reply) -> Void
+  private let handle: @Sendable (Request, _ proceed: @escaping @Sendable () -> Void, @escaping Reply) -> Void
   private let asked = NIOLockedValueBox<[Request]>([])
 
   init(_ handle: @escaping @Sendable (Request, @escaping Reply) -> Void = { $1(.echo($0)) }) {
+    self.handle = { request, _, reply in handle(request, reply) }
+  }
+
+  init(
+    proceeding handle: @escaping @Sendable (Request, _ proceed: @escaping @Sendable () -> Void, @escaping Reply) -> Void
+  ) {
     self.handle = handle
   }
 
   var requests: [Request] { asked.withLockedValue { $0 } }
 
-  func respond(to request: Request, reply: @escaping Reply) {
+  func respond(to request: Request, proceed: @escaping @Sendable () -> Void, reply: @escaping Reply) {
     asked.withLockedValue { $0.append(request) }
-    handle(request, reply)
+    handle(request, proceed, reply)
   }
 }
 

@@ -1,14 +1,14 @@
 import NIOCore
 
 extension HTTPConnection {
-  /// How long a client may go on sending before it reads that its last request was answered.
+  /// How long a client may go on sending before it reads the response to its last request.
   static let lingerTime = Duration.seconds(5)
 
   /// Closes when all that was written is sent.
   ///
   /// - Parameter lingers: Whether the client may still be sending, whatever it has sent by now. Then only the sending
-  ///   side is closed and what comes is dropped, since a full close would reset the connection and take the answer with
-  ///   it (RFC 9112, section 9.6).
+  ///   side is closed and what comes is dropped, since a full close would reset the connection and take the response
+  ///   with it (RFC 9112, section 9.6).
   func closeAfterFlush(lingers: Bool) {
     guard let context else { return }
     output = .closing
@@ -26,7 +26,7 @@ extension HTTPConnection {
     if lingers || reader.hasDroppedInput, !isInputClosed, !connections.isShuttingDown {
       idleTimeouts.linger()
       context.close(mode: .output, promise: nil)
-      updatePatience()
+      updateTimeouts()
     } else {
       closeNow()
     }
@@ -44,7 +44,6 @@ extension HTTPConnection {
 
   /// Closes at once, with what is not sent yet.
   func closeNow() {
-    // The parser reports what it holds of a request when the channel closes.
     reader.stop()
     context?.close(promise: nil)
   }
@@ -61,7 +60,7 @@ extension HTTPConnection {
     closeNow()
   }
 
-  /// Lets go of all that a closed connection held; answers that come later are dropped.
+  /// Lets go of all that a closed connection held; responses that come later are dropped.
   func detach() {
     guard context != nil else { return }
     context = nil

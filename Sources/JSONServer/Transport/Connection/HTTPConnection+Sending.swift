@@ -12,7 +12,7 @@ extension HTTPConnection {
     connections.buffers.put(bytes)
   }
 
-  /// Writes an answer whose turn has come.
+  /// Writes a response whose turn has come.
   func send(_ response: PreparedResponse, _ form: ResponseForm) {
     var closes = !form.keepsConnection || isIdle && isEnding || response.asksToClose
     let framing = ResponseWriter.framing(of: response, form: form)
@@ -39,14 +39,21 @@ extension HTTPConnection {
     if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
   }
 
+  /// Reads on only to see the client go.
   private func fallSilent() {
     flush()
     output = .silent
+    reader.stop()
+    releaseRequests()
   }
 }
 
 extension PreparedResponse {
-  /// Whether the application wants the connection to end with this answer.
+  /// Whether the connection serves nothing after this response: what came behind it does not begin (RFC 9112, section
+  /// 9.6).
+  var isLast: Bool { delivery != .normal || asksToClose }
+
+  /// Whether the application wants the connection to end with this response.
   fileprivate var asksToClose: Bool {
     commonFields == nil && headerFields.first(.connection)?.lowercased() == "close"
   }

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// The answer that is being sent piece by piece.
+/// The response that is being sent piece by piece.
 struct StreamState {
   var isChunked = false
   /// Whether the connection ends with the stream.
   var closes = false
-  /// Whether nobody has said how long it is.
+  /// Whether its length is unknown.
   var isEndless = false
-  /// Whether the application wished the answer cut short.
+  /// Whether the application asked for the response to be cut short.
   var isCutShort = false
   /// The bytes that may still go out, when their number is known.
   var remaining: Int?
@@ -38,8 +38,8 @@ extension HTTPConnection {
   /// The task belongs to the connection: it is cancelled when the connection ends, which ends the stream.
   ///
   /// - Parameters:
-  ///   - length: The bytes that the client was told of.
-  ///   - limit: The bytes after which the application wished the answer cut short.
+  ///   - length: The number of bytes that was announced to the client.
+  ///   - limit: The bytes after which the application asked for the response to be cut short.
   func start(_ chunks: AsyncStream<[UInt8]>, length: Int?, isChunked: Bool, limit: Int?, closes: Bool) {
     guard let loop = context?.eventLoop else { return }
     stream.isChunked = isChunked
@@ -57,7 +57,7 @@ extension HTTPConnection {
           }
           loop.execute { connection.value.endStream() }
         } catch {
-          // The connection is gone, and with it whom the stream was for.
+          // The connection is gone, and nobody needs the stream any more.
         }
       })
   }
@@ -75,12 +75,12 @@ extension HTTPConnection {
     }
     stream.remaining? -= bytes.count
     if stream.remaining == 0 {
-      // No one waits for what else the stream may bring.
+      // Nobody needs what else the stream may bring.
       endStream()
       return loop.makeFailedFuture(ChannelError.alreadyClosed)
     }
     flush()
-    updatePatience()
+    updateTimeouts()
     return context.channel.isWritable ? loop.makeSucceededVoidFuture() : stream.pause(on: loop)
   }
 
@@ -89,7 +89,7 @@ extension HTTPConnection {
     output = .ready
     let isWhole = !stream.isCutShort && stream.remaining ?? 0 == 0
     if stream.isChunked, isWhole { outbound.writeStaticString("0\r\n\r\n") }
-    // The connection's end is all that tells the client of bytes that are missing.
+    // Only the connection's end shows the client that bytes are missing.
     if stream.closes || !isWhole { return closeAfterFlush(lingers: false) }
     sendReady()
     readMore()

@@ -1,17 +1,17 @@
 import NIOCore
 import NIOHTTP1
 
-/// One client's connection: reads requests, hands them to the application, and sends the answers in the requests'
+/// One client's connection: reads requests, hands them to the application, and sends the responses in the requests'
 /// order.
 ///
-/// What a burst of input brings is answered with one write at its end. At most ``maximumPending`` requests are with
-/// the application at a time, and none is handed over while large answers are held; then, and while the client does not
-/// take its answers, nothing is read.
+/// The responses to a burst of input go out with one write at its end. At most ``maximumPending`` requests are with the
+/// application at a time, none is handed over while large responses are held, and a request waits for those before it
+/// unless both are safe; meanwhile, and while the client does not take its responses, nothing is read.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// What the connection is doing with its answers.
+  /// What the connection is doing with its responses.
   enum Output {
     /// Sending each as soon as its turn has come.
     case ready
@@ -23,9 +23,9 @@ final class HTTPConnection: ChannelInboundHandler {
     case closing
   }
 
-  /// What the application may be asked before it has answered.
+  /// The requests that the application may have before it has responded.
   static let maximumPending = 64
-  /// Above this, answers go out before the application is asked for more.
+  /// Above this, responses go out before the application is given more.
   static let maximumUnflushed = 64 * 1024
   /// How long a client that asks for much at once gives way to others: long enough for the loop to look at its sockets,
   /// which it does not while it has work that is due.
@@ -40,14 +40,16 @@ final class HTTPConnection: ChannelInboundHandler {
   var reader: RequestReader
   var isInputClosed = false
 
-  private var answers = ResponseQueue()
-  /// What was read beyond the requests that the application may be asked at a time.
+  private var responses = ResponseQueue()
+  /// What was read and may not begin yet.
   private var backlog = CircularBuffer<Arrival>()
   private var isInBurst = false
   private var isSending = false
   private var owesContinue = false
   private var isReadUnderWay = false
   private var isGivingWay = false
+  /// Whether the application has made a response after which the connection serves no other.
+  private var hasLastResponse = false
 
   private enum Arrival {
     case request(Request, ResponseForm)
@@ -59,8 +61,11 @@ final class HTTPConnection: ChannelInboundHandler {
     reader = RequestReader(limits: connections.limits)
   }
 
-  /// Whether nothing was asked that is not answered.
-  var isIdle: Bool { answers.isEmpty && backlog.isEmpty }
+  /// Whether every request has its response.
+  var isIdle: Bool { responses.isEmpty && backlog.isEmpty }
+
+  /// Whether requests wait for those before them; until they begin, nothing is read.
+  var isHeldUp: Bool { !backlog.isEmpty }
 
   /// Whether no request comes after those that are there.
   var isEnding: Bool { isInputClosed || connections.isShuttingDown && !reader.isInRequest }
@@ -84,7 +89,7 @@ extension HTTPConnection {
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    updatePatience()
+    updateTimeouts()
     readMore()
   }
 
@@ -115,9 +120,9 @@ extension HTTPConnection {
         owesContinue = false
         idleTimeouts.noteBody(bytes.readableBytes)
         try reader.append(bytes)
-      case .end:
+      case .end(let trailers):
         owesContinue = false
-        if let (request, form) = reader.end() { take(.request(request, form)) }
+        if let (request, form) = try reader.end(trailers) { take(.request(request, form)) }
       }
     } catch {
       refuse(error)
@@ -159,10 +164,10 @@ extension HTTPConnection {
       sendReady()
       readMore()
     }
-    updatePatience()
+    updateTimeouts()
   }
 
-  /// Answers an error after what came before it, and closes then; does nothing when that is under way.
+  /// Responds with an error after what came before it, and closes then; does nothing when that is under way.
   func refuse(_ error: HTTPError) {
     guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
@@ -180,54 +185,71 @@ extension HTTPConnection {
   }
 }
 
-// MARK: - Answers
+// MARK: - Responses
 
 extension HTTPConnection {
   private func take(_ arrival: Arrival) {
-    if backlog.isEmpty, mayAsk {
-      handle(arrival)
+    if backlog.isEmpty, mayBegin(arrival) {
+      begin(arrival)
     } else {
       backlog.append(arrival)
     }
     if !isInBurst { sendReady() }
   }
 
-  /// Whether the application may be asked for another answer.
-  private var mayAsk: Bool {
-    answers.count < Self.maximumPending && answers.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
+  /// Whether what was read may begin, beside what has begun and with what is held.
+  private func mayBegin(_ arrival: Arrival) -> Bool {
+    guard !hasLastResponse, responses.count < Self.maximumPending,
+      responses.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
+    else { return false }
+    switch arrival {
+    case .request(let request, _): return responses.mayBegin(isSafe: request.isSafe)
+    case .refusal: return true
+    }
   }
 
-  private func handle(_ arrival: Arrival) {
+  private func begin(_ arrival: Arrival) {
     guard let context else { return }
     switch arrival {
     case .request(let request, let form):
-      let number = answers.append(form)
+      let number = responses.append(form, isSafe: request.isSafe)
       let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-      connections.application.respond(to: request) { response in
+      connections.application.respond(to: request) {
+        connection.value.proceed(number)
+      } reply: { response in
         connection.value.receive(response, for: number)
       }
     case .refusal(let error, let form):
-      let number = answers.append(form)
-      answers.put(error.response(), at: number)
+      let number = responses.append(form, isSafe: true)
+      responses.put(error.response(), at: number)
     }
+  }
+
+  private func proceed(_ number: Int) {
+    guard responses.recordEffect(of: number), isHeldUp else { return }
+    goOn()
   }
 
   private func receive(_ response: PreparedResponse, for number: Int) {
     guard context != nil else { return }
-    answers.put(response, at: number)
-    if !isInBurst {
-      sendReady()
-      readMore()
-    }
+    responses.put(response, at: number)
+    if response.isLast { hasLastResponse = true }
+    goOn()
   }
 
-  /// Sends the answers whose turn has come, and lets the next requests in for them.
+  private func goOn() {
+    guard !isInBurst else { return }
+    sendReady()
+    readMore()
+  }
+
+  /// Sends the responses whose turn has come, and lets the next requests begin.
   func sendReady() {
-    // An application that answers at once calls back from within; the loop below sees its answer.
+    // An application that responds at once calls back from within; the loop below sees its response.
     guard !isSending else { return }
     isSending = true
     while case .ready = output, let context, context.channel.isWritable {
-      if let (form, response) = answers.popReady() {
+      if let (form, response) = responses.popReady() {
         send(response, form)
         guard outbound.readableBytes > Self.maximumUnflushed else { continue }
         flush()
@@ -235,8 +257,9 @@ extension HTTPConnection {
           giveWay(context)
           break
         }
-      } else if mayAsk, let next = backlog.popFirst() {
-        handle(next)
+      } else if let next = backlog.first, mayBegin(next) {
+        backlog.removeFirst()
+        begin(next)
       } else {
         break
       }
@@ -247,10 +270,10 @@ extension HTTPConnection {
       if isEnding { closeAfterFlush(lingers: false) }
     }
     if let context, outbound.readableBytes > 0 { connections.flushSoon(self, on: context.eventLoop) }
-    updatePatience()
+    updateTimeouts()
   }
 
-  /// Goes on with the answers when other connections have had their turn.
+  /// Goes on with the responses when other connections have had their turn.
   private func giveWay(_ context: ChannelHandlerContext) {
     guard !isGivingWay else { return }
     isGivingWay = true
@@ -262,16 +285,16 @@ extension HTTPConnection {
     }
   }
 
-  /// Gives leave to send the body, once all that came before is answered.
+  /// Gives leave to send the body, once all that came before has its response.
   private func sendContinue() {
     guard owesContinue else { return }
     owesContinue = false
     outbound.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
   }
 
-  /// Forgets what was asked; for a connection that has ended.
+  /// Forgets the requests; for a connection that will send no response any more.
   func releaseRequests() {
-    answers.removeAll()
+    responses.removeAll()
     backlog.removeAll()
     outbound = ByteBuffer()
   }
@@ -281,16 +304,6 @@ extension HTTPConnection {
   /// Makes a connection and what stands before it in its channel: the parser, and what spares it its work.
   static func handlers(_ connections: Connections) -> [any ChannelHandler] {
     let connection = HTTPConnection(connections)
-    let parser = ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: parserLimits))
-    return [RequestHeadCacheHandler(connection), parser, connection]
-  }
-
-  /// The parser's own limits: a stop for what is far above the server's, which tell 414 from 431 and are checked later.
-  private static var parserLimits: NIOHTTPDecoderLimitConfiguration {
-    var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderFieldSize = 128 * 1024
-    limits.maxHeaderListSize = 128 * 1024
-    limits.maxHeaderFieldCount = 1024
-    return limits
+    return [RequestHeadCacheHandler(connection), RequestParser(connection), connection]
   }
 }

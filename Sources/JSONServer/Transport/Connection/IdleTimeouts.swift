@@ -4,17 +4,17 @@ import NIOCore
 /// How long a connection waits for its client, and for what.
 ///
 /// The alarm is set for the earliest moment that can matter and looks then whether the time has really come; a request
-/// that is answered at once costs a look at the clock.
+/// with an immediate response costs a look at the clock.
 struct IdleTimeouts {
   /// What the client is waited for.
   enum Wait {
-    /// The next request, or that it takes its answers; answers that go slowly but go on are waited for.
+    /// The next request, or that it takes its responses; those that go slowly but go on are waited for.
     case idle
     /// The rest of a request's head.
     case head
     /// The next step of a body.
     case body
-    /// That it closes after its last answer.
+    /// That it closes after its last response.
     case close
   }
 
@@ -44,12 +44,15 @@ struct IdleTimeouts {
   }
 
   /// Sets what is waited for; a wait that goes on keeps its deadline, but for idling, which begins anew.
+  ///
+  /// - Parameters:
+  ///   - owesReading: Whether the client has to take what was sent before anything else happens.
+  ///   - isHeldUp: Whether nothing is read because requests wait for those before them, or nothing is made of it.
   mutating func update(
-    isInRequest: Bool, isIdle: Bool, wantsInput: Bool, isClosing: Bool, limits: Limits,
-    now: NIODeadline
+    isInRequest: Bool, isIdle: Bool, owesReading: Bool, isHeldUp: Bool, limits: Limits, now: NIODeadline
   ) {
     let next: Wait? =
-      if isLingering { .close } else if isClosing || !wantsInput { .idle } else if isInRequest {
+      if isLingering { .close } else if owesReading { .idle } else if isHeldUp { nil } else if isInRequest {
         .body
       } else if isInHead { .head } else if isIdle { .idle } else { nil }
     let isSameStep = next == wait && next != .idle && !(next == .body && bodyBytes >= Self.bodyStep)
@@ -104,11 +107,11 @@ struct IdleTimeouts {
 
 extension HTTPConnection {
   /// Sets what the client is waited for after something has happened.
-  func updatePatience() {
+  func updateTimeouts() {
     guard let context else { return }
     idleTimeouts.update(
-      isInRequest: reader.isInRequest, isIdle: isIdle && !isBusyWithOutput, wantsInput: wantsInput,
-      isClosing: isClosing, limits: connections.limits,
+      isInRequest: reader.isInRequest, isIdle: isIdle && !isBusyWithOutput,
+      owesReading: isClosing || !context.channel.isWritable, isHeldUp: isHeldUp || isSilent, limits: connections.limits,
       now: context.eventLoop.now)
     setAlarm(context)
   }
@@ -118,6 +121,10 @@ extension HTTPConnection {
     case .ready, .closing: false
     case .streaming, .silent: true
     }
+  }
+
+  private var isSilent: Bool {
+    if case .silent = output { true } else { false }
   }
 
   private var isClosing: Bool {

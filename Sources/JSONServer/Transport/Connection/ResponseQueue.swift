@@ -1,10 +1,13 @@
 import DequeModule
 
-/// The answers that one connection owes, in the order of its requests, whatever order they are made in.
+/// The responses that one connection owes, in the order of its requests, whatever order they are made in.
 struct ResponseQueue {
   /// A type of its own: a collection of tuples is not specialized.
   private struct Entry {
     let form: ResponseForm
+    let isSafe: Bool
+    /// Whether the request may still read or change something.
+    var isPending = true
     var response: PreparedResponse?
   }
 
@@ -12,27 +15,49 @@ struct ResponseQueue {
   private var firstNumber = 0
   /// The bytes of the bodies that wait for their turn.
   private(set) var heldBytes = 0
+  /// The requests that have begun and not taken effect; an unsafe one is alone.
+  private var pendingSafe = 0
+  private var pendingUnsafe = 0
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Adds the place of an answer.
+  /// Whether a request may begin beside those that have not taken effect: if it and they are safe (RFC 9112, section
+  /// 9.3.2).
+  func mayBegin(isSafe: Bool) -> Bool {
+    pendingUnsafe == 0 && (isSafe || pendingSafe == 0)
+  }
+
+  /// Adds the place of the response to a request that begins.
   ///
-  /// - Returns: The number to put the answer by.
-  mutating func append(_ form: ResponseForm) -> Int {
-    entries.append(Entry(form: form, response: nil))
+  /// - Returns: The number to put the response by.
+  mutating func append(_ form: ResponseForm, isSafe: Bool) -> Int {
+    entries.append(Entry(form: form, isSafe: isSafe))
+    if isSafe { pendingSafe += 1 } else { pendingUnsafe += 1 }
     return firstNumber + entries.count - 1
   }
 
-  /// Puts an answer in its place; does nothing when that was done or the place is gone.
+  /// Records that a request has taken effect.
+  ///
+  /// - Returns: Whether that is news.
+  mutating func recordEffect(of number: Int) -> Bool {
+    let offset = number - firstNumber
+    guard entries.indices.contains(offset), entries[offset].isPending else { return false }
+    entries[offset].isPending = false
+    if entries[offset].isSafe { pendingSafe -= 1 } else { pendingUnsafe -= 1 }
+    return true
+  }
+
+  /// Puts a response in its place; does nothing when that was done or the place is gone.
   mutating func put(_ response: PreparedResponse, at number: Int) {
     let offset = number - firstNumber
     guard entries.indices.contains(offset), entries[offset].response == nil else { return }
+    _ = recordEffect(of: number)
     entries[offset].response = response
     heldBytes += response.bytes.count
   }
 
-  /// Takes the answer that is next in order; nil when it is not made yet.
+  /// Takes the response that is next in order; nil when it is not made yet.
   mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
     guard entries.first?.response != nil, let entry = entries.popFirst(), let response = entry.response else {
       return nil
@@ -42,17 +67,18 @@ struct ResponseQueue {
     return (entry.form, response)
   }
 
-  /// Forgets all places; answers that come later are dropped.
+  /// Forgets all places; responses that come later are dropped.
   mutating func removeAll() {
     firstNumber += entries.count
     entries.removeAll()
     heldBytes = 0
+    (pendingSafe, pendingUnsafe) = (0, 0)
   }
 }
 
-/// What a request says about the form of its answer.
+/// What a request says about the form of its response.
 struct ResponseForm {
-  /// Whether the answer is a head without its body, as to HEAD.
+  /// Whether the response is a head without its body, as to HEAD.
   var isHeadOnly = false
   /// Whether the client speaks HTTP/1.0: no chunks, and the connection is kept only on request.
   var isLegacy = false

@@ -46,7 +46,7 @@ final class Connections {
 
   /// Sends what a connection has written when the loop has handled what else it found ready.
   ///
-  /// A client that is asleep is woken by each answer. Sent together, the answers to many requests of one program wake
+  /// Each response wakes a client that is asleep. Sent together, the responses to many requests of one program wake
   /// it once, which spares the system much of its part.
   func flushSoon(_ connection: HTTPConnection, on loop: any EventLoop) {
     unflushed.append(connection)

@@ -143,6 +143,8 @@ extension HTTPListener {
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.autoRead, value: false)
+      // What a client that does not read can make the server hold of a stream, with one of its pieces.
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: 32 * 1024))
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {

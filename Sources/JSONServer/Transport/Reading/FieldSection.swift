@@ -34,6 +34,27 @@ struct FieldSection {
     self.byteCount = byteCount
   }
 
+  /// Checks the fields that came behind the body, of which nothing is made.
+  ///
+  /// - Throws: 431 when the request has more fields or larger ones than it may, 400 for a field that is none.
+  static func check(trailers: HTTPHeaders, of head: RequestHead, limits: Limits) throws(HTTPError) {
+    guard head.request.headerFields.count + trailers.count <= limits.maximumFields else {
+      throw HTTPError(
+        .requestHeaderFieldsTooLarge, "The request has more than \(limits.maximumFields) fields, with its trailers.")
+    }
+    let byteCount = trailers.reduce(head.request.target.utf8.count + head.fieldBytes) {
+      $0 + $1.name.utf8.count + $1.value.utf8.count + 4
+    }
+    guard byteCount <= limits.maximumHeadBytes else {
+      throw HTTPError(
+        .requestHeaderFieldsTooLarge,
+        "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes, with its trailers.")
+    }
+    for (name, value) in trailers where HTTPField.Name(name) == nil || !isFieldValue(value.withoutSpaceAround) {
+      throw HTTPError(.badRequest, "The request has a trailer whose name or value is not allowed.")
+    }
+  }
+
   private static func isFieldValue(_ value: String) -> Bool {
     value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
   }

@@ -8,7 +8,7 @@ struct FramingFields {
   private var contentEncoding: String?
   private var expectation: String?
   private var connection: String?
-  private var asksForUpgrade = false
+  private(set) var asksForUpgrade = false
 
   /// Notes a field, if it is of these.
   ///
@@ -72,11 +72,8 @@ struct FramingFields {
     }
   }
 
-  /// Whether the connection serves further requests.
-  ///
-  /// An upgrade is never accepted, and the parser reads nothing after a request that asks for one.
+  /// Whether the connection serves further requests; an upgrade is never accepted (RFC 9110, section 7.8).
   func keepsConnection(isLegacy: Bool) -> Bool {
-    guard !asksForUpgrade else { return false }
     guard let connection else { return !isLegacy }
     let options = connection.lowercased().split(separator: ",").map { String($0).withoutSpaceAround }
     if options.contains("close") { return false }

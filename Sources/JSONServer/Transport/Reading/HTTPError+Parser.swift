@@ -1,14 +1,9 @@
 import HTTPTypes
-import NIOCore
 import NIOHTTP1
 
 extension HTTPError {
   /// Tells in a person's words what the parser could not read; nil for an error that is not the parser's.
   init?(parser error: any Error) {
-    if error is ByteToMessageDecoderError {
-      self.init(.badRequest, "What followed the request is not HTTP.")
-      return
-    }
     guard let error = error as? HTTPParserError else { return nil }
     switch error {
     case .headerOverflow:

@@ -18,6 +18,8 @@ struct RequestHead {
   let form: ResponseForm
   /// The bytes of the fields, as the limits count them.
   let fieldBytes: Int
+  /// Whether the parser takes what follows the request for another protocol's, and reads none of it.
+  let stopsParser: Bool
 
   /// Understands a head as the parser gives it.
   ///
@@ -53,6 +55,7 @@ struct RequestHead {
       isHeadOnly: head.method == .HEAD, isLegacy: isLegacy,
       keepsConnection: framing.keepsConnection(isLegacy: isLegacy) && head.isKeepAlive)
     fieldBytes = section.byteCount
+    stopsParser = framing.asksForUpgrade && head.headers.stopParser
     request = try Request(method: Self.method(head.method), target: target, headerFields: fields)
   }
 
@@ -71,6 +74,21 @@ struct RequestHead {
         throw HTTPError(.badRequest, "The request's method is not a token.")
       }
       return method
+    }
+  }
+}
+
+extension HTTPHeaders {
+  /// Whether llhttp stops after a request with these fields: one names a protocol, and another, which llhttp reads in its
+  /// own way, has the option `upgrade`.
+  fileprivate var stopParser: Bool {
+    guard self["upgrade"].contains(where: { !$0.isEmpty }) else { return false }
+    return (self["connection"] + self["proxy-connection"]).contains { value in
+      value.utf8.split(separator: UInt8(ascii: ",")).contains { option in
+        var option = option.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        while option.last == UInt8(ascii: " ") { option.removeLast() }
+        return option.count == 7 && Substring(option).lowercased() == "upgrade"
+      }
     }
   }
 }

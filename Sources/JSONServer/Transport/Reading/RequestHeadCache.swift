@@ -115,7 +115,7 @@ struct ParserProgress {
 
 extension ByteBuffer {
   /// The bytes up to the first empty line's end.
-  fileprivate var endOfHead: Int? {
+  var endOfHead: Int? {
     let (cr, lf) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
     return withUnsafeReadableBytes { bytes in
       bytes.indices.dropFirst(3).first {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
@@ -16,13 +17,16 @@ struct RequestReader {
   private let limits: Limits
   private var state = State.betweenRequests
   private var progress = ParserProgress()
+  private var overhead = ParserOverhead()
   /// The head of the request before, which is that of the next one mostly.
   private var knownHead: RequestHeadCache?
   /// What the parser made of the head that came last.
   private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
-  /// Whether the request that came last is answered without a body.
+  /// Whether the request that is being read gets a response without a body.
   private(set) var isHeadOnly = false
+  /// Whether the parser stopped after the request that came last, which asked for an upgrade.
+  private(set) var hasStoppedParser = false
   /// Whether something came after the request that was the last.
   private(set) var hasDroppedInput = false
 
@@ -51,6 +55,7 @@ struct RequestReader {
     isHeadOnly = line.method == .HEAD
     let head = try RequestHead(line, limits: limits)
     lastHead = (line, head)
+    overhead.noteHead(head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
     state = .inRequest(head)
     return head.expectsContinue
@@ -61,16 +66,22 @@ struct RequestReader {
     guard case .inRequest = state else { return drop() }
     guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
     progress.noteBody(bytes.readableBytes)
+    overhead.noteBody(bytes.readableBytes)
     body.append(contentsOf: bytes.readableBytesView)
   }
 
   /// Takes a request's end.
   ///
-  /// - Returns: The request and the form of its answer; nil when nothing is read any more.
-  mutating func end() -> (request: Request, form: ResponseForm)? {
+  /// - Returns: The request and the form of its response; nil when nothing is read any more.
+  /// - Throws: The error to refuse the request with, when its trailers are not as they have to be.
+  mutating func end(_ trailers: HTTPHeaders?) throws(HTTPError) -> (request: Request, form: ResponseForm)? {
     guard case .inRequest(let head) = state else { return nil }
+    if let trailers { try FieldSection.check(trailers: trailers, of: head, limits: limits) }
     state = head.form.keepsConnection ? .betweenRequests : .stopped
+    isHeadOnly = false
+    hasStoppedParser = head.stopsParser
     progress.noteEnd()
+    overhead.noteEnd()
     var request = head.request
     if !body.isEmpty {
       request.body = body
@@ -92,17 +103,57 @@ struct RequestReader {
   }
 }
 
+// MARK: - What the parser reads
+
+extension RequestReader {
+  /// Takes what the parser reads next off the input.
+  ///
+  /// A head is read by itself, and a chunked body in small pieces, so that what the parser skips is counted for its
+  /// request.
+  mutating func takePiece(of input: inout ByteBuffer) -> ByteBuffer? {
+    guard input.readableBytes > 0 else { return nil }
+    var length = input.readableBytes
+    switch state {
+    case .betweenRequests: length = input.endOfHead ?? length
+    case .inRequest(let head) where head.framing == .chunked: length = min(length, max(limits.maximumHeadBytes / 4, 64))
+    case .inRequest, .stopped: break
+    }
+    hasStoppedParser = false
+    overhead.noteInput(length)
+    return input.readSlice(length: length)
+  }
+
+  /// Checks what has come of the pieces.
+  ///
+  /// - Throws: 431 when the client has sent more than it may that is no part of a request.
+  func checkOverhead() throws(HTTPError) {
+    switch state {
+    case .betweenRequests:
+      // The parser, which has limits of its own, says better what is wrong with the head that it reads.
+      guard overhead.byteCount <= 2 * RequestParser.maximumHeadBytes else {
+        throw HTTPError(.requestHeaderFieldsTooLarge, "The request's line and fields are too large.")
+      }
+    case .inRequest:
+      guard overhead.byteCount <= limits.maximumHeadBytes + overhead.allowance else {
+        throw HTTPError(
+          .requestHeaderFieldsTooLarge,
+          "The extensions of the request's chunks, and its trailers, are larger than \(limits.maximumHeadBytes) bytes.")
+      }
+    case .stopped: break
+    }
+  }
+}
+
 // MARK: - Heads that come again
 
 extension RequestReader {
   /// Takes the next request off the input without the parser, when it has the head of one before.
   ///
-  /// - Returns: The request and the form of its answer; nil when the parser must read what is left.
+  /// - Returns: The request and the form of its response; nil when the parser must read what is left.
   mutating func takeKnownRequest(from input: inout ByteBuffer) -> (request: Request, form: ResponseForm)? {
     guard let knownHead, case .betweenRequests = state, progress.isBetweenRequests,
       let taken = knownHead.takeRequest(from: &input, limits: limits)
     else { return nil }
-    isHeadOnly = taken.form.isHeadOnly
     return taken
   }
 

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The memory of answers that were sent, for those that are written next.
+/// The memory of responses that were sent, for those that are written next.
 ///
 /// It needs no allocation, and is in the processor's caches still.
 struct BufferPool {

@@ -2,12 +2,12 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Writes answers as the bytes that go out.
+/// Writes responses as the bytes that go out.
 ///
 /// The transport alone says how a message ends: the application's Content-Length, Transfer-Encoding and Connection
 /// fields give way to its own.
 struct ResponseWriter {
-  /// How the body's end is told to the client.
+  /// How the client knows the body's end.
   enum Framing: Equatable {
     /// There is no body, and nothing is said of one.
     case none
@@ -19,13 +19,13 @@ struct ResponseWriter {
 
   private var date = DateField()
 
-  /// Returns how an answer's body ends.
+  /// Returns how a response's body ends.
   static func framing(of response: PreparedResponse, form: ResponseForm) -> Framing {
     let code = response.status.code
     if code < 200 || code == 204 { return .none }
     switch response.body {
     case .bytes(let bytes):
-      // The answers to HEAD and 304 may tell the length of a body that was never made (RFC 9110, section 8.6).
+      // The responses to HEAD and 304 may state the length of a body that was never made (RFC 9110, section 8.6).
       if bytes.isEmpty, form.isHeadOnly || code == 304 {
         if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length >= 0 {
           return .length(length)
@@ -42,7 +42,7 @@ struct ResponseWriter {
 
   /// Writes the status line and the fields, and makes room for the body that the response has.
   ///
-  /// - Parameter closes: Whether the connection ends after this answer.
+  /// - Parameter closes: Whether the connection ends after this response.
   mutating func writeHead(
     of response: PreparedResponse, framing: Framing, form: ResponseForm, closes: Bool, to output: inout ByteBuffer
   ) {
@@ -104,7 +104,7 @@ struct ResponseWriter {
     if !hasDate { head.write(date.line()) }
   }
 
-  /// The most bytes that an answer's head can take.
+  /// The most bytes that a response's head can take.
   private static func headBound(of response: PreparedResponse) -> Int {
     // The status line, the validator, the date and the framing are short and of known form.
     let bound = 256 + response.status.reasonPhrase.utf8.count
@@ -125,7 +125,7 @@ struct ResponseWriter {
   }
 }
 
-/// The `Date` field of answers, made anew once a second.
+/// The `Date` field of responses, made anew once a second.
 struct DateField {
   private var second = Int.min
   private var line: [UInt8] = []

@@ -65,9 +65,12 @@ struct TransportAnswerTests {
     ConnectionCase(
       request: "GET / HTTP/1.0\r\nConnection:\tte ,\tKeep-Alive \r\n\r\n", field: "keep-alive", isKept: true),
     ConnectionCase(request: "GET / HTTP/1.0\r\nConnection: keep-alive-not\r\n\r\n", field: "close", isKept: false),
-    // The parser reads nothing after a wish to upgrade, so the connection must not promise to.
+    ConnectionCase(request: "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n\r\n", field: nil, isKept: true),
     ConnectionCase(
       request: "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
+      field: nil, isKept: true),
+    ConnectionCase(
+      request: "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: h2c\r\n\r\n",
       field: "close", isKept: false),
   ]
 

@@ -34,6 +34,10 @@ struct TransportLimitTests {
     "PUT / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n\(body)"
   }
 
+  static func chunked(_ body: String) -> String {
+    put("Transfer-Encoding: chunked", body)
+  }
+
   static let cases = [
     Case("target at the limit", get("/" + String(repeating: "a", count: 99)), .ok),
     Case("target above the limit", get("/" + String(repeating: "a", count: 100)), .uriTooLong),
@@ -57,6 +61,29 @@ struct TransportLimitTests {
     Case(
       "chunks above the limit", put("Transfer-Encoding: chunked", "6\r\nabcdef\r\n6\r\nabcdef\r\n0\r\n\r\n"),
       .contentTooLarge),
+    Case("trailers at the limit of fields", chunked("0\r\nX: 1\r\nX: 2\r\nX: 3\r\n\r\n"), .ok),
+    Case(
+      "trailers above the limit of fields", chunked("0\r\nX: 1\r\nX: 2\r\nX: 3\r\nX: 4\r\n\r\n"),
+      .requestHeaderFieldsTooLarge),
+    Case(
+      "trailers above the limit of the head", chunked("0\r\nX: " + String(repeating: "a", count: 300) + "\r\n\r\n"),
+      .requestHeaderFieldsTooLarge),
+    Case("a trailer with a value that is not allowed", chunked("0\r\nX: \u{7f}\r\n\r\n"), .badRequest),
+    Case("a chunk with an extension", chunked("1;a=b\r\na\r\n0\r\n\r\n"), .ok),
+    Case("chunks of one byte", chunked(String(repeating: "1\r\na\r\n", count: 10) + "0\r\n\r\n"), .ok),
+    Case(
+      "a chunk with a large extension", chunked("1;" + String(repeating: "a", count: 400) + "\r\na\r\n0\r\n\r\n"),
+      .requestHeaderFieldsTooLarge),
+    Case(
+      "a last chunk with a large extension", chunked("0;" + String(repeating: "a", count: 400) + "\r\n\r\n"),
+      .requestHeaderFieldsTooLarge),
+    Case(
+      "chunks with extensions that are large together",
+      chunked(String(repeating: "1;" + String(repeating: "a", count: 60) + "\r\na\r\n", count: 10) + "0\r\n\r\n"),
+      .requestHeaderFieldsTooLarge),
+    Case(
+      "a chunk whose size has many zeros",
+      chunked(String(repeating: "0", count: 400) + "1\r\na\r\n0\r\n\r\n"), .requestHeaderFieldsTooLarge),
     Case("another expectation", put("Content-Length: 1\r\nExpect: 200-ok", "a"), .expectationFailed),
     Case("compressed body", put("Content-Length: 1\r\nContent-Encoding: gzip", "a"), .unsupportedMediaType),
     Case("body in identity encoding", put("Content-Length: 1\r\nContent-Encoding: identity", "a"), .ok),
