@@ -143,9 +143,8 @@ class Machine:
         key = self.random.choice(known + [self.random.randrange(1, 30)])
         body = {"n": self.random.randrange(6), "text": f"{self.random.choice(WORDS)} {self.random.getrandbits(32):x}"}
         for parent in COLLECTIONS:
-            for child, member in model.CHILDREN[parent]:
-                if child == name and self.random.random() < 0.7:
-                    body[member] = self.random.randrange(1, 8)
+            if self.random.random() < (0.7 if model.CHILDREN.get(parent) == name else 0.05):
+                body[model.KEYS[parent]] = self.random.randrange(1, 8)
         kind = self.random.choices(
             ["create", "create with id", "replace", "merge", "merge by POST", "delete", "bulk", "below", "object"],
             [8, 3, 4, 7, 2, 5, 4, 4, 3])[0]
@@ -167,8 +166,7 @@ class Machine:
             bodies = [{**body, "id": other} for other in changed] + [dict(body)] * self.random.randrange(1, 3)
             return "POST", f"/{name}", bodies, lambda state: model.bulk(state, name, bodies)
         if kind == "below":
-            parent, child, _ = self.random.choice(
-                [(parent, child, member) for parent in COLLECTIONS for child, member in model.CHILDREN[parent]])
+            parent, child = self.random.choice(sorted(model.CHILDREN.items()))
             below = self.random.choice([record["id"] for record in self.state[parent]] + [99])
             return "POST", f"/{parent}/{below}/{child}", body, lambda state: model.create_below(
                 state, parent, below, child, body)

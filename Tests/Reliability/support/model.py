@@ -2,7 +2,8 @@
 
 import copy
 
-CHILDREN = {"posts": [("comments", "postId")], "comments": [("replies", "commentId")], "replies": []}
+KEYS = {"posts": "postId", "comments": "commentId", "replies": "replyId"}
+CHILDREN = {"posts": "comments", "comments": "replies"}
 COMPARISONS = {
     "eq": lambda value, operand: value == operand,
     "gte": lambda value, operand: value >= operand, "lte": lambda value, operand: value <= operand,
@@ -50,8 +51,7 @@ def create_below(state, parent, key, name, body):
     found = find(state[parent], key)
     if not found:
         return Reply({404})
-    member = dict((child, member) for child, member in CHILDREN[parent])[name]
-    return create(state, name, {**body, member: found["id"]})
+    return create(state, name, {**body, KEYS[parent]: found["id"]})
 
 
 def replace(state, name, key, body):
@@ -80,8 +80,9 @@ def delete(state, name, key):
     after[name] = [record for record in after[name] if str(record["id"]) != str(key)]
     while gone:
         parent, key = gone.pop()
-        for child, member in CHILDREN[parent]:
-            for record in [record for record in after[child] if str(record.get(member)) == key]:
+        # Whatever refers to it, in any collection.
+        for child in KEYS:
+            for record in [record for record in after[child] if str(record.get(KEYS[parent])) == key]:
                 after[child].remove(record)
                 touched.add(child)
                 gone.append((child, str(record["id"])))
