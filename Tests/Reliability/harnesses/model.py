@@ -88,6 +88,8 @@ class Machine:
         self.copies_wanted = 0
         # The edit that nobody has seen, when edits are not watched for: its path, resources and new state.
         self.unseen = None
+        # What stood where something acknowledged was written since the file was read: (resource, id) -> before.
+        self.written = {}
         self.stale = {path: [self.source.text(self.state, names)] for path, names in self.files.items()}
         self.server = None
 
@@ -101,10 +103,9 @@ class Machine:
             raise Broken(f"no restart: {self.server.log[-500:]}")
         self.connection = self.server.connect()
         if self.unseen:
-            self.state, self.unseen = self.unseen[2], None
+            self.adopt(self.unseen)
         self.initial = copy.deepcopy(self.state)
         self.snapshots = {}
-        # What stood where something acknowledged was written since the file was read: (resource, id) -> before.
         self.written = {}
         left = [name for path in self.files for name in side_files(path)]
         self.expect(not left, f"left after a restart: {left}")
