@@ -13,7 +13,7 @@ import urllib.parse
 
 from support.harness import main
 from support.raw import answers, exchange
-from support.server import Connection, Dropped, Server
+from support.server import Dropped, Server
 
 START = {
     "posts": [{"id": number, "n": number, "title": f"post {number}"} for number in range(1, 5)],

@@ -524,7 +524,8 @@ def unwritable_history(harness):
     def in_the_way(folder):
         editing.put(os.path.join(folder, ".database.json.history"), "in the way")
 
-    told = [without_history(harness, "a file in the way of the history", harness.subdirectory("in-the-way"), in_the_way)]
+    folder = harness.subdirectory("in-the-way")
+    told = [without_history(harness, "a file in the way of the history", folder, in_the_way)]
     try:
         with Mount(harness.subdirectory("full"), "512k") as folder:
             told.append(without_history(harness, "a full disk", folder, fill))
