@@ -33,7 +33,6 @@ final class RequestContext: Sendable {
     self.attempts = attempts
     self.isInner = isInner
     self.proceed = proceed
-    self.proceed = proceed
     self.reply = reply
   }
 

@@ -46,7 +46,7 @@ import Testing
     #expect(refused.status == .serviceUnavailable)
     #expect(try refused.json["message"]?.string?.contains("The disk is full.") == true)
     await server.engine.retryTakeover()
-    #expect(history.end(.failure(Self.full)) == 1)
+    #expect(history.end(.failure(Self.full)) > 0)
     #expect(await server.send(.get, "/posts/2").status == .ok)
     #expect(warnings.withLockedValue { $0.count } == 1)
     await server.engine.retryTakeover()
