@@ -11,11 +11,10 @@ extension Engine {
   func restore(_ other: Database, _ call: RequestContext, _ response: Response) throws(HTTPError) {
     try allowWriting(call.request)
     try requireFiles(of: other, all: true)
-    let names = database.resourceNames
+    let names = database.resourceNames(andOf: other)
     database.restore(from: other)
-    let added = database.resourceNames.filter { !names.contains($0) }
     settle(
-      PendingResponse(call: call, response: response, change: .replaced(names + added), resources: [], isWrite: true))
+      PendingResponse(call: call, response: response, change: .replaced(names), resources: [], isWrite: true))
   }
 
   /// Merges resources into those that are there: records by id, objects member by member; new ones are added.
@@ -24,14 +23,7 @@ extension Engine {
     let other = try parse(body)
     try requireFiles(of: other, all: false)
     do throws(DatabaseError) {
-      let ids = ids
-      try database.atomically { database throws(DatabaseError) in
-        let known = Set(database.resourceNames)
-        database.add(other)
-        for name in other.resourceNames where known.contains(name) {
-          try database.merge(resource: name, of: other, ids: ids)
-        }
-      }
+      try database.merge(other, ids: ids)
     } catch {
       throw HTTPError(error)
     }
@@ -71,22 +63,5 @@ extension Engine {
     guard settings.isReadOnly else { return }
     throw HTTPError(
       .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(request.method) is refused.")
-  }
-}
-
-extension Database {
-  fileprivate mutating func merge(resource name: String, of other: Database, ids: IDGenerator) throws(DatabaseError) {
-    guard let text = other.valueText(of: name) else { return }
-    switch resource(named: name) {
-    case .collection?:
-      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
-        try createOrMerge(text, in: name, ids: ids)
-      }
-    case .singular?:
-      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
-        try write(text, toSingular: name, merging: true)
-      }
-    case .unserved?, nil: break
-    }
   }
 }

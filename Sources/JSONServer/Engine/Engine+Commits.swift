@@ -134,11 +134,11 @@ extension Engine {
     if !undone.isEmpty { keep(old, replacedBy: source, because: undone) }
     acknowledged.forget(source.name)
     addToKeptVersions(source)
-    let names = old.resourceNames
+    let names = old.resourceNames(andOf: edited)
     database = edited
     generations[source.name] = source.generation
     persistence?.adopt(source)
-    events.publishReload(of: names + database.resourceNames.filter { !names.contains($0) })
+    events.publishReload(of: names)
     configuration.onEvent(.reloaded(resources: database.resourceNames))
   }
 
