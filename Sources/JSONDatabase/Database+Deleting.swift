@@ -3,7 +3,7 @@ package import OrderedJSON
 /// What a deletion did.
 package struct Deletion: Sendable {
   /// The text of the record that was asked to go.
-  package let record: UTF8Slice
+  package let record: ValidJSON
   /// How many other records went with it, by resource.
   package let dependents: [String: Int]
 }
@@ -43,7 +43,7 @@ extension Database {
           }
           set(nil, at: slot, of: position, was: row)
           counts[name, default: 0] += 1
-          let id = row.withRecord { ObjectReader.value(named: idName, in: $0)?.idText }
+          let id = row.withRecord { $0.member(idName)?.idText }
           if schema.dialect == .classic, let id { gone.append((name, id)) }
         }
       }
@@ -66,9 +66,9 @@ extension Database {
   }
 
   private func nullifying(_ key: FieldPath, in row: Row) -> Row {
-    var draft = RecordDraft()
-    draft.set(key.name, to: Array("null".utf8))
-    return row.with(record: row.record.withBytes { draft.merged(into: $0, .pretty) })
+    var draft = ObjectDraft()
+    draft.set(key.name, to: .null)
+    return Row(draft.merged(into: row.record, .pretty, row.margins), between: row.margins)
   }
 
   private mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {

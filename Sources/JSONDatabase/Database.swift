@@ -12,6 +12,8 @@ package struct Database: Sendable {
   let suffix: UTF8Slice
   var entries: [ResourceEntry]
   let positions: [ByteExactKey: Int]
+  /// The first place of a served name in lower case.
+  private let foldedPositions: [String: Int]
 
   /// The changes since they were last taken, oldest first.
   var changes = UndoLog()
@@ -22,11 +24,18 @@ package struct Database: Sendable {
     self.entries = entries
     self.suffix = suffix
     positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (ByteExactKey($1.name), $0) })
+    let served = entries.enumerated().filter { $0.element.isServed }
+    foldedPositions = Dictionary(served.map { ($1.name.lowercased(), $0) }) { first, _ in first }
   }
 
   /// The names of the resources that are served, in the file's order.
   package var resourceNames: [String] {
     entries.filter(\.isServed).map(\.name)
+  }
+
+  /// The names of the resources that are served here or by another version: these first, then those that it adds.
+  package func resourceNames(andOf other: Database) -> [String] {
+    resourceNames + other.resourceNames.filter { servedPosition(of: $0) == nil }
   }
 
   /// Returns the resource with a name, or `nil`.
@@ -46,9 +55,7 @@ package struct Database: Sendable {
   package func resource(meantBy name: String) -> (name: String, isCollection: Bool)? {
     if let position = servedPosition(of: name) { return (name, entries[position].collection != nil) }
     guard schema.dialect == .classic else { return nil }
-    let folded = name.lowercased()
-    let entry = entries.first { $0.isServed && $0.name.lowercased() == folded }
-    return entry.map { ($0.name, $0.collection != nil) }
+    return foldedPositions[name.lowercased()].map { (entries[$0].name, entries[$0].collection != nil) }
   }
 
   /// The places of the collections. Whoever changes one must not hold another copy of it, which the change would have
@@ -70,14 +77,17 @@ package struct Database: Sendable {
     positions.filter(entries.indices.contains).sorted().map { entries[$0].name }
   }
 
-  /// What to tell a person who asked for a resource that is not there.
+  /// The most names that an error message is made from: a request that fails must not cost what all resources cost.
+  private static let maximumSuggestions = 1_000
+
+  /// The sentence for a person who asked for a resource that is not there.
   package func unknownResourceMessage(_ name: String) -> String {
-    let names = resourceNames
+    let names = entries.lazy.filter(\.isServed).prefix(Self.maximumSuggestions).map(\.name)
     guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
-    if let meant = Spelling.nearest(to: name, among: names) {
+    if let meant = Spelling.nearest(to: name, among: Array(names)) {
       return "No resource is named '\(name)'; did you mean '\(meant)'?"
     }
-    let list = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
+    let list = names.prefix(12).joined(separator: ", ") + (names.dropFirst(12).isEmpty ? "" : ", …")
     return "No resource is named '\(name)'; there are \(list)."
   }
 
@@ -114,7 +124,7 @@ package struct Database: Sendable {
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`.
   /// - Complexity: O(1) after the first call for a collection, which reads all its ids.
-  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> UTF8Slice {
+  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> ValidJSON {
     try withCollection(name) { collection throws(DatabaseError) in
       guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
         throw Self.unknownRecord(id, in: name)
@@ -126,7 +136,7 @@ package struct Database: Sendable {
   /// Returns the text of a singular resource.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
-  package func singular(_ name: String) throws(DatabaseError) -> UTF8Slice {
+  package func singular(_ name: String) throws(DatabaseError) -> ValidJSON {
     guard case .singular(let text) = entries[try position(of: name)].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection, not a single object.")
     }
@@ -137,16 +147,9 @@ package struct Database: Sendable {
     DatabaseError(.unknownRecord, "\(name) has no record with id \(id).")
   }
 
-  /// The text of a resource's value in the file; `nil` when there is no such resource.
-  package func valueText(of name: String) -> [UInt8]? {
-    switch resource(named: name) {
-    case .collection(let collection)?:
-      var output: [UInt8] = []
-      collection.text.forEachSlice { output += $0 }
-      return output
-    case .singular(let text)?: return Array(text.bytes)
-    case .unserved?, nil: return nil
-    }
+  /// Everything as a tree, with what is kept in the file and not served. O(size of the data).
+  package var value: JSONValue {
+    .object(JSONObject(entries.map { ($0.name, $0.resource.value) }))
   }
 
   /// The file's text as it would be written now.

@@ -12,7 +12,7 @@ package struct LostUpdateDetector: Sendable {
   private static let maximumCount = 10_000
 
   /// What stood in each place of each resource before it was first written; `nil` where nothing did.
-  private var written: [ByteExactKey: [Place: UTF8Slice?]] = [:]
+  private var written: [ByteExactKey: [Place: ValidJSON?]] = [:]
   private var count = 0
   /// The resources before all were first replaced at once; those that came by that are empty.
   private var replaced: [ByteExactKey: Resource] = [:]
@@ -48,14 +48,14 @@ package struct LostUpdateDetector: Sendable {
     }
   }
 
-  private mutating func record(_ row: Row, before: UTF8Slice?, at position: Int, of database: Database) {
+  private mutating func record(_ row: Row, before: ValidJSON?, at position: Int, of database: Database) {
     guard database.entries.indices.contains(position) else { return }
     let name = database.entries[position].name
     guard let id = row.id(named: database.schema.idName(of: name)) else { return }
     record(.record(id), before: before, in: name)
   }
 
-  private mutating func record(_ place: Place, before: UTF8Slice?, in resource: String) {
+  private mutating func record(_ place: Place, before: ValidJSON?, in resource: String) {
     guard count < Self.maximumCount, written[ByteExactKey(resource)]?[place] == nil else { return }
     written[ByteExactKey(resource), default: [:]][place] = .some(before)
     count += 1
@@ -63,7 +63,7 @@ package struct LostUpdateDetector: Sendable {
 
   private mutating func noteReplacement(of before: Database, by after: Database) {
     guard replaced.isEmpty else { return }
-    for entry in after.entries { replaced[ByteExactKey(entry.name)] = .unserved(UTF8Slice("")) }
+    for entry in after.entries { replaced[ByteExactKey(entry.name)] = .unserved(.null) }
     for entry in before.entries { replaced[ByteExactKey(entry.name)] = entry.resource }
   }
 
@@ -119,7 +119,7 @@ package struct LostUpdateDetector: Sendable {
     }
   }
 
-  private static func text(at place: Place, of resource: inout Resource?) -> UTF8Slice? {
+  private static func text(at place: Place, of resource: inout Resource?) -> ValidJSON? {
     switch (place, resource) {
     case (.record(let id), .collection(var collection)?):
       // The resource gives the collection away for the time: its index of ids is built once.
@@ -132,14 +132,14 @@ package struct LostUpdateDetector: Sendable {
   }
 
   /// Whether two texts are the same but for their layout.
-  private static func isSame(_ left: UTF8Slice?, _ right: UTF8Slice?) -> Bool {
+  private static func isSame(_ left: ValidJSON?, _ right: ValidJSON?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    return left.bytes.elementsEqual(right.bytes) || compact(left) == compact(right)
+    return left.slice == right.slice || compact(left) == compact(right)
   }
 
-  private static func compact(_ text: UTF8Slice) -> [UInt8] {
+  private static func compact(_ value: ValidJSON) -> [UInt8] {
     var output: [UInt8] = []
-    text.withBytes { _ = JSONFormatter(.compact).append($0, to: &output) }
+    JSONFormatter(.compact).append(value, to: &output)
     return output
   }
 }

@@ -8,7 +8,7 @@ package struct UndoLog: Sendable {
     /// A record was replaced or removed.
     case set(resource: Int, slot: Int, before: Row)
     /// A singular resource was replaced.
-    case replace(resource: Int, before: UTF8Slice)
+    case replace(resource: Int, before: ValidJSON)
     /// Everything was replaced; there are this many resources, or there were.
     indirect case replaceAll(before: Database, resourceCount: Int)
 

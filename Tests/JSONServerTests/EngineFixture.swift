@@ -82,7 +82,7 @@ struct EngineFixture {
   }
 
   var value: JSONValue {
-    get async { UTF8Slice(await engine.database.text.bytes).value }
+    get async { await engine.database.value }
   }
 }
 

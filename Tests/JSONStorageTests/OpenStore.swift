@@ -30,7 +30,7 @@ struct OpenStore {
 
   /// Accepts JSON.
   static let parse: @Sendable (UTF8Slice) throws -> UTF8Slice = { text in
-    var scanner = JSONScanner(text.bytes)
+    var scanner = JSONScanner(text)
     _ = try scanner.scanDocument()
     return text
   }

@@ -2,11 +2,11 @@ import OrderedJSON
 
 extension RecordCollection {
   /// Decides a new record's id, sets it in the draft, and returns it as text.
-  mutating func assignID(of draft: inout RecordDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
+  mutating func assignID(of draft: inout ObjectDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
     -> String
   {
     if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
-      guard let value = token.withUnsafeBufferPointer({ ValueToken($0).recordID }) else {
+      guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
       guard slot(of: value) == nil else {
@@ -19,7 +19,7 @@ extension RecordCollection {
     }
     let number = dialect == .classic ? nextNumericID() : nil
     let id = number?.text ?? freeTextID(ids)
-    draft.set(idName, to: Array((number == nil ? "\"\(id)\"" : id).utf8))
+    draft.set(idName, to: ValidJSON(writing: number?.value ?? .string(id)))
     return id
   }
 
@@ -36,14 +36,13 @@ extension RecordCollection {
   }
 
   /// Whether a body's id says that the client has none yet: JavaScript's falsy values, as json-server 0.17 takes them.
-  private static func meansNoID(_ token: [UInt8]) -> Bool {
-    token.withUnsafeBufferPointer { bytes in
-      let value = ValueToken(bytes)
-      return switch value.kind {
+  private static func meansNoID(_ id: ValidJSON) -> Bool {
+    id.withToken { value in
+      switch value.kind {
       case .null: true
-      case .bool: bytes.elementsEqual("false".utf8)
+      case .bool: value.bytes.elementsEqual("false".utf8)
       case .number: value.double == 0
-      case .string: bytes.count == 2
+      case .string: value.content.isEmpty
       case .array, .object: false
       }
     }

@@ -27,8 +27,8 @@ extension RecordCollection {
   }
 
   /// The first records, in stored order, at most so many.
-  package func firstRecords(_ count: Int) -> [UTF8Slice] {
-    var records: [UTF8Slice] = []
+  package func firstRecords(_ count: Int) -> [ValidJSON] {
+    var records: [ValidJSON] = []
     rows.forEach { _, row in
       if records.count < count { records.append(row.record) }
       return records.count < count

@@ -86,10 +86,9 @@ package struct RecordCollection: Sendable {
     var rest = recordCount
     rows.forEach { _, row in
       row.withRecord { record in
-        guard record.first == UInt8(ascii: "{") else { return }
-        var reader = ObjectReader(record)
+        guard var reader = ObjectReader(record) else { return }
         while names.count < 200, let member = reader.next() {
-          let name = reader.name(of: member)
+          let name = member.nameText
           if seen.insert(ByteExactKey(name)).inserted { names.append(name) }
         }
       }
@@ -143,7 +142,7 @@ package struct RecordCollection: Sendable {
   mutating func nextNumericID() -> NumericID? {
     if let first = rows.first {
       let firstIsText = first.withRecord { record in
-        ObjectReader.value(named: Array(idName.utf8), in: record).map { $0.kind == .string } ?? false
+        record.member(Array(idName.utf8)).map { $0.kind == .string } ?? false
       }
       if firstIsText { return nil }
     }
@@ -160,14 +159,14 @@ package struct RecordCollection: Sendable {
   /// The layout that a new record is written in: that of the last record.
   var recordLayout: JSONLayout {
     guard let last = rows.last else { return defaultLayout }
-    return last.record.withBytes { record in
+    return last.withRecord { record in
       last.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? defaultLayout }
     }
   }
 
   /// The layout that a record keeps when it is changed.
   func layout(of row: Row) -> JSONLayout {
-    row.record.withBytes { record in
+    row.withRecord { record in
       row.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? recordLayout }
     }
   }

@@ -5,9 +5,19 @@ package enum Resource: Sendable {
   /// An array: records by id.
   case collection(RecordCollection)
   /// An object: one record without id.
-  case singular(UTF8Slice)
+  case singular(ValidJSON)
   /// A member that is kept in the file and not served, such as `$schema`.
-  case unserved(UTF8Slice)
+  case unserved(ValidJSON)
+}
+
+extension Resource {
+  /// The resource as a tree. O(size of the resource).
+  package var value: JSONValue {
+    switch self {
+    case .collection(let collection): .array(collection.firstRecords(collection.count).map { JSONValue($0) })
+    case .singular(let value), .unserved(let value): JSONValue(value)
+    }
+  }
 }
 
 /// A resource and the text around its value in the file.
@@ -23,7 +33,7 @@ struct ResourceEntry: Sendable {
   /// Not in a case of ``Resource``, since whoever looks into one gets a copy: finding a record took over twice as long.
   var collection: RecordCollection?
   /// The text of what is no collection.
-  private var text: UTF8Slice
+  private var text = ValidJSON.null
   /// Whether it is a resource, and not only kept in the file.
   private(set) var isServed = true
 
@@ -31,7 +41,6 @@ struct ResourceEntry: Sendable {
     self.name = name
     self.lead = lead
     self.trail = trail
-    text = trail
     self.resource = resource
   }
 

@@ -101,15 +101,16 @@ struct IDHashTable: Sendable {
     of row: Row, named idName: [UInt8], _ body: (UnsafeBufferPointer<UInt8>?) -> Result
   ) -> Result {
     row.withRecord { record in
-      guard let id = ObjectReader.value(named: idName, in: record), !id.isNull else { return body(nil) }
+      guard let id = record.member(idName), !id.isNull else { return body(nil) }
       return id.withIDText { body($0) }
     }
   }
 
-  /// FNV-1a: short keys, and no adversary can do worse than slow down his own server.
+  /// The standard library's hash, whose seed each process draws at its start: clients choose ids, and cannot choose ones
+  /// that collide.
   private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return Int(truncatingIfNeeded: hash ^ (hash >> 32)) & Int.max
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    return hasher.finalize() & Int.max
   }
 }

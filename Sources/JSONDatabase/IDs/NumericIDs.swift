@@ -41,7 +41,7 @@ enum NumericID: Sendable, Comparable {
   /// Reads a row's id; `nil` for text, for none and for a number that is not finite.
   init?(of row: Row, idName: [UInt8]) {
     let number: NumericID? = row.withRecord { record in
-      guard let id = ObjectReader.value(named: idName, in: record), id.kind == .number else { return nil }
+      guard let id = record.member(idName), id.kind == .number else { return nil }
       if let integer = Int(String(decoding: id.bytes, as: UTF8.self)) ?? Int(exactly: id.double) {
         return .integer(integer)
       }
@@ -63,11 +63,19 @@ enum NumericID: Sendable, Comparable {
     }
   }
 
-  /// The text by which the record is addressed, and which is the id's JSON.
+  /// The text by which the record is addressed.
   var text: String {
     switch self {
     case .integer(let integer): String(integer)
     case .fraction(let double): JavaScriptNumber.text(of: double)
+    }
+  }
+
+  /// The id as JSON.
+  var value: JSONValue {
+    switch self {
+    case .integer(let integer): JSONValue(integerLiteral: integer)
+    case .fraction(let double): JSONValue(floatLiteral: double)
     }
   }
 

@@ -96,7 +96,8 @@ extension ValueToken {
     case .number: return body(bytes) || (!isCanonicalInteger && withText(body))
     case .array:
       if withText(body) { return true }
-      for element in ArrayReader(bytes) where element.kind != .array && element.forEachEqualText(body) { return true }
+      guard let elements = ArrayReader(self) else { return false }
+      for element in elements where element.kind != .array && element.forEachEqualText(body) { return true }
       return false
     }
   }

@@ -50,13 +50,6 @@ struct Pattern: Sendable {
     literal.utf8.count > 1 && !literal.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
       && !["[object object]", "-infinity"].contains { $0.contains(literal.lowercased()) }
   }
-
-  /// Returns whether a match is anywhere in a text.
-  ///
-  /// For many texts make one ``PatternMatcher``: it remembers what it has worked out.
-  func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    PatternMatcher(self).matches(text)
-  }
 }
 
 extension String {

@@ -93,7 +93,7 @@ struct Condition {
   }
 
   /// Whether a record passes. A missing member never does, nor, but in 1.0's dialect, a null one.
-  func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+  func matches(_ record: ValueToken) -> Bool {
     guard let value = path.value(in: record) else { return false }
     if value.isNull {
       guard dialect == .v1 else { return false }

@@ -35,11 +35,11 @@ struct Filter {
     }
   }
 
-  func matches(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+  func matches(_ record: ValueToken) -> Bool {
     nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
   }
 
-  private static func matches(_ node: Node, _ record: UnsafeBufferPointer<UInt8>) -> Bool {
+  private static func matches(_ node: Node, _ record: ValueToken) -> Bool {
     switch node {
     case .condition(let condition): condition.matches(record)
     case .all(let nodes): nodes.allSatisfy { matches($0, record) }
@@ -51,8 +51,9 @@ struct Filter {
 extension Filter {
   /// Adds the condition that a parameter stands for, and tells whether it stands for one.
   ///
-  /// A parameter whose name no record has is no filter under the classic dialect, but for 0.17's own operators; under
-  /// 1.0's it matches nothing, but for an operator that 1.0 lacks.
+  /// Equality with a member that no record has is no filter under the classic dialect, and matches nothing under 1.0's.
+  /// Any other operator matches no record that lacks the member, whatever its spelling; one that 1.0 lacks is no filter
+  /// under its dialect.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is none.
   mutating func add(
@@ -64,9 +65,6 @@ extension Filter {
     if let (path, comparison, isOriginal) = Self.split(name, dialect) {
       // A member of exactly that name wins over every operator but those that 0.17 always takes for one.
       if isOriginal || !collection.hasMember(whole) {
-        // To 0.17 `signed_in` is a name like any other; it is an operator only where it has a member to work on.
-        let isName = dialect == .classic && !isOriginal && name.hasSuffix("_" + comparison.rawValue)
-        guard !isName || collection.hasMember(FieldPath(path)) else { return false }
         let condition = try Condition(FieldPath(path), comparison, Array(values), dialect: dialect)
         nodes.append(.condition(condition))
         return true

@@ -6,7 +6,7 @@ struct Operand {
     case anywhere, start, end
   }
 
-  /// The text as it came, in UTF-8; folded to lower case where the comparison ignores case.
+  /// The text as it came, in UTF-8.
   let text: [UInt8]
   /// The number that JavaScript's `Number(text)` gives, if any.
   private let number: Double?
@@ -17,12 +17,12 @@ struct Operand {
   /// The automaton of a regular expression; it grows with what it reads, so an operand serves one query.
   let pattern: PatternMatcher?
 
-  /// Finds the text in ASCII of either case; there for an ASCII text of a comparison that ignores case.
+  /// Finds the text in any case; there for a comparison that ignores case.
   private let search: LiteralSearch?
 
   init(_ text: String, folding: Bool = false, isString: Bool = false) {
-    search = folding && text.utf8.allSatisfy { $0 < 0x80 } ? LiteralSearch(caseInsensitive: text) : nil
-    self.text = Array((folding ? text.lowercased() : text).utf8)
+    search = folding ? LiteralSearch(caseInsensitive: text) : nil
+    self.text = Array(text.utf8)
     self.isString = isString || text.allSatisfy(\.isWhitespace)
     number = Self.number(text)
     canonicalNumber = number.flatMap { JavaScriptNumber.text(of: $0) == text ? $0 : nil }
@@ -109,33 +109,20 @@ struct Operand {
   /// element.
   func isContained(in value: ValueToken, _ place: Place, _ dialect: Dialect) -> Bool {
     switch value.kind {
-    case .string:
-      // Making lower-case texts of all records took over ten times as long.
-      if let search, value.isPlainASCIIString { return isFound(search, in: value.content, place) }
-      return isContained(inText: value.text.lowercased(), place)
-    case .number where dialect == .classic:
-      return isContained(inText: value.text, place)
+    case .string: return value.withText { isFound(in: $0, place) }
+    case .number where dialect == .classic: return value.withText { isFound(in: $0, place) }
     case .array where dialect == .classic:
-      return ArrayReader(value.bytes).contains { isContained(in: $0, place, dialect) }
+      return ArrayReader(value)?.contains { isContained(in: $0, place, dialect) } ?? false
     case .null, .bool, .number, .array, .object: return false
     }
   }
 
-  private func isFound(_ search: LiteralSearch, in content: UnsafeBufferPointer<UInt8>, _ place: Place) -> Bool {
-    guard content.count >= text.count else { return false }
-    let tail = content.count - text.count
+  private func isFound(in text: UnsafeBufferPointer<UInt8>, _ place: Place) -> Bool {
+    guard let search else { return false }
     return switch place {
-    case .start: search.isMatch(in: content, at: 0)
-    case .end: search.isMatch(in: content, at: tail)
-    case .anywhere: search.firstMatch(in: content, from: 0) != nil
-    }
-  }
-
-  private func isContained(inText folded: String, _ place: Place) -> Bool {
-    switch place {
-    case .start: folded.utf8.starts(with: text)
-    case .end: folded.utf8.count >= text.count && folded.utf8.suffix(text.count).elementsEqual(text)
-    case .anywhere: Array(folded.utf8).contains(text)
+    case .start: search.isPrefix(of: text)
+    case .end: search.isSuffix(of: text)
+    case .anywhere: search.firstMatch(in: text, from: 0) != nil
     }
   }
 }

@@ -16,7 +16,7 @@ extension Database {
 
   /// Finds what is related to records of a collection.
   package mutating func related(
-    _ requests: [RelationRequest], to records: [UTF8Slice], in name: String
+    _ requests: [RelationRequest], to records: [ValidJSON], in name: String
   ) throws(DatabaseError) -> [RelatedRecord] {
     guard !requests.isEmpty else { return records.map { RelatedRecord(record: $0) } }
     var relations: [(name: String, relation: Relation)] = []
@@ -28,7 +28,7 @@ extension Database {
     }
     let idName = Array(schema.idName(of: name).utf8)
     return records.map { record in
-      var values: [(name: String, value: RelatedRecord.Value)] = []
+      var values: [(name: String, value: ValidJSON.AddedValue)] = []
       for (name, relation) in relations {
         if let value = follow(relation, from: record, idName: idName) { values.append((name, value)) }
       }
@@ -36,20 +36,20 @@ extension Database {
     }
   }
 
-  private mutating func follow(_ relation: Relation, from record: UTF8Slice, idName: [UInt8]) -> RelatedRecord.Value? {
+  private mutating func follow(_ relation: Relation, from record: ValidJSON, idName: [UInt8]) -> ValidJSON.AddedValue? {
     switch relation {
     case .nothing: return .many([])
     case .children(let position, let key):
-      guard let id = record.withBytes({ ObjectReader.value(named: idName, in: $0)?.idText }) else { return .many([]) }
-      var children: [UTF8Slice] = []
+      guard let id = record.withToken({ $0.member(idName)?.idText }) else { return .many([]) }
+      var children: [ValidJSON] = []
       change(position) { collection in
         children = collection.slots(where: key, equals: id).compactMap { collection.rows[Int($0)]?.record }
       }
       return .many(children)
     case .parent(let position, let key):
-      let id = record.withBytes { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
+      let id = record.withToken { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
       guard let id else { return nil }
-      var parent: UTF8Slice?
+      var parent: ValidJSON?
       change(position) { collection in
         parent = collection.slot(of: id).flatMap { collection.rows[$0]?.record }
       }
@@ -93,7 +93,7 @@ extension Database {
   }
 
   private func collectionPosition(_ name: String) -> Int? {
-    collectionPositions.first { entries[$0].name == name }
+    positions[ByteExactKey(name)].flatMap { entries[$0].collection == nil ? nil : $0 }
   }
 
   /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that is there.
@@ -123,27 +123,55 @@ extension Database {
   /// The members that may be the foreign key, the likeliest first.
   private func foreignKeys(in position: Int, to parent: String, singular: String?) -> [FieldPath] {
     let singular = singular ?? Inflection.singular(of: parent)
-    let spellings = [schema.foreignKeySuffix, "Id", "_id"].map { FieldPath(singular + $0) }
+    let spellings = foreignKeySpellings(singular).map { FieldPath($0) }
     let parentID = schema.idName(of: parent)
     return parentID == schema.idName(of: entries[position].name) ? spellings : spellings + [FieldPath(parentID)]
   }
 
   /// The members by which records of one collection refer to those of another, as far as the first records tell.
   ///
-  /// - Parameter recordCount: How many records of each collection are read: whoever waits for an answer waits for this.
-  /// - Complexity: O(number of collections squared + number of records read).
+  /// - Parameter recordCount: How many records of each collection are read: whoever waits for a response waits for this.
+  /// - Complexity: O(number of collections + number of records read + number of relations).
   package func relations(inFirst recordCount: Int) -> [(parent: String, child: String, key: String)] {
-    let members = collectionPositions.map { position in
-      guard case .collection(let collection) = entries[position].resource else { return Set<ByteExactKey>() }
-      return Set(collection.memberNames(inFirst: recordCount).map(ByteExactKey.init))
-    }
+    let children = Children(of: self, inFirst: recordCount)
     return collectionPositions.flatMap { parent in
-      zip(collectionPositions, members).compactMap { child, members in
-        guard child != parent else { return nil }
-        let name = entries[parent].name
-        let key = foreignKeys(in: child, to: name, singular: nil).first { members.contains(ByteExactKey($0.name)) }
-        return key.map { (name, entries[child].name, $0.name) }
+      let name = entries[parent].name
+      return children.keys(to: parent, spellings: foreignKeySpellings(Inflection.singular(of: name)), in: self)
+        .map { (name, entries[$0].name, $1) }
+    }
+  }
+
+  /// The names of a foreign key to a resource, the likeliest first.
+  private func foreignKeySpellings(_ singular: String) -> [String] {
+    [schema.foreignKeySuffix, "Id", "_id"].map { singular + $0 }
+  }
+}
+
+/// The collections by the members that their first records have.
+private struct Children {
+  private var withMember: [ByteExactKey: [Int]] = [:]
+  /// Those of which the member is not the records' own id.
+  private var withOtherID: [ByteExactKey: [Int]] = [:]
+
+  init(of database: Database, inFirst recordCount: Int) {
+    for position in database.collectionPositions {
+      guard let collection = database.entries[position].collection else { continue }
+      for name in collection.memberNames(inFirst: recordCount) {
+        withMember[ByteExactKey(name), default: []].append(position)
+        if name != collection.idName { withOtherID[ByteExactKey(name), default: []].append(position) }
       }
     }
+  }
+
+  /// The collections whose records refer to those of another, in the file's order, each with the likeliest key.
+  func keys(to parent: Int, spellings: [String], in database: Database) -> [(child: Int, key: String)] {
+    var keys: [Int: String] = [:]
+    func add(_ name: String, _ children: [Int]?) {
+      for child in children ?? [] where child != parent && keys[child] == nil { keys[child] = name }
+    }
+    for name in spellings { add(name, withMember[ByteExactKey(name)]) }
+    let idName = database.schema.idName(of: database.entries[parent].name)
+    add(idName, withOtherID[ByteExactKey(idName)])
+    return keys.sorted { $0.key < $1.key }.map { (child: $0.key, key: $0.value) }
   }
 }

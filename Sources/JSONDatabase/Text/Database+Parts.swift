@@ -67,7 +67,7 @@ extension Database {
     } else {
       add(part)
     }
-    if schema.dialect == .v1 { assignStringIDs(ids) }
+    if schema.dialect == .v1, let position = positions[ByteExactKey(part.name)] { assignStringIDs(ids, at: position) }
   }
 
   /// Adds a part after the resources that are there, unless one has its name.

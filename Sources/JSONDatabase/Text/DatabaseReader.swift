@@ -19,7 +19,7 @@ struct DatabaseReader {
     self.text = text
     self.schema = schema
     bytes = text.bytes
-    scanner = JSONScanner(bytes, maximumDepth: schema.maximumDepth)
+    scanner = JSONScanner(text, maximumDepth: schema.maximumDepth)
   }
 
   mutating func read() throws(LoadError) -> Database {
@@ -76,9 +76,7 @@ struct DatabaseReader {
   /// Reads a member: its name, its value and the white space around them.
   private mutating func readEntry(from lead: Int, isFirst: Bool) throws(JSONError) {
     let nameStart = scanner.skipWhitespace(from: lead)
-    let value = try scanner.scanName(from: nameStart, after: isFirst ? "{" : ",")
-    let nameEnd = JSONSyntax.endOfString(in: bytes, from: nameStart)
-    let name = JSONText.unescape(UnsafeBufferPointer(rebasing: bytes[nameStart..<nameEnd]))
+    let (name, value) = try scanner.scanMember(from: nameStart, after: isFirst ? "{" : ",")
     if isFirst { defaultLayout = layout(ofLead: text[lead..<value]) }
     let (resource, end) = try readResource(name, at: value)
     check(name, resource, at: nameStart, value: value)
@@ -89,10 +87,9 @@ struct DatabaseReader {
   /// Reads one top-level value; an array's elements become rows.
   private mutating func readResource(_ name: String, at start: Int) throws(JSONError) -> (Resource, end: Int) {
     guard start < bytes.count, bytes[start] == UInt8(ascii: "["), name != Self.schemaName else {
-      let end = try scanner.scanValue(from: start, depth: 1)
-      let value = text[start..<end]
+      let value = try scanner.scanValue(from: start, depth: 1)
       let isServed = bytes[start] == UInt8(ascii: "{") && name != Self.schemaName
-      return (isServed ? .singular(value) : .unserved(value), end)
+      return (isServed ? .singular(value) : .unserved(value), scanner.offset(after: value))
     }
     var rows = PersistentRowVector()
     var position = start + 1
@@ -101,7 +98,8 @@ struct DatabaseReader {
       return (collection(name, rows, tail: position..<record), record + 1)
     }
     while true {
-      let end = try scanner.scanValue(from: record, depth: 2)
+      let value = try scanner.scanValue(from: record, depth: 2)
+      let end = scanner.offset(after: value)
       let next = scanner.skipWhitespace(from: end)
       guard next < bytes.count else {
         throw scanner.error(.unexpectedEnd, "expected ',' or ']', but the text ends", at: next)
@@ -110,8 +108,7 @@ struct DatabaseReader {
       guard !isLast || bytes[next] == UInt8(ascii: "]") else {
         throw scanner.error(.unexpectedCharacter, "expected ',' or ']', found \(scanner.describe(at: next))", at: next)
       }
-      let range = (text.offset + record)..<(text.offset + end)
-      rows.append(Row(text.storage, record: range, lead: record - position, trail: isLast ? 0 : next - end))
+      rows.append(Row(value, lead: record - position, trail: isLast ? 0 : next - end))
       if isLast { return (collection(name, rows, tail: end..<next), next + 1) }
       position = next + 1
       record = scanner.skipWhitespace(from: position)
@@ -139,7 +136,7 @@ struct DatabaseReader {
   mutating func readPart(_ name: String) throws(LoadError) -> (Resource, value: Range<Int>) {
     let (resource, value): (Resource, Range<Int>)
     do throws(JSONError) {
-      let start = try scanner.scanDocument().lowerBound
+      let start = try scanner.scanDocument().offset - text.offset
       defaultLayout = bytes.contains(UInt8(ascii: "\n")) ? JSONLayout(margin: "  ") : .compact
       let end: Int
       (resource, end) = try readResource(name, at: start)
@@ -163,8 +160,8 @@ struct DatabaseReader {
         "the key '\(name)' holds a slash, which no route can have; rename it, and map it with --routes", at: offset)
     }
     if name.isEmpty { refuse("a resource needs a name; this key is empty", at: offset) }
-    if case .unserved = resource {
-      let kind = ValueToken(UnsafeBufferPointer(rebasing: bytes[value...])).kind.description
+    if case .unserved(let json) = resource {
+      let kind = json.withToken(\.kind).description
       refuse("'\(name)' is \(kind); a resource is an array of records or an object", at: value)
     }
   }
@@ -196,16 +193,19 @@ extension Database {
   ///
   /// The file keeps its text until the next write.
   mutating func assignStringIDs(_ ids: IDGenerator) {
-    for position in entries.indices {
-      change(position) { collection in
-        let idName = Array(collection.idName.utf8)
-        for slot in 0..<collection.rows.slotCount {
-          guard let row = collection.rows[slot], let text = Self.newID(of: row, idName, ids) else { continue }
-          var draft = RecordDraft()
-          draft.set(collection.idName, to: Array("\"\(text)\"".utf8))
-          let record = row.record.withBytes { draft.merged(into: $0, collection.layout(of: row)) }
-          collection.set(row.with(record: record), at: slot)
-        }
+    for position in entries.indices { assignStringIDs(ids, at: position) }
+  }
+
+  /// Makes the ids of one resource's records strings; see ``assignStringIDs(_:)``.
+  mutating func assignStringIDs(_ ids: IDGenerator, at position: Int) {
+    change(position) { collection in
+      let idName = Array(collection.idName.utf8)
+      for slot in 0..<collection.rows.slotCount {
+        guard let row = collection.rows[slot], let text = Self.newID(of: row, idName, ids) else { continue }
+        var draft = ObjectDraft()
+        draft.set(collection.idName, to: ValidJSON(writing: .string(text)))
+        let record = draft.merged(into: row.record, collection.layout(of: row), row.margins)
+        collection.set(Row(record, between: row.margins), at: slot)
       }
     }
   }
@@ -213,8 +213,8 @@ extension Database {
   /// The id that a record needs, or `nil` when it has a text id or is no object.
   private static func newID(of row: Row, _ idName: [UInt8], _ ids: IDGenerator) -> String? {
     row.withRecord { record in
-      guard record.first == UInt8(ascii: "{") else { return nil }
-      guard let id = ObjectReader.value(named: idName, in: record) else { return ids() }
+      guard record.kind == .object else { return nil }
+      guard let id = record.member(idName) else { return ids() }
       return id.kind == .number ? id.idText : nil
     }
   }

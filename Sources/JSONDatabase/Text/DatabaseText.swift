@@ -8,6 +8,15 @@ package struct DatabaseText: Sendable {
     let lead: UTF8Slice
     let value: ResourceText
     let trail: UTF8Slice
+
+    /// Appends the name as it was written, which in the lead only white space and a colon stand around.
+    func appendName(to output: inout [UInt8]) {
+      lead.withBytes { lead in
+        guard let start = lead.firstIndex(of: UInt8(ascii: "\"")), let end = lead.lastIndex(of: UInt8(ascii: "\""))
+        else { return }
+        output += lead[start...end]
+      }
+    }
   }
 
   private let prefix: UTF8Slice
@@ -34,6 +43,20 @@ package struct DatabaseText: Sendable {
     try suffix.withBytesRethrowing(body)
   }
 
+  /// Appends the text as `JSON.stringify(value, null, 2)` lays it out, whatever the file's layout. O(size of the data).
+  package func appendPretty(to output: inout [UInt8]) {
+    let formatter = JSONFormatter(.pretty)
+    output.append(UInt8(ascii: "{"))
+    for (index, piece) in pieces.enumerated() {
+      if index > 0 { output.append(UInt8(ascii: ",")) }
+      output += "\n  ".utf8
+      piece.appendName(to: &output)
+      output += ": ".utf8
+      piece.value.append(to: &output, formatter)
+    }
+    output += (pieces.isEmpty ? "}" : "\n}").utf8
+  }
+
   /// All bytes in one array.
   package var bytes: [UInt8] {
     var output: [UInt8] = []
@@ -53,6 +76,19 @@ struct CollectionText: Sendable {
   static let comma = UTF8Slice(",")
   private static let openingBracket = UTF8Slice("[")
   private static let closingBracket = UTF8Slice("]")
+
+  /// Appends the records as they stand two levels deep in a pretty text.
+  func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
+    output.append(UInt8(ascii: "["))
+    var isFirst = true
+    rows.forEach { _, row in
+      output += (isFirst ? "\n    " : ",\n    ").utf8
+      formatter.append(row.record, level: 2, to: &output)
+      isFirst = false
+      return true
+    }
+    output += (isFirst ? "]" : "\n  ]").utf8
+  }
 
   /// Calls a closure with the text piece by piece; neighbours that stand as they were read are one piece.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
@@ -90,12 +126,20 @@ extension UTF8Slice {
 /// One version of a resource's value as it stands in a file.
 enum ResourceText: Sendable {
   case collection(CollectionText)
-  case other(UTF8Slice)
+  case other(ValidJSON)
 
   init(_ resource: Resource) {
     switch resource {
     case .collection(let collection): self = .collection(collection.text)
-    case .singular(let text), .unserved(let text): self = .other(text)
+    case .singular(let value), .unserved(let value): self = .other(value)
+    }
+  }
+
+  /// Appends the value as it stands one level deep in a pretty text.
+  func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
+    switch self {
+    case .collection(let collection): collection.append(to: &output, formatter)
+    case .other(let value): formatter.append(value, level: 1, to: &output)
     }
   }
 
@@ -103,7 +147,7 @@ enum ResourceText: Sendable {
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     switch self {
     case .collection(let collection): try collection.forEachSlice(body)
-    case .other(let text): try text.withBytesRethrowing(body)
+    case .other(let value): try value.slice.withBytesRethrowing(body)
     }
   }
 }

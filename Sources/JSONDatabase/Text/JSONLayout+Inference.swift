@@ -4,13 +4,13 @@ extension JSONLayout {
   /// The layout that a record and the white space before it are written in.
   ///
   /// What is added to a file is written as its neighbours are.
-  static func inferred(from record: UnsafeBufferPointer<UInt8>, lead: UnsafeBufferPointer<UInt8>) -> JSONLayout? {
-    var reader = ObjectReader(record)
-    guard record.first == UInt8(ascii: "{"), let member = reader.next() else { return nil }
-    let colon = record[member.name.upperBound..<member.value.lowerBound].split(
+  static func inferred(from record: ValueToken, lead: UnsafeBufferPointer<UInt8>) -> JSONLayout? {
+    guard var reader = ObjectReader(record), let member = reader.next() else { return nil }
+    let (name, value, text) = (member.name.range(in: record), member.value.range(in: record), record.bytes)
+    let colon = text[name.upperBound..<value.lowerBound].split(
       separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     let afterColon = colon.last.map { String(decoding: $0, as: UTF8.self) } ?? " "
-    let opening = String(decoding: record[1..<member.name.lowerBound], as: UTF8.self)
+    let opening = String(decoding: text[1..<name.lowerBound], as: UTF8.self)
     let newline = opening.contains("\r\n") ? "\r\n" : "\n"
     if opening.utf8.contains(UInt8(ascii: "\n")) {
       let margin = indentation(lead)
@@ -21,7 +21,7 @@ extension JSONLayout {
     }
     var afterComma = afterColon
     if let second = reader.next() {
-      let between = record[member.value.upperBound..<second.name.lowerBound].drop { $0 != UInt8(ascii: ",") }
+      let between = text[value.upperBound..<second.name.offset(in: record)].drop { $0 != UInt8(ascii: ",") }
       afterComma = String(decoding: between.dropFirst(), as: UTF8.self)
     }
     return JSONLayout(

@@ -20,13 +20,12 @@ struct CollectionSurvey {
   private let idName: String
 
   /// Reads the array of a collection, which starts at an offset of the text.
-  init(_ name: String, _ array: UnsafeBufferPointer<UInt8>, at start: Int, idName: String) {
+  init(_ name: String, _ array: ArrayReader, of value: ValueToken, at start: Int, idName: String) {
     self.name = name
     self.idName = idName
     let idMember = Array(idName.utf8)
-    records = ArrayReader(array).map { value in
-      let id = ObjectReader.value(named: idMember, in: value.bytes)
-      return Record(value: value, offset: start + Self.distance(from: array, to: value.bytes), id: id)
+    records = array.map { record in
+      Record(value: record, offset: start + record.offset(in: value), id: record.member(idMember))
     }
     ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.idText) } })
   }
@@ -75,41 +74,27 @@ struct CollectionSurvey {
 
   /// The offset in the text of a value inside a record.
   func offset(of token: ValueToken, in record: Record) -> Int {
-    record.offset + Self.distance(from: record.value.bytes, to: token.bytes)
-  }
-
-  private static func distance(
-    from outer: UnsafeBufferPointer<UInt8>, to inner: UnsafeBufferPointer<UInt8>
-  ) -> Int {
-    guard let start = outer.baseAddress, let place = inner.baseAddress else { return 0 }
-    return place - start
+    record.offset + token.offset(in: record.value)
   }
 }
 
 /// Finds members that an object gives twice, at any depth.
 enum DuplicateNames {
-  /// Calls a closure with each further member of a name and its offset, in valid JSON text.
-  static func forEach(in bytes: UnsafeBufferPointer<UInt8>, _ body: (String, Int) -> Void) {
+  /// Calls a closure with each further member of a name and its offset in the value.
+  static func forEach(in value: ValueToken, _ body: (String, Int) -> Void) {
     // The names so far of each open object, outermost first; an array has none.
     var open: [Set<ByteExactKey>?] = []
-    var position = 0
-    while position < bytes.count {
-      switch bytes[position] {
-      case UInt8(ascii: "{"): open.append([])
-      case UInt8(ascii: "["): open.append(nil)
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): open.removeLast()
-      case UInt8(ascii: "\""):
-        let end = JSONSyntax.endOfString(in: bytes, from: position)
-        let next = JSONSyntax.skipWhitespace(in: bytes, from: end)
-        if next < bytes.count, bytes[next] == UInt8(ascii: ":"), let last = open.indices.last {
-          let name = JSONText.unescape(UnsafeBufferPointer(rebasing: bytes[position..<end]))
-          if open[last]?.insert(ByteExactKey(name)).inserted == false { body(name, position) }
-        }
-        position = end
-        continue
-      default: break
+    var reader = TokenReader(value)
+    while let token = reader.next() {
+      switch token {
+      case .open(.object): open.append([])
+      case .open: open.append(nil)
+      case .close: open.removeLast()
+      case .scalar: break
+      case .name(let token):
+        let name = ByteExactKey(String(decoding: token.unescapedContent, as: UTF8.self))
+        if open[open.count - 1]?.insert(name).inserted == false { body(name.string, token.offset(in: value)) }
       }
-      position += 1
     }
   }
 }

@@ -17,12 +17,11 @@ struct ForeignKeys {
 
   /// Says which records refer to one that is not there.
   func check(_ collection: CollectionSurvey, _ findings: inout FindingList) {
-    for (index, record) in collection.records.enumerated() where record.value.kind == .object {
-      var reader = ObjectReader(record.value.bytes)
+    for (index, record) in collection.records.enumerated() {
+      guard var reader = ObjectReader(record.value) else { continue }
       while let member = reader.next() {
-        let name = reader.name(of: member)
-        guard let parent = parents[ByteExactKey(name)] else { continue }
-        let value = ValueToken(UnsafeBufferPointer(rebasing: record.value.bytes[member.value]))
+        guard let parent = parents[ByteExactKey(member.nameText)] else { continue }
+        let value = member.value
         guard !value.isNull, !parent.ids.contains(ByteExactKey(value.idText)) else { continue }
         let message =
           "record \(index + 1) of '\(collection.name)' refers to \(value.text) of '\(parent.name)', which is not there"

@@ -15,7 +15,7 @@ package struct Validator {
   package func findings(in text: UTF8Slice) -> [Finding] {
     text.withBytes { bytes in
       var findings = FindingList()
-      var scanner = JSONScanner(bytes, maximumDepth: schema.maximumDepth)
+      var scanner = JSONScanner(text, maximumDepth: schema.maximumDepth)
       let start = scanner.skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
       guard start < bytes.count else {
         findings.add(.error, "the file is empty; write {} or {\"posts\": []} into it", at: start)
@@ -23,7 +23,7 @@ package struct Validator {
       }
       do throws(JSONError) {
         let document = try scanner.scanDocument()
-        check(UnsafeBufferPointer(rebasing: bytes[document]), at: document.lowerBound, &findings)
+        document.withToken { check($0, at: document.offset - text.offset, &findings) }
       } catch {
         findings.add(.error, error.message, at: error.offset)
       }
@@ -32,34 +32,35 @@ package struct Validator {
   }
 
   /// Checks the document's value, which starts at an offset of the text.
-  private func check(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ findings: inout FindingList) {
-    guard bytes[0] == UInt8(ascii: "{") else {
+  private func check(_ document: ValueToken, at start: Int, _ findings: inout FindingList) {
+    guard var reader = ObjectReader(document) else {
       findings.add(.error, "the file must hold a JSON object, such as {\"posts\": []}", at: start)
       return
     }
     var collections: [CollectionSurvey] = []
     var names: Set<ByteExactKey> = []
-    var reader = ObjectReader(bytes)
     while let member = reader.next() {
-      let name = reader.name(of: member)
-      let nameOffset = start + member.name.lowerBound
-      let value = ValueToken(UnsafeBufferPointer(rebasing: bytes[member.value]))
+      let name = member.nameText
+      let nameOffset = start + member.name.offset(in: document)
+      let value = member.value
       let isFirst = names.insert(ByteExactKey(name)).inserted
       if !isFirst {
         findings.add(.error, "'\(name)' is given twice; rename one of the two or join them", at: nameOffset)
       }
       if name == "$schema" { continue }
       checkName(name, at: nameOffset, &findings)
-      let valueOffset = start + member.value.lowerBound
+      let valueOffset = start + value.offset(in: document)
       switch value.kind {
       case .array:
-        collections.append(CollectionSurvey(name, value.bytes, at: valueOffset, idName: schema.idName(of: name)))
+        guard let records = ArrayReader(value) else { break }
+        collections.append(
+          CollectionSurvey(name, records, of: value, at: valueOffset, idName: schema.idName(of: name)))
       case .object: break
       case .null, .bool, .number, .string:
         let message = "'\(name)' is \(value.kind.description); a resource is an array of records or an object"
         findings.add(.error, message, at: valueOffset)
       }
-      DuplicateNames.forEach(in: value.bytes) { name, offset in
+      DuplicateNames.forEach(in: value) { name, offset in
         findings.add(
           .warning, "the member '\(name)' is given twice; JSON readers differ in which counts", at: valueOffset + offset
         )

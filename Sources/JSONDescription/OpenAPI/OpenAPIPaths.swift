@@ -3,11 +3,11 @@ import OrderedJSON
 /// Collects the paths of a document and their operations.
 struct OpenAPIPaths {
   let schemas: OpenAPISchemas
-  let relations: [OpenAPIRelation]
+  let relations: OpenAPIRelations
   private(set) var object = JSONObject()
   private var operationNames = UniqueNames()
 
-  init(schemas: OpenAPISchemas, relations: [OpenAPIRelation]) {
+  init(schemas: OpenAPISchemas, relations: OpenAPIRelations) {
     self.schemas = schemas
     self.relations = relations
   }
@@ -18,7 +18,7 @@ struct OpenAPIPaths {
     case .collection:
       addCollection(resource)
       addRecord(resource)
-      for relation in relations where relation.parent.resource.name == resource.resource.name { addNested(relation) }
+      for relation in relations.below(resource) { addNested(relation) }
     case .object:
       addObject(resource)
     }

@@ -41,14 +41,7 @@ extension Engine {
     let other = try parse(body)
     try requireFiles(of: other, all: false)
     do throws(DatabaseError) {
-      let ids = writes.ids
-      try writes.database.atomically { database throws(DatabaseError) in
-        let known = Set(database.resourceNames)
-        database.add(other)
-        for name in other.resourceNames where known.contains(name) {
-          try database.merge(resource: name, of: other, ids: ids)
-        }
-      }
+      try writes.database.merge(other, ids: writes.ids)
     } catch {
       throw HTTPError(error)
     }
@@ -80,23 +73,6 @@ extension Engine {
       return try SourceParser(schema: configuration.schema, ids: writes.ids).parse(UTF8Slice(body), name: "the body")
     } catch {
       throw HTTPError(.badRequest, error.description)
-    }
-  }
-}
-
-extension Database {
-  fileprivate mutating func merge(resource name: String, of other: Database, ids: IDGenerator) throws(DatabaseError) {
-    guard let text = other.valueText(of: name) else { return }
-    switch resource(named: name) {
-    case .collection?:
-      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
-        try createOrMerge(text, in: name, ids: ids)
-      }
-    case .singular?:
-      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
-        try write(text, toSingular: name, merging: true)
-      }
-    case .unserved?, nil: break
     }
   }
 }

@@ -75,10 +75,7 @@ enum CSVTable {
     case UInt8(ascii: "f"): cell.elementsEqual("false".utf8)
     case UInt8(ascii: "n"): cell.elementsEqual("null".utf8)
     case UInt8(ascii: "-"), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
-      cell.withUnsafeBufferPointer { bytes in
-        var scanner = JSONScanner(bytes)
-        return (try? scanner.scanDocument()) == bytes.indices
-      }
+      JSONNumber(text: String(decoding: cell, as: UTF8.self)) != nil
     default: false
     }
   }

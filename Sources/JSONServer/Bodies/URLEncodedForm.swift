@@ -53,6 +53,9 @@ struct FormFields {
     }
   }
 
+  /// The fields as an object.
+  var value: JSONValue { .object(members) }
+
   /// The fields as the JSON text of an object.
-  var json: [UInt8] { JSONValue.object(members).utf8Text(.compact) }
+  var json: [UInt8] { value.utf8Text(.compact) }
 }

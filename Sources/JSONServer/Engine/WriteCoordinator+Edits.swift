@@ -160,9 +160,8 @@ extension WriteCoordinator {
     switch takeover.replacement {
     case .edit(let source, let edited): adopt(source, edited, on: engine)
     case .all(let other, var pending):
-      let names = database.resourceNames
+      pending.change = .replaced(database.resourceNames(andOf: other))
       database.restore(from: other)
-      pending.change = .replaced(names + database.resourceNames.filter { !names.contains($0) })
       enqueueCommit(pending, on: engine)
     }
     resume(takeover.waiting, on: engine)
@@ -183,11 +182,11 @@ extension WriteCoordinator {
   private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
     lostUpdates.forget(source.name)
     addToKeptVersions(source, on: engine)
-    let names = database.resourceNames
+    let names = database.resourceNames(andOf: edited)
     database = edited
     generations[source.name] = source.generation
     persistence?.adopt(source)
-    engine.simulation.events.publishReload(of: names + database.resourceNames.filter { !names.contains($0) })
+    engine.simulation.events.publishReload(of: names)
     engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
   }
 

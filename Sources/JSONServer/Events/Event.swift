@@ -10,8 +10,8 @@ struct Event: Sendable {
 
   /// What happened to a resource.
   enum Change: Sendable {
-    case created(id: String, UTF8Slice)
-    case updated(id: String, UTF8Slice)
+    case created(id: String, ValidJSON)
+    case updated(id: String, ValidJSON)
     case deleted(id: String)
     /// It has to be read again.
     case reloaded
@@ -50,7 +50,7 @@ struct Event: Sendable {
       // The last member, as its text is: a tree of it would be made for nothing.
       output.removeLast()
       output += ",\"record\":".utf8
-      record.withBytes { _ = JSONFormatter(.compact).append($0, to: &output) }
+      JSONFormatter(.compact).append(record, to: &output)
       output.append(UInt8(ascii: "}"))
     }
     output += "\n\n".utf8
@@ -58,7 +58,7 @@ struct Event: Sendable {
   }
 
   /// The record that a change made.
-  private var record: UTF8Slice? {
+  private var record: ValidJSON? {
     switch content {
     case .change(_, .created(_, let record)), .change(_, .updated(_, let record)): record
     case .change(_, .deleted), .change(_, .reloaded), .request: nil

@@ -52,10 +52,3 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
     excerpt = text.withBytes { Excerpt(of: $0, at: error.offset).text }
   }
 }
-
-extension UTF8Slice {
-  /// The value of the text, which is JSON.
-  var value: JSONValue {
-    withBytes { JSONValue(validated: $0, from: JSONSyntax.endOfByteOrderMark(in: $0)) }
-  }
-}

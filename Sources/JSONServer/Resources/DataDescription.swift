@@ -17,10 +17,10 @@ package struct DataDescription {
     samples = database.resourceNames.compactMap { name in
       switch database.resource(named: name) {
       case .collection(let collection)?:
-        let records = collection.firstRecords(Self.maximumRecords).map(\.value)
+        let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
         return ResourceSample(
           name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count)
-      case .singular(let text)?: return ResourceSample(name: name, kind: .object, records: [text.value])
+      case .singular(let value)?: return ResourceSample(name: name, kind: .object, records: [JSONValue(value)])
       case .unserved?, nil: return nil
       }
     }

@@ -9,7 +9,7 @@ extension Endpoint {
   func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(HTTPError) -> EndpointResult {
     do throws(DatabaseError) {
       switch self {
-      case .database: return EndpointResult(.json(database.text.bytes))
+      case .database: return EndpointResult(.database(database.text))
       case .list(let name, let parameters):
         return try Self.list(name, parameters, request, &database)
       case .record(let name, let id, let relations):
@@ -19,38 +19,28 @@ extension Endpoint {
       case .singular(let name):
         return EndpointResult(.text(try database.singular(name)))
       case .create(let name, let body, let parent):
-        let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
-          try database.create(body, in: name, belongingTo: parent, ids: ids)
-        }
+        let written = try database.create(body, in: name, belongingTo: parent, ids: ids)
         return EndpointResult(
           .text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
       case .createOrMerge(let name, let bodies):
-        let (records, created) = try bodies.withUnsafeBufferPointer { bodies throws(DatabaseError) in
-          try database.createOrMerge(bodies, in: name, ids: ids)
-        }
+        let (records, created) = try database.createOrMerge(bodies, in: name, ids: ids)
         return EndpointResult(
           .list(records.map { RelatedRecord(record: $0) }), status: created > 0 ? .created : .ok,
           change: .reloaded(name))
       case .replace(let name, let id, let body):
-        let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
-          try database.replace(id, in: name, with: body)
-        }
+        let written = try database.replace(id, in: name, with: body)
         return EndpointResult(.text(written.text), change: .updated(name, written))
       case .merge(let name, let id, let body):
-        let written = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
-          try database.merge(body, into: id, in: name)
-        }
+        let written = try database.merge(body, into: id, in: name)
         return EndpointResult(.text(written.text), change: .updated(name, written))
       case .writeSingular(let name, let body, let merging, let isPost):
-        let text = try body.withUnsafeBufferPointer { body throws(DatabaseError) in
-          try database.write(body, toSingular: name, merging: merging)
-        }
+        let text = try database.write(body, toSingular: name, merging: merging)
         return EndpointResult(
           .text(text), status: isPost ? .created : .ok, location: isPost ? [name] : nil, change: .reloaded(name))
       case .delete(let name, let id, let dependents):
         let deletion = try database.delete(id, in: name, dependents: dependents)
         let content: EndpointResult.Content =
-          database.schema.dialect == .v1 ? .text(deletion.record) : .json(Array("{}".utf8))
+          database.schema.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
         return EndpointResult(content, change: .deleted(name, id: id, dependents: deletion.dependents))
       }
     } catch {

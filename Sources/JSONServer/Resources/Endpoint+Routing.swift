@@ -38,8 +38,8 @@ extension Endpoint {
   ) throws(HTTPError) -> Endpoint {
     if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
     guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
-    let body = try json(from: request, schema) ?? emptyObject
-    return body.first == UInt8(ascii: "[") && schema.dialect == .classic
+    let body = try json(from: request, schema) ?? .emptyObject
+    return body.withToken({ $0.kind == .array }) && schema.dialect == .classic
       ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
   }
 
@@ -57,7 +57,7 @@ extension Endpoint {
       guard schema.dialect == .classic else {
         throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
-      return .merge(name, id: id, body: try json(from: request, schema) ?? emptyObject)
+      return .merge(name, id: id, body: try json(from: request, schema) ?? .emptyObject)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
   }
@@ -75,7 +75,7 @@ extension Endpoint {
       guard schema.dialect == .classic else {
         throw HTTPError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
       }
-      let body = try json(from: request, schema) ?? emptyObject
+      let body = try json(from: request, schema) ?? .emptyObject
       return .writeSingular(name, body: body, merging: false, isPost: true)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
     }
@@ -99,13 +99,11 @@ extension Endpoint {
       return .list(name, list.below(parent.id, by: key))
     }
     guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
-    return .create(name, body: try json(from: request, database.schema) ?? emptyObject, parent: parent)
+    return .create(name, body: try json(from: request, database.schema) ?? .emptyObject, parent: parent)
   }
 
-  private static let emptyObject = Array("{}".utf8)
-
   /// The body as JSON that the file may hold: what holds a record there, an object and an array, is two levels.
-  private static func json(from request: Request, _ schema: Schema) throws(HTTPError) -> [UInt8]? {
+  private static func json(from request: Request, _ schema: Schema) throws(HTTPError) -> ValidJSON? {
     try RequestBody.json(from: request, maximumDepth: schema.maximumDepth - 2)
   }
 
@@ -117,9 +115,9 @@ extension Endpoint {
   /// them.
   private static func body(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
-  ) throws(HTTPError) -> [UInt8] {
+  ) throws(HTTPError) -> ValidJSON {
     if let body = try json(from: request, schema) { return body }
-    return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? emptyObject
+    return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .emptyObject
   }
 
   /// The methods that what is no collection takes beside those of both dialects.

@@ -13,15 +13,15 @@ enum Endpoint {
   /// A singular resource.
   case singular(String)
   /// A new record of a collection, perhaps below a record of another.
-  case create(String, body: [UInt8], parent: (resource: String, id: String)?)
+  case create(String, body: ValidJSON, parent: (resource: String, id: String)?)
   /// Many records, each new or merged into one that is there.
-  case createOrMerge(String, bodies: [UInt8])
+  case createOrMerge(String, bodies: ValidJSON)
   /// New members for a record.
-  case replace(String, id: String, body: [UInt8])
+  case replace(String, id: String, body: ValidJSON)
   /// Some new members for a record.
-  case merge(String, id: String, body: [UInt8])
+  case merge(String, id: String, body: ValidJSON)
   /// Some or all new members for a singular resource.
-  case writeSingular(String, body: [UInt8], merging: Bool, isPost: Bool)
+  case writeSingular(String, body: ValidJSON, merging: Bool, isPost: Bool)
   /// A record's end.
   case delete(String, id: String, dependents: [String])
 

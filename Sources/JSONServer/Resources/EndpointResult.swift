@@ -6,8 +6,9 @@ import OrderedJSON
 struct EndpointResult {
   enum Content {
     /// JSON text that is laid out as it is in the file.
-    case text(UTF8Slice)
-    case json([UInt8])
+    case text(ValidJSON)
+    /// The whole database.
+    case database(DatabaseText)
     case record(RelatedRecord)
     case list([RelatedRecord])
     case envelope(PageNumbers, [RelatedRecord])
@@ -71,11 +72,8 @@ struct EndpointResult {
     var output: [UInt8] = []
     output.reserveCapacity(sizeEstimate)
     switch content {
-    case .text(let text): text.withBytes { _ = Self.formatter.append($0, to: &output) }
-    case .json(let bytes):
-      bytes.withUnsafeBufferPointer { bytes in
-        _ = Self.formatter.append(bytes, from: JSONSyntax.endOfByteOrderMark(in: bytes), to: &output)
-      }
+    case .text(let text): Self.formatter.append(text, to: &output)
+    case .database(let text): text.appendPretty(to: &output)
     case .record(let record): record.append(to: &output, Self.formatter, level: 0)
     case .list(let records): Self.append(records, level: 0, to: &output)
     case .envelope(let page, let records):
@@ -92,7 +90,7 @@ struct EndpointResult {
   private var sizeEstimate: Int {
     switch content {
     case .text(let text): text.count + text.count / 16
-    case .json(let bytes): bytes.count
+    case .database: 1 << 12
     case .record(let record): record.record.count + record.record.count / 16
     case .list(let records), .envelope(_, let records):
       records.reduce(256) { $0 + $1.record.count + $1.record.count / 16 + 8 }

@@ -4,7 +4,7 @@ public import OrderedJSON
 extension Server {
   /// The whole data as it is now. O(size of the data).
   public var value: JSONValue {
-    get async { UTF8Slice(await engine.database.text.bytes).value }
+    get async { await engine.database.value }
   }
 
   /// Returns the records of a collection, in stored order.
@@ -24,7 +24,7 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection.
   public func values(of name: String) async throws(ServerError) -> [JSONValue] {
-    try await engine.records(name).map(\.value)
+    try await engine.records(name).map { JSONValue($0) }
   }
 
   /// Returns a record of a collection.
@@ -33,12 +33,12 @@ extension Server {
   public func record<Record: Decodable>(
     _ name: String, id: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
   ) async throws -> Record {
-    try decoder.decode(type, from: try await engine.record(name, id: id).value)
+    try decoder.decode(type, from: JSONValue(try await engine.record(name, id: id)))
   }
 }
 
 extension Engine {
-  fileprivate func records(_ name: String) throws(ServerError) -> [UTF8Slice] {
+  fileprivate func records(_ name: String) throws(ServerError) -> [ValidJSON] {
     do throws(DatabaseError) {
       return try writes.database.list(name, Query()).selection.records
     } catch {
@@ -46,7 +46,7 @@ extension Engine {
     }
   }
 
-  fileprivate func record(_ name: String, id: String) throws(ServerError) -> UTF8Slice {
+  fileprivate func record(_ name: String, id: String) throws(ServerError) -> ValidJSON {
     do throws(DatabaseError) {
       return try writes.database.record(id, in: name)
     } catch {

@@ -1,5 +1,5 @@
 /// Responds to the requests that a transport reads.
-package protocol Application: Sendable {
+protocol Application: Sendable {
   /// Responds to a request.
   ///
   /// Called on the server's event loop, and must not block it. The requests of one connection begin in their order, and

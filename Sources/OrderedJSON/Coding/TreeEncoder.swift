@@ -51,7 +51,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
       try set(
         value.isFinite ? Double(value.description).flatMap(JSONNumber.init).map(JSONValue.number) : nil, for: value)
     case let value as Decimal:
-      try set(value.isNaN ? nil : .number(JSONNumber(validated: value.description)), for: value)
+      try set(value.isNaN ? nil : JSONNumber(text: value.description).map(JSONValue.number), for: value)
     case let value as Date: try set(options.dates.value(of: value), for: value)
     case let value as Data: node.set(.string(value.base64EncodedString()))
     case let value as URL: node.set(.string(value.absoluteString))

@@ -1,10 +1,16 @@
 extension JSON5Reader {
   /// Checks that the text is UTF-8, which all other steps rely on.
   func checkUTF8() throws(JSONError) {
-    let scanner = JSONScanner(bytes)
     var position = 0
     while position < bytes.count {
-      position = bytes[position] < 0x80 ? position + 1 : try scanner.scanMultibyteCharacter(from: position)
+      guard bytes[position] >= 0x80 else {
+        position += 1
+        continue
+      }
+      guard let end = JSONSyntax.endOfMultibyteCharacter(in: bytes, from: position) else {
+        throw .notUTF8(at: position, in: bytes)
+      }
+      position = end
     }
   }
 

@@ -16,6 +16,8 @@ public struct JSONError: Error, Sendable, Hashable {
     case tooDeep
     /// Something follows the value.
     case trailingCharacters
+    /// A value takes more than 4 GiB.
+    case tooLarge
   }
 
   /// What kind of fault it is, to switch over.

@@ -23,33 +23,32 @@ package struct JSONFormatter {
 
   private static let levelsInAdvance = 16
 
-  /// Appends the value that starts at an offset of valid text.
+  /// Appends a value.
   ///
   /// - Parameters:
-  ///   - bytes: Valid JSON text; what follows the value is not read.
-  ///   - start: The offset of the value's first byte.
+  ///   - value: The value.
   ///   - level: The number of levels the value is already nested in.
   ///   - output: Where the text goes.
-  /// - Returns: The offset after the value.
-  @discardableResult
-  package func append(
-    _ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0, level: Int = 0, to output: inout [UInt8]
-  ) -> Int {
+  package func append(_ value: ValidJSON, level: Int = 0, to output: inout [UInt8]) {
+    value.withToken { append($0, level: level, to: &output) }
+  }
+
+  /// Appends a value; see ``append(_:level:to:)-(ValidJSON,_,_)``.
+  package func append(_ value: ValueToken, level: Int = 0, to output: inout [UInt8]) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ChunkedOutput.capacity) { chunk in
-      guard let chunk = chunk.baseAddress else { return start }
+      // A buffer of some capacity has an address.
+      guard let chunk = chunk.baseAddress else { return }
       var chunked = ChunkedOutput(chunk: chunk, output: output)
       // The chunked output owns the bytes for now; a second reference would make it copy them.
       output = []
-      let end = write(bytes, from: start, level: level, to: &chunked)
+      write(value.bytes, level: level, to: &chunked)
       output = chunked.finish()
-      return end
     }
   }
 
-  private func write(
-    _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, level: Int, to output: inout ChunkedOutput
-  ) -> Int {
-    var position = JSONSyntax.skipWhitespace(in: bytes, from: start)
+  /// The bytes are one valid value, so that a bracket closes each level before they end.
+  private func write(_ bytes: UnsafeBufferPointer<UInt8>, level: Int, to output: inout ChunkedOutput) {
+    var position = 0
     var depth = 0
     repeat {
       switch bytes[position] {
@@ -85,7 +84,6 @@ package struct JSONFormatter {
       }
       if depth > 0 { position = JSONSyntax.skipWhitespace(in: bytes, from: position) }
     } while depth > 0
-    return position
   }
 
   private func breakLine(_ level: Int, padded: Bool, to output: inout ChunkedOutput) {

@@ -25,6 +25,13 @@ package struct JSONLayout: Sendable, Hashable {
     self.newline = newline
   }
 
+  /// Whether nothing but white space is written, so that what is laid out stays valid.
+  var isBlank: Bool {
+    [indent ?? "", margin, afterComma, afterColon, padding, newline].allSatisfy { text in
+      text.utf8.allSatisfy(JSONSyntax.isWhitespace)
+    }
+  }
+
   /// Two spaces a level, as `JSON.stringify(value, null, 2)` writes.
   package static let pretty = JSONLayout()
 

@@ -76,21 +76,18 @@ extension JSONScanner {
     }
   }
 
-  /// Checks one character of two to four bytes (RFC 3629: no overlong forms, no surrogates, none above U+10FFFF).
-  func scanMultibyteCharacter(from start: Int) throws(JSONError) -> Int {
-    func byte(_ index: Int) -> UInt8 { start + index < bytes.count ? bytes[start + index] : 0 }
-    func continues(_ index: Int) -> Bool { byte(index) & 0xC0 == 0x80 }
-    let second = byte(1)
-    switch bytes[start] {
-    case 0xC2...0xDF where continues(1): return start + 2
-    case 0xE0 where second >= 0xA0 && continues(1) && continues(2): return start + 3
-    case 0xED where second < 0xA0 && continues(1) && continues(2): return start + 3
-    case 0xE1...0xEC where continues(1) && continues(2): return start + 3
-    case 0xEE...0xEF where continues(1) && continues(2): return start + 3
-    case 0xF0 where second >= 0x90 && continues(1) && continues(2) && continues(3): return start + 4
-    case 0xF1...0xF3 where continues(1) && continues(2) && continues(3): return start + 4
-    case 0xF4 where second < 0x90 && continues(1) && continues(2) && continues(3): return start + 4
-    default: throw error(.invalidUTF8, "the text is not UTF-8 here; save it as UTF-8", at: start)
+  /// Checks one character of two to four bytes and returns the offset after it.
+  private func scanMultibyteCharacter(from start: Int) throws(JSONError) -> Int {
+    guard let end = JSONSyntax.endOfMultibyteCharacter(in: bytes, from: start) else {
+      throw .notUTF8(at: start, in: bytes)
     }
+    return end
+  }
+}
+
+extension JSONError {
+  /// The error of bytes that are no character of UTF-8.
+  static func notUTF8(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> JSONError {
+    JSONError(.invalidUTF8, "the text is not UTF-8 here; save it as UTF-8", at: offset, in: bytes)
   }
 }

@@ -3,11 +3,14 @@
 /// The scanner builds nothing and never recurses: nesting costs one byte a level, so a text of any depth is refused,
 /// not crashed on. It runs at about 2 GB/s in a release build.
 package struct JSONScanner {
-  /// The bytes to check; the caller keeps them alive.
-  package let bytes: UnsafeBufferPointer<UInt8>
+  /// The text to check.
+  package let text: UTF8Slice
+
+  /// The bytes of the text; valid while the scanner lives, which keeps the text alive.
+  let bytes: UnsafeBufferPointer<UInt8>
 
   /// The deepest nesting of arrays and objects that is accepted.
-  package let maximumDepth: Int
+  private let maximumDepth: Int
 
   /// Whether each open container is an object, innermost last.
   private var isObject: [Bool] = []
@@ -15,26 +18,27 @@ package struct JSONScanner {
   /// The nesting that is accepted unless somebody asks for another.
   package static let defaultMaximumDepth = 512
 
-  /// Creates a scanner over bytes that the caller keeps alive.
-  package init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = Self.defaultMaximumDepth) {
-    self.bytes = bytes
+  /// Creates a scanner of a text.
+  package init(_ text: UTF8Slice, maximumDepth: Int = Self.defaultMaximumDepth) {
+    self.text = text
+    bytes = text.bytes
     self.maximumDepth = maximumDepth
   }
 
   /// Checks a whole text: one value with nothing but white space around it.
   ///
-  /// - Returns: The range of the value, without the white space. A leading byte order mark is skipped.
-  package mutating func scanDocument() throws(JSONError) -> Range<Int> {
+  /// - Returns: The value, without the white space. A leading byte order mark is skipped.
+  package mutating func scanDocument() throws(JSONError) -> ValidJSON {
     let start = skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
     guard start < bytes.count else {
       throw error(.unexpectedEnd, "expected a JSON value, but the text is empty", at: start)
     }
-    let end = try scanValue(from: start)
-    let rest = skipWhitespace(from: end)
+    let value = try scanValue(from: start)
+    let rest = skipWhitespace(from: offset(after: value))
     guard rest == bytes.count else {
       throw error(.trailingCharacters, "expected the end of the text, found \(describe(at: rest))", at: rest)
     }
-    return start..<end
+    return value
   }
 
   /// Returns the offset of the first byte at or after an offset that is no white space.
@@ -47,8 +51,21 @@ package struct JSONScanner {
   /// - Parameters:
   ///   - start: The offset of the value's first byte.
   ///   - depth: The number of containers already open around the value.
-  /// - Returns: The offset just after the value.
-  package mutating func scanValue(from start: Int, depth: Int = 0) throws(JSONError) -> Int {
+  package mutating func scanValue(from start: Int, depth: Int = 0) throws(JSONError) -> ValidJSON {
+    let end = try endOfValue(from: start, depth: depth)
+    guard end - start <= ValidJSON.maximumCount else {
+      throw error(.tooLarge, "a value takes more than \(ValidJSON.maximumCount) bytes", at: start)
+    }
+    return ValidJSON(text.storage, uncheckedRange: (text.offset + start)..<(text.offset + end))
+  }
+
+  /// The offset in the text after a value that was scanned in it.
+  package func offset(after value: ValidJSON) -> Int {
+    value.offset + value.count - text.offset
+  }
+
+  /// Checks the value that starts at an offset and returns the offset just after it.
+  private mutating func endOfValue(from start: Int, depth: Int) throws(JSONError) -> Int {
     isObject.removeAll(keepingCapacity: true)
     var position = start
     while true {
@@ -110,8 +127,18 @@ package struct JSONScanner {
     }
   }
 
+  /// Checks a member's name and the colon after it, and returns the name and the offset of the member's value.
+  package func scanMember(
+    from start: Int, after opener: Character
+  ) throws(JSONError) -> (name: String, value: Int) {
+    let value = try scanName(from: start, after: opener)
+    // The name was scanned just now.
+    let end = JSONSyntax.endOfString(in: bytes, from: start)
+    return (JSONText.unescape(UnsafeBufferPointer(rebasing: bytes[start..<end])), value)
+  }
+
   /// Checks a member's name and the colon after it, and returns the offset of the member's value.
-  package func scanName(from start: Int, after opener: Character) throws(JSONError) -> Int {
+  private func scanName(from start: Int, after opener: Character) throws(JSONError) -> Int {
     guard start < bytes.count else {
       throw error(.unexpectedEnd, "expected a member name in quotes, but the text ends", at: start)
     }

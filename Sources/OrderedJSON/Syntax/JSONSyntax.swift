@@ -31,6 +31,7 @@ package enum JSONSyntax {
   static func skipPlainASCII(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
     while position + 8 <= bytes.count {
+      // Bytes that are not empty have an address, and eight of them are left.
       let word = UInt64(
         littleEndian: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self))
       let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
@@ -57,8 +58,27 @@ package enum JSONSyntax {
     return position
   }
 
+  /// Returns the offset after the character of two to four bytes that starts at an offset; `nil` when there is none (RFC
+  /// 3629: no overlong forms, no surrogates, none above U+10FFFF).
+  static func endOfMultibyteCharacter(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    func byte(_ index: Int) -> UInt8 { start + index < bytes.count ? bytes[start + index] : 0 }
+    func continues(_ index: Int) -> Bool { byte(index) & 0xC0 == 0x80 }
+    let second = byte(1)
+    switch bytes[start] {
+    case 0xC2...0xDF where continues(1): return start + 2
+    case 0xE0 where second >= 0xA0 && continues(1) && continues(2): return start + 3
+    case 0xED where second < 0xA0 && continues(1) && continues(2): return start + 3
+    case 0xE1...0xEC where continues(1) && continues(2): return start + 3
+    case 0xEE...0xEF where continues(1) && continues(2): return start + 3
+    case 0xF0 where second >= 0x90 && continues(1) && continues(2) && continues(3): return start + 4
+    case 0xF1...0xF3 where continues(1) && continues(2) && continues(3): return start + 4
+    case 0xF4 where second < 0x90 && continues(1) && continues(2) && continues(3): return start + 4
+    default: return nil
+    }
+  }
+
   /// Returns the value of four hexadecimal digits, or `nil`.
-  package static func hexadecimal(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt16? {
+  static func hexadecimal(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt16? {
     guard offset + 4 <= bytes.count else { return nil }
     var value: UInt16 = 0
     for byte in bytes[offset..<(offset + 4)] {
@@ -80,9 +100,10 @@ package enum JSONSyntax {
 
   static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
 
-  /// Returns the offset after the string that starts at an offset, in text that is known to be valid.
+  /// Returns the offset after the string that starts at an offset, in text that was scanned: the closing quote is there,
+  /// and a character after each backslash.
   @inline(__always)
-  package static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+  static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var position = start + 1
     while true {
       position = skipUnquoted(in: bytes, from: position)
@@ -94,6 +115,7 @@ package enum JSONSyntax {
   /// Returns the offset of the first quote or backslash at or after an offset of a string that has an end.
   @inline(__always)
   private static func skipUnquoted(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    // The string's quotes are among the bytes, which so have an address.
     let base = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)
     var position = offset
     while position + 32 <= bytes.count {
@@ -101,6 +123,7 @@ package enum JSONSyntax {
       if (found.x | found.y) & highBits != 0 { break }
       position += 32
     }
+    // The string was scanned: its closing quote ends the loop.
     while bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\") { position += 1 }
     return position
   }
@@ -117,8 +140,8 @@ package enum JSONSyntax {
     return ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
   }
 
-  /// Returns the offset after the string, number or literal that starts at an offset, in text that is known to be
-  /// valid.
+  /// Returns the offset after the string, number or literal that starts at an offset, in text that was
+  /// scanned.
   @inline(__always)
   static func endOfScalar(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     guard bytes[start] != UInt8(ascii: "\"") else { return endOfString(in: bytes, from: start) }
@@ -132,8 +155,8 @@ package enum JSONSyntax {
     return position
   }
 
-  /// Returns the offset after the value that starts at an offset, in text that is known to be valid.
-  package static func endOfValue(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+  /// Returns the offset after the value that starts at an offset, in text that was scanned.
+  static func endOfValue(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var position = start
     var depth = 0
     while position < bytes.count {

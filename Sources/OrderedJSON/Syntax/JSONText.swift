@@ -5,14 +5,15 @@ package enum JSONText {
   /// A lone surrogate escape, which no Swift string can hold, becomes U+FFFD.
   ///
   /// - Parameter token: The bytes of the string, its quotes included.
-  package static func unescape(_ token: UnsafeBufferPointer<UInt8>) -> String {
+  static func unescape(_ token: UnsafeBufferPointer<UInt8>) -> String {
     let content = UnsafeBufferPointer(rebasing: token[1..<(token.count - 1)])
     guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
     return String(decoding: unescapedBytes(content), as: UTF8.self)
   }
 
-  /// Returns the bytes of a string's content with its escapes resolved.
-  package static func unescapedBytes(_ content: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+  /// Returns the bytes of a string's content with its escapes resolved; the content was scanned, so that each backslash
+  /// has what follows it.
+  static func unescapedBytes(_ content: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(content.count)
     var position = 0
@@ -32,6 +33,7 @@ package enum JSONText {
       case UInt8(ascii: "t"): result.append(0x09)
       case UInt8(ascii: "u"):
         let scalar = unescapeScalar(content, &position)
+        // Every scalar has a form in UTF-8.
         result.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
       default: result.append(kind)
       }

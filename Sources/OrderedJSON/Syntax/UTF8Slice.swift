@@ -7,7 +7,11 @@ package struct UTF8Slice: Sendable {
   package let count: Int
 
   /// Creates a slice of a storage.
+  ///
+  /// - Precondition: The slice lies within the storage.
+  @inlinable
   package init(_ storage: UTF8Buffer, offset: Int, count: Int) {
+    precondition(offset >= 0 && count >= 0 && offset + count <= storage.count, "a slice lies within its storage")
     self.storage = storage
     self.offset = offset
     self.count = count
@@ -18,18 +22,18 @@ package struct UTF8Slice: Sendable {
     self.init(storage, offset: 0, count: storage.count)
   }
 
-  /// Creates a text with a copy of the given bytes.
+  /// Creates a slice with a copy of the given bytes.
   package init(_ bytes: [UInt8]) {
     self.init(bytes.withUnsafeBufferPointer(UTF8Buffer.init(copying:)))
   }
 
-  /// Creates a text with the UTF-8 bytes of a string.
+  /// Creates a slice with the UTF-8 bytes of a string.
   package init(_ string: String) {
     self.init(Array(string.utf8))
   }
 
   /// Gives a closure the bytes, and keeps them alive until it returns.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -38,8 +42,10 @@ package struct UTF8Slice: Sendable {
   }
 
   /// The bytes; valid while the text or another slice of its storage lives.
+  @inlinable
   package var bytes: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(rebasing: storage.bytes[offset..<(offset + count)])
+    // The initializer made sure that the slice lies within the storage.
+    UnsafeBufferPointer(start: storage.base + offset, count: count)
   }
 
   /// The slice at a range of offsets within this one.
@@ -64,7 +70,7 @@ extension UTF8Slice: Equatable {
 /// The bytes are written once, before the initializer returns, and freed when the last owner goes. That is why the
 /// class is safe to share between threads although the compiler cannot see it.
 package final class UTF8Buffer: @unchecked Sendable {
-  private let base: UnsafeMutablePointer<UInt8>
+  @usableFromInline let base: UnsafeMutablePointer<UInt8>
 
   /// The number of bytes.
   package let count: Int

@@ -6,8 +6,16 @@ public struct JSONNumber: Sendable, Hashable {
   /// The number as it stands in the JSON text.
   public let text: String
 
-  /// Creates a number from JSON number text that is known to be valid.
-  package init(validated text: String) {
+  /// Creates a number from JSON number text that was scanned.
+  init(validated text: String) {
+    self.text = text
+  }
+
+  /// Creates a number from its text, which is kept; `nil` when JSON has no such number.
+  package init?(text: String) {
+    guard let value = try? ValidJSON(parsing: Array(text.utf8)), value.count == text.utf8.count,
+      value.withToken({ $0.kind == .number })
+    else { return nil }
     self.text = text
   }
 

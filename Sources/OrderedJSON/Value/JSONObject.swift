@@ -5,31 +5,19 @@ import OrderedCollections
 /// A name given twice keeps its first place and its last value, as in JavaScript. Names are the same when their code
 /// points are: `é` in one code point and in two are two names. Objects are equal when their members are, in order.
 public struct JSONObject: Sendable, Hashable {
-  /// A name that is compared as JSON compares it; Swift's strings are also equal when they only look the same.
-  private struct Name: Sendable, Hashable {
-    let string: String
-
-    static func == (left: Name, right: Name) -> Bool { left.string.utf8.elementsEqual(right.string.utf8) }
-
-    func hash(into hasher: inout Hasher) {
-      var string = string
-      string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-  }
-
-  private var members: OrderedDictionary<Name, JSONValue>
+  private var members: OrderedDictionary<ByteExactKey, JSONValue>
 
   /// Creates an object from members in order.
   public init(_ members: some Sequence<(String, JSONValue)> = []) {
     self.members = [:]
-    for (name, value) in members { self.members[Name(string: name)] = value }
+    for (name, value) in members { self.members[ByteExactKey(name)] = value }
   }
 
   /// The value of a member; setting a new name appends it, setting `nil` removes the member. O(1) on average, O(n)
   /// for a removal.
   public subscript(name: String) -> JSONValue? {
-    get { members[Name(string: name)] }
-    set { members[Name(string: name)] = newValue }
+    get { members[ByteExactKey(name)] }
+    set { members[ByteExactKey(name)] = newValue }
   }
 
   /// The number of members.

@@ -1,4 +1,6 @@
-/// Builds the tree of a valid JSON text with stacks of its own instead of recursion.
+/// Builds the tree of a value with stacks of its own instead of recursion.
+///
+/// The value was scanned, so that no step leaves its bytes.
 struct JSONTreeBuilder {
   /// An array or object that is not closed yet.
   private struct Container {
@@ -9,15 +11,14 @@ struct JSONTreeBuilder {
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  private var position: Int
+  private var position = 0
   private var open: [Container] = []
   /// The finished elements of all open containers, outermost first.
   private var values: [JSONValue] = []
   private var names: [String] = []
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, position: Int) {
-    self.bytes = bytes
-    self.position = position
+  init(_ value: ValueToken) {
+    bytes = value.bytes
   }
 
   mutating func build() -> JSONValue {

@@ -79,20 +79,17 @@ extension JSONValue {
 
   /// Reads a JSON text from UTF-8 bytes; see ``init(parsing:maximumDepth:)-(String,_)``.
   public init(parsing bytes: [UInt8], maximumDepth: Int = 512) throws(JSONError) {
-    let result = bytes.withUnsafeBufferPointer { bytes -> Result<JSONValue, JSONError> in
-      var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
-      do throws(JSONError) {
-        return .success(JSONValue(validated: bytes, from: try scanner.scanDocument().lowerBound))
-      } catch {
-        return .failure(error)
-      }
-    }
-    self = try result.get()
+    self.init(try ValidJSON(parsing: bytes, maximumDepth: maximumDepth))
   }
 
-  /// Builds the tree of the value that starts at an offset of valid text.
-  package init(validated bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) {
-    var builder = JSONTreeBuilder(bytes, position: start)
+  /// Builds the tree of a value.
+  package init(_ value: ValidJSON) {
+    self = value.withToken { JSONValue($0) }
+  }
+
+  /// Builds the tree of a value.
+  package init(_ value: ValueToken) {
+    var builder = JSONTreeBuilder(value)
     self = builder.build()
   }
 
@@ -109,7 +106,8 @@ extension JSONValue {
     appendCompact(to: &compact)
     guard layout != .compact else { return compact }
     var output: [UInt8] = []
-    _ = compact.withUnsafeBufferPointer { JSONFormatter(layout).append($0, to: &output) }
+    // The writer of trees writes valid text.
+    compact.withUnsafeBufferPointer { JSONFormatter(layout).append(ValueToken(unchecked: $0), to: &output) }
     return output
   }
 

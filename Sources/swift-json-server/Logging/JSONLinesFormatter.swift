@@ -32,7 +32,7 @@ struct JSONLinesFormatter: EventFormatter {
       [
         ("method", .string(request.method)), ("path", .string(request.target)),
         ("status", .number(JSONNumber(request.status.code))),
-        ("milliseconds", .number(JSONNumber(validated: Milliseconds(request.duration).text))),
+        ("milliseconds", JSONNumber(text: Milliseconds(request.duration).text).map(JSONValue.number) ?? .null),
         ("bytes", .number(JSONNumber(request.bytes))),
       ])
   }

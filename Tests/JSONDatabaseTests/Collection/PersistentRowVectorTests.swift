@@ -5,7 +5,13 @@ import Testing
 @testable import JSONDatabase
 
 struct RowVectorTests {
-  private static func row(_ number: Int) -> Row { Row(lead: [], record: Array(String(number).utf8)) }
+  private static func row(_ number: Int) -> Row {
+    Row(ValidJSON(writing: JSONValue(integerLiteral: number)), lead: 0, trail: 0)
+  }
+
+  @Test func `A million rows take no more than 24 MB`() {
+    #expect(MemoryLayout<Row?>.stride <= 24)
+  }
 
   private static func contents(_ rows: PersistentRowVector) -> [String?] {
     (0..<rows.slotCount).map { rows[$0]?.record.string }

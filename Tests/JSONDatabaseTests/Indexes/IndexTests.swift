@@ -89,7 +89,7 @@ struct IndexTests {
       let answer = try database.list("a", query).selection
       let expected = try database.list("a", plain).selection
       #expect(answer.total == expected.total, "\(samples)")
-      #expect(answer.records == expected.records, "\(samples)")
+      #expect(answer.records.map(\.string) == expected.records.map(\.string), "\(samples)")
       try Self.write(&database, dialect, &random)
     }
   }

@@ -36,6 +36,60 @@ struct LiteralSearchTests {
     }
   }
 
+  /// Where what is sought stands in texts of few letters, nearly everywhere, half of these searches go on one character
+  /// at a time.
+  @Test(arguments: ["ab", "aAb", "aéÉ", "ⱥȺa", "aб"])
+  func `A needle is found where a comparison at each place finds it`(letters: String) {
+    var generator = SeededGenerator(seed: 7)
+    func random(_ count: Int) -> String {
+      String((0..<count).map { _ in letters.randomElement(using: &generator) ?? "a" })
+    }
+    for _ in 0..<300 {
+      let needle = random(Int.random(in: 1...40, using: &generator))
+      let text = random(Int.random(in: 0...2_000, using: &generator))
+      let canonical = text.unicodeScalars.map(CaseFolding.canonical)
+      let sought = needle.unicodeScalars.map(CaseFolding.canonical)
+      let place = canonical.indices.first { canonical[$0...].starts(with: sought) }
+      let expected = place.map { text.unicodeScalars.prefix($0).reduce(0) { $0 + UTF8.width($1) } }
+      #expect(firstMatch(of: needle, in: text) == expected, "'\(needle)' in '\(text)'")
+    }
+  }
+
+  static let hostile: [(needle: String, text: String)] = [
+    (String(repeating: "a", count: 1_999) + "b", String(repeating: "a", count: 100_000) + "!"),
+    ("b" + String(repeating: "a", count: 1_999), String(repeating: "a", count: 100_000) + "!"),
+    (
+      String(repeating: "a", count: 1_000) + "b" + String(repeating: "a", count: 999),
+      String(repeating: "a", count: 100_000)
+    ),
+    (String(repeating: "ab", count: 999) + "aa", String(repeating: "ab", count: 50_000)),
+    (String(repeating: "é", count: 999) + "e", String(repeating: "Éé", count: 50_000)),
+    (
+      String(repeating: "z", count: 500) + "a" + String(repeating: "z", count: 500),
+      String(repeating: "z", count: 100_000)
+    ),
+    ("zq" + String(repeating: "z", count: 1_998), String(repeating: "zq", count: 50_000)),
+  ]
+
+  @Test(arguments: hostile)
+  func `A search takes steps in proportion to the text, whatever the needle`(needle: String, text: String) {
+    var steps = 0
+    let match = Array(text.utf8).withUnsafeBufferPointer { bytes in
+      LiteralSearch(caseInsensitive: needle).firstMatch(in: bytes, from: 0, steps: &steps)
+    }
+    #expect(match == nil)
+    #expect(steps < 5 * (text.utf8.count + needle.utf8.count))
+  }
+
+  @Test func `The end of a text is compared in any case and form`() {
+    func ends(_ text: String, _ needle: String) -> Bool {
+      let search = LiteralSearch(caseInsensitive: needle)
+      return Array(text.utf8).withUnsafeBufferPointer { search.isSuffix(of: $0) }
+    }
+    #expect(ends("caFÉ", "fé") && ends("xȺ", "ⱥ") && ends("x", "") && ends("ab", "AB"))
+    #expect(!ends("b", "ab") && !ends("éa", "é") && !ends("", "a"))
+  }
+
   @Test func `Random needles are found where a plain comparison finds them`() {
     var generator = SeededGenerator(seed: 3)
     let letters: [Character] = ["a", "A", "b", "é", "É", "è", "c"]

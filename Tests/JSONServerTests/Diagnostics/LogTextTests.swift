@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSONServer
 
-@Suite struct `UTF8Slice for a terminal` {
+@Suite struct `Text for a terminal` {
   @Test(arguments: [
     ("/posts?q=ü", "/posts?q=ü"),
     ("/a\u{1B}[2J\r\nb", "/a\\u{1B}[2J\\u{D}\\u{A}b"),

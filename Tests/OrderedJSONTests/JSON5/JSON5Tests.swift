@@ -11,13 +11,9 @@ struct JSON5Tests {
   /// Converts to JSON, checks it and takes its white space away.
   private func compact(_ text: String) throws -> String {
     let json = try json(text)
-    return try json.withUnsafeBufferPointer { (bytes) throws in
-      var scanner = JSONScanner(bytes)
-      let range = try scanner.scanDocument()
-      var output: [UInt8] = []
-      JSONFormatter(.compact).append(bytes, from: range.lowerBound, to: &output)
-      return String(decoding: output, as: UTF8.self)
-    }
+    var output: [UInt8] = []
+    JSONFormatter(.compact).append(try ValidJSON(parsing: json), to: &output)
+    return String(decoding: output, as: UTF8.self)
   }
 
   @Test(arguments: [

@@ -1,5 +1,6 @@
-import OrderedJSON
 import Testing
+
+@testable import OrderedJSON
 
 struct JSONSyntaxTests {
   /// Texts of all lengths around those that are looked at in one step.

@@ -25,12 +25,12 @@ package struct FieldPath: Sendable {
   /// Whether the path leads below the record's own members.
   var isNested: Bool { parts.count > 1 }
 
-  /// Returns the value the path leads to in a record's text, or `nil` when there is none. O(size of the record).
+  /// Returns the value the path leads to in a record, or `nil` when there is none. O(size of the record).
   @inline(__always)
-  func value(in record: UnsafeBufferPointer<UInt8>) -> ValueToken? {
-    if let value = ObjectReader.value(named: whole, in: record) { return value }
+  func value(in record: ValueToken) -> ValueToken? {
+    if let value = record.member(whole) { return value }
     guard isNested else { return nil }
-    var current = ValueToken(record)
+    var current = record
     for part in parts {
       guard let next = Self.child(part, of: current) else { return nil }
       current = next
@@ -40,10 +40,10 @@ package struct FieldPath: Sendable {
 
   private static func child(_ part: [UInt8], of parent: ValueToken) -> ValueToken? {
     switch parent.kind {
-    case .object: return ObjectReader.value(named: part, in: parent.bytes)
+    case .object: return parent.member(part)
     case .array:
       guard let index = Int(String(decoding: part, as: UTF8.self)), index >= 0 else { return nil }
-      return ArrayReader(parent.bytes).dropFirst(index).first { _ in true }
+      return ArrayReader(parent)?.dropFirst(index).first { _ in true }
     case .null, .bool, .number, .string: return nil
     }
   }

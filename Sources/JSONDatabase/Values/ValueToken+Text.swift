@@ -1,44 +1,6 @@
 import OrderedJSON
 
-/// One JSON value inside a record's text, told apart by its first byte.
-///
-/// Valid only while the record's text lives.
-struct ValueToken {
-  enum Kind {
-    case null, bool, number, string, array, object
-
-    /// The kind with its article, for messages.
-    var description: String {
-      switch self {
-      case .null: "null"
-      case .bool: "a boolean"
-      case .number: "a number"
-      case .string: "a string"
-      case .array: "an array"
-      case .object: "an object"
-      }
-    }
-  }
-
-  let bytes: UnsafeBufferPointer<UInt8>
-
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    self.bytes = bytes
-  }
-
-  var kind: Kind {
-    switch bytes[0] {
-    case UInt8(ascii: "n"): .null
-    case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
-    case UInt8(ascii: "\""): .string
-    case UInt8(ascii: "["): .array
-    case UInt8(ascii: "{"): .object
-    default: .number
-    }
-  }
-
-  var isNull: Bool { bytes[0] == UInt8(ascii: "n") }
-
+extension ValueToken {
   /// The number, of a number token.
   var double: Double {
     Self.double(bytes) ?? .nan
@@ -54,11 +16,6 @@ struct ValueToken {
     bytes.reduce(0, |) < 0x80 && isPlainString
   }
 
-  /// The bytes between the quotes of a string token.
-  var content: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(rebasing: bytes[1..<(bytes.count - 1)])
-  }
-
   /// Gives a closure the value's text as JavaScript's `String(value)` has it.
   ///
   /// A string without its quotes and escapes, a number as JavaScript writes it, an array joined with commas (null is
@@ -68,7 +25,7 @@ struct ValueToken {
     switch kind {
     case .null, .bool: return body(bytes)
     case .string:
-      return isPlainString ? body(content) : JSONText.unescapedBytes(content).withUnsafeBufferPointer(body)
+      return isPlainString ? body(content) : unescapedContent.withUnsafeBufferPointer(body)
     case .number:
       return isCanonicalInteger ? body(bytes) : Self.withUTF8(JavaScriptNumber.text(of: double), body)
     case .object: return Self.withUTF8("[object Object]", body)
@@ -114,23 +71,22 @@ struct ValueToken {
   /// The elements' texts joined with commas, nested arrays flattened, as JavaScript's `Array.prototype.toString` does.
   private var joinedElements: [UInt8] {
     var output: [UInt8] = []
-    // Nested arrays join with commas too, so a walk over the scalars in order gives the same text without recursion.
-    var position = 1
-    while position < bytes.count - 1 {
-      let byte = bytes[position]
-      if JSONSyntax.isWhitespace(byte) || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") {
-        position += 1
+    var open = ArrayReader(self).map { [$0] } ?? []
+    var isFirst = true
+    while var reader = open.popLast() {
+      guard let element = reader.next() else {
+        isFirst = false
         continue
       }
-      if byte == UInt8(ascii: ",") {
-        output.append(byte)
-        position += 1
-        continue
+      open.append(reader)
+      if !isFirst { output.append(UInt8(ascii: ",")) }
+      isFirst = false
+      if let inner = ArrayReader(element) {
+        open.append(inner)
+        isFirst = true
+      } else if !element.isNull {
+        element.withText { output += $0 }
       }
-      let end = JSONSyntax.endOfValue(in: bytes, from: position)
-      let token = ValueToken(UnsafeBufferPointer(rebasing: bytes[position..<end]))
-      if !token.isNull { token.withText { output += $0 } }
-      position = end
     }
     return output
   }

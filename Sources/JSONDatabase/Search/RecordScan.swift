@@ -17,7 +17,7 @@ struct RecordScan: Sendable {
   }
 
   /// Returns the slots of the records that satisfy a predicate, ascending.
-  func slots(in rows: PersistentRowVector, where matches: (UnsafeBufferPointer<UInt8>) -> Bool) -> [Int32] {
+  func slots(in rows: PersistentRowVector, where matches: (ValueToken) -> Bool) -> [Int32] {
     var found: [Int32] = []
     var run: RecordRun?
     rows.forEach { slot, row in
@@ -33,7 +33,7 @@ struct RecordScan: Sendable {
 
   /// Searches a run as one piece, once for the text and once for escapes, and maps each place to its record.
   private func slots(
-    of run: RecordRun, in rows: PersistentRowVector, where matches: (UnsafeBufferPointer<UInt8>) -> Bool
+    of run: RecordRun, in rows: PersistentRowVector, where matches: (ValueToken) -> Bool
   ) -> [Int32] {
     run.text.withBytes { bytes in
       var found: [Int32] = []
@@ -90,7 +90,7 @@ struct RecordRun {
   private(set) var slots: Range<Int>
 
   init(_ row: Row, _ slot: Int) {
-    text = row.record
+    text = row.record.slice
     slots = slot..<(slot + 1)
   }
 

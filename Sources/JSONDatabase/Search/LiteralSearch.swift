@@ -1,48 +1,108 @@
 /// Finds a text within UTF-8 text, whatever the case of either (see ``CaseFolding``).
 ///
-/// Candidates are found 64 bytes at a time by the needle's first two bytes, each in every form; only they are compared
-/// in full. At worst, where candidates abound, the cost is the text's length times the needle's.
+/// Candidates are found 64 bytes at a time by two of the needle's bytes, those that are rarest in most texts, each in
+/// every form; only candidates are compared in full. Where they abound ``FoldedSearch`` takes over, so that the cost is
+/// linear in the text's length, whatever the two are.
 struct LiteralSearch: Sendable {
+  private let needle: [Unicode.Scalar]
+
   /// For each character of the needle, the UTF-8 bytes of every form it may take.
   private let characters: [[[UInt8]]]
 
   /// The test of each byte of a needle whose characters take one byte in every form; the test is exact then.
   private let probes: [Probe]?
 
-  /// What a match's first and second byte look like.
+  /// What two bytes of a match look like; they may be the same one.
   private let first: Probe
   private let second: Probe
 
+  /// The bytes of the shortest text that matches.
+  private let minimumCount: Int
+
   /// Creates a search for a text. An empty one is found everywhere.
-  init(caseInsensitive needle: String) {
-    let characters = needle.unicodeScalars.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
+  init(caseInsensitive text: String) {
+    needle = Array(text.unicodeScalars)
+    let characters = needle.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
     self.characters = characters
-    let isASCII = needle.utf8.allSatisfy { $0 < 0x80 }
+    minimumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).min() ?? 0) }
+    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
     probes = isASCII ? characters.enumerated().map { Probe(offset: $0, bytes: $1.map { $0[0] }) } : nil
-    first = Probe(offset: 0, bytes: characters.first?.map { $0[0] } ?? [])
-    let secondBytes = Self.secondBytes(of: characters)
+    let rarest = Self.fixedBytes(of: characters).sorted { $0.commonness < $1.commonness }.prefix(2)
+      .sorted { $0.offset < $1.offset }
+    first = rarest.first ?? Probe(offset: 0, bytes: [])
     // The first test twice is as good as no second one.
-    second = secondBytes.isEmpty ? first : Probe(offset: 1, bytes: secondBytes)
+    second = rarest.last ?? first
   }
 
-  /// Returns the offset of the first match that starts at or after an offset, or `nil`.
+  /// The tests of the bytes whose offset in a match is the same in every form, among the first ones.
+  private static func fixedBytes(of characters: [[[UInt8]]]) -> [Probe] {
+    var probes: [Probe] = []
+    for forms in characters {
+      guard probes.count < 256 else { break }
+      let isFixed = forms.allSatisfy { $0.count == forms[0].count }
+      let offset = probes.count
+      for index in 0..<(isFixed ? forms[0].count : 1) {
+        probes.append(Probe(offset: offset + index, bytes: forms.map { $0[index] }))
+      }
+      if !isFixed { break }
+    }
+    return probes
+  }
+
+  /// Returns the offset of the first match that starts at or after an offset, or `nil`. O(length of the text).
   func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    var steps = 0
+    return firstMatch(in: text, from: start, steps: &steps)
+  }
+
+  /// - Parameter steps: Counts the work, in comparisons of a character.
+  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
     var position = start
-    while let candidate = nextCandidate(in: text, from: position) {
-      if isMatch(in: text, at: candidate) { return candidate }
+    let allowance = steps + characters.count + 64
+    while let candidate = nextCandidate(in: text, from: position), candidate + minimumCount <= text.count {
+      // To find a candidate takes about as long as some comparisons.
+      steps += 8
+      if isMatch(in: text, at: candidate, steps: &steps) { return candidate }
       position = candidate + 1
+      if steps > allowance + 2 * (position - start) {
+        return FoldedSearch(needle).firstMatch(in: text, from: position, steps: &steps)
+      }
     }
     return nil
   }
 
+  /// Whether a text starts with the needle.
+  func isPrefix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var steps = 0
+    return isMatch(in: text, at: 0, steps: &steps)
+  }
+
+  /// Whether a text ends with the needle.
+  func isSuffix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var end = text.count
+    for forms in characters.reversed() {
+      // No form is the end of another: a character's first byte stands nowhere else in one.
+      let form = forms.first { $0.count <= end && Self.isPrefix($0, of: text, at: end - $0.count) }
+      guard let form else { return false }
+      end -= form.count
+    }
+    return true
+  }
+
   /// Compares the needle with the text at an offset.
-  func isMatch(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+  private func isMatch(in text: UnsafeBufferPointer<UInt8>, at start: Int, steps: inout Int) -> Bool {
     if let probes {
-      return start + probes.count <= text.count && probes.allSatisfy { $0.difference(in: text, at: start) == 0 }
+      guard start + probes.count <= text.count else { return false }
+      for probe in probes {
+        steps += 1
+        guard probe.difference(in: text, at: start) == 0 else { return false }
+      }
+      return true
     }
     var position = start
     for forms in characters {
+      steps += 1
       // No form is the beginning of another: UTF-8 is prefix-free.
       guard let form = forms.first(where: { Self.isPrefix($0, of: text, at: position) }) else { return false }
       position += form.count
@@ -54,14 +114,6 @@ struct LiteralSearch: Sendable {
     guard start + bytes.count <= text.count else { return false }
     for index in bytes.indices where text[start + index] != bytes[index] { return false }
     return true
-  }
-
-  /// The bytes that may be a match's second, or none if they are not known.
-  private static func secondBytes(of characters: [[[UInt8]]]) -> [UInt8] {
-    guard let first = characters.first else { return [] }
-    if first.allSatisfy({ $0.count > 1 }) { return first.map { $0[1] } }
-    guard characters.count > 1, first.allSatisfy({ $0.count == 1 }) else { return [] }
-    return characters[1].map { $0[0] }
   }
 }
 
@@ -79,12 +131,28 @@ extension LiteralSearch {
     /// The byte with those bits set.
     let byte: UInt8
 
+    /// How often the byte occurs in most texts, in any form; only the order of these numbers says something.
+    let commonness: Int
+
     init(offset: Int, bytes: [UInt8]) {
       self.offset = offset
       let first = bytes.first ?? 0
       let mask = bytes.reduce(0) { $0 | ($1 ^ first) }
       self.mask = mask
       byte = first | mask
+      commonness = bytes.map(Self.commonness).max() ?? 0
+    }
+
+    /// What texts and JSON hold most, most frequent first.
+    private static let common = Array(" etaoinsrhl\"dcumpfgwy,:.bvk0123456789_-/xjqz".utf8)
+
+    private static func commonness(of byte: UInt8) -> Int {
+      switch byte {
+      // A script outside ASCII has one or two first bytes, and sixty-four second ones.
+      case 0xC0...: common.count
+      case 0x80..<0xC0: common.count / 2
+      default: common.firstIndex(of: byte).map { common.count - $0 } ?? 0
+      }
     }
 
     /// Returns zero if the byte passes.
