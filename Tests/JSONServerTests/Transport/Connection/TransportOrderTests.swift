@@ -146,7 +146,7 @@ extension TransportOrderTests {
       return try await channel.testingEventLoop.executeInContext {
         channel.pipeline.fireChannelRead(ByteBuffer(string: requests.joined()))
         channel.pipeline.fireChannelReadComplete()
-        return engine.assumeIsolated { $0.commits.open.answers.count }
+        return engine.assumeIsolated { $0.writes.commits.open.responses.count }
       }
     }
 
@@ -205,7 +205,7 @@ extension TransportOrderTests {
 
 extension Engine {
   fileprivate func addFault(_ fault: Fault) -> Int {
-    faults.add(fault)
+    simulation.faults.add(fault)
   }
 }
 
