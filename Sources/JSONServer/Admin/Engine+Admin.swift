@@ -53,6 +53,8 @@ extension Engine {
       "version": .string(Server.version),
       "uptime": JSONValue(rounding: (System.uptime - started) / .seconds(1)),
       "resources": .number(JSONNumber(writes.database.resourceNames.count)),
+      "readOnly": .bool(settings.isReadOnly),
+      "invalid": writes.invalidSource.map { ["file": .string(configuration.title), "message": .string($0)] } ?? .null,
     ]
   }
 
@@ -71,13 +73,18 @@ extension Engine {
   }
 
   private var describedResources: [JSONValue] {
-    resources.map { resource in
+    var parents: [String: JSONObject] = [:]
+    for relation in writes.database.relations(inFirst: DataDescription.maximumRecords) {
+      parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)
+    }
+    return resources.map { resource in
       [
         "name": .string(resource.name),
         "kind": resource.count == nil ? "object" : "collection",
         "count": .number(JSONNumber(resource.count ?? 1)),
         "idName": .string(resource.idName),
         "url": .string(mountPath + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "parents": .object(parents[resource.name] ?? JSONObject()),
       ]
     }
   }

@@ -40,7 +40,7 @@ extension Engine {
 
   /// simulate: delay · fault
   func simulate(_ context: RequestContext) {
-    guard !context.isAdministrative else { return perform(context) }
+    guard !context.isHidden else { return perform(context) }
     do throws(HTTPError) {
       let fault = simulation.faults.next(for: context)
       let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(of: context) }

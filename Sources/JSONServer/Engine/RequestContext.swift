@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// A request on its way to its response, and what was understood of it.
 ///
 /// A class, because it is handed on at each step, where a copy would cost a dozen reference counts.
@@ -43,10 +45,15 @@ final class RequestContext: Sendable {
       attempts: attempts + 1, isInner: isInner, proceed: proceed, reply: reply)
   }
 
-  /// Whether the request addresses the admin interface: it meets no fault, and leaves no trace in the journal.
+  /// Whether the request addresses the admin interface.
   ///
   /// Decided here alone, by the decoded path.
   var isAdministrative: Bool { target.path.segments.first == AdminRoute.root }
+
+  /// Whether nobody is to see the request: it meets no delay, fault or stub, and leaves no trace in journal, events or log.
+  ///
+  /// The admin interface's are, and what the page at `/` asks for itself.
+  var isHidden: Bool { isAdministrative || original.headerFields.contains(.page) }
 
   /// What faults, stubs and expectations match.
   var route: EffectiveRoute {

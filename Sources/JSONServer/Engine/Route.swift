@@ -24,7 +24,9 @@ extension Engine {
     }
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
     if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
-    if let response = simulation.stubs.response(to: context) { return .builtIn(response) }
+    if !simulation.stubs.isEmpty, !context.isHidden, let response = simulation.stubs.response(to: context) {
+      return .builtIn(response)
+    }
     if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
     let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {

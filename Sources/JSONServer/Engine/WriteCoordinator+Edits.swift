@@ -33,10 +33,15 @@ extension WriteCoordinator {
     let onEvent = engine.configuration.onEvent
     switch edit {
     case .changed(let source):
+      invalidSource = nil
       delayedEdits.append(source)
       takeDelayedEdits(on: engine)
-    case .invalid(let message): onEvent(.invalid(message: message))
-    case .restored(let path): onEvent(.restored(path: path))
+    case .invalid(let message):
+      invalidSource = message
+      onEvent(.invalid(message: message))
+    case .restored(let path):
+      invalidSource = nil
+      onEvent(.restored(path: path))
     case .deleted(let path): onEvent(.deleted(path: path))
     case .conflict(let path):
       onEvent(.warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))

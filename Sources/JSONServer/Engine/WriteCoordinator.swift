@@ -9,6 +9,8 @@ final class WriteCoordinator {
   let ids: IDGenerator
   /// `nil` for data in memory.
   let persistence: (any Persistence)?
+  /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
+  var invalidSource: String?
   /// What a reset goes back to: the data as it was at start.
   var initial: Database
   let durability: Server.Configuration.Durability

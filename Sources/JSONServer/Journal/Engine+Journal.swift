@@ -11,8 +11,8 @@ extension Engine {
     let exchange = Exchange(
       id: simulation.nextExchangeID(), request: context.original, route: context.route, response: response,
       answered: System.now, duration: System.uptime - context.started)
-    configuration.onEvent(.answered(exchange))
-    guard !context.isAdministrative else { return }
+    if context.isAdministrative || !context.isHidden { configuration.onEvent(.answered(exchange)) }
+    guard !context.isHidden else { return }
     simulation.events.publish(exchange)
     simulation.journal.append(exchange)
   }

@@ -5,7 +5,7 @@ import OrderedJSON
 /// What the data of a database looks like, told from some of its records.
 package struct DataDescription {
   /// The most records of a resource that are looked at.
-  private static let maximumRecords = 1_000
+  static let maximumRecords = 1_000
 
   private let title: String
   private let samples: [ResourceSample]

@@ -18,6 +18,8 @@ struct Stubs {
   private var entries: [Entry] = []
   private var lastID = 0
 
+  var isEmpty: Bool { entries.isEmpty }
+
   /// - Parameter answers: The first that fits answers.
   init(_ answers: [Stub]) {
     for answer in answers.reversed() { _ = add(answer) }

@@ -162,4 +162,14 @@ import Testing
     await server.removeStubs()
     #expect(try await server.get("/posts") == AdminFixture.posts["posts"])
   }
+
+  @Test func `A request of the page meets no fault, uses none up and leaves no trace`() async throws {
+    let server = try await AdminFixture.server()
+    await server.addFault(Fault(path: "/posts/1", times: 1, status: .badGateway))
+    let page = try #require(HTTPField.Name("X-JSON-Server-Page"))
+    #expect(await server.send(.get, "/posts/1", fields: [page: "1"]).status == .ok)
+    #expect(await server.journal.isEmpty)
+    #expect(await server.send(.get, "/posts/1").status == .badGateway)
+    #expect(await server.journal.count == 1)
+  }
 }

@@ -6,6 +6,8 @@ extension HTTPField.Name {
   static let link = Self.known("Link")
   static let methodOverride = Self.known("X-HTTP-Method-Override")
   static let host = Self.known("Host")
+  /// Sent by the page at `/` with what it asks for itself.
+  static let page = Self.known("X-JSON-Server-Page")
   static let lastEventID = Self.known("Last-Event-ID")
 
   /// A name that is written in this file and known to be a token.
