@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// What a request below `/__admin` asks for, understood once.
+/// What a request below `/__admin` asks for, parsed once.
 ///
-/// What belongs there is a case here, a line in `init` and one in `Engine.administer(_:_:)`.
+/// A new route is a case here, a line in `init` and one in `Engine.administer(_:_:)`.
 enum AdminRoute {
   /// The page for people.
   case page
@@ -33,14 +33,14 @@ enum AdminRoute {
   /// The first segment of the paths.
   static let root = "__admin"
 
-  /// Whether a request goes to these routes; such requests meet no faults and leave no trace in the journal.
+  /// Whether a request goes to these routes; such requests meet no faults and are not recorded in the journal.
   static func isAddressed(by request: Request) -> Bool {
     guard request.target.hasPrefix("/__admin") else { return false }
     let next = request.target.utf8.dropFirst(root.utf8.count + 1).first
     return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
   }
 
-  /// Understands a request.
+  /// Parses a request.
   ///
   /// - Parameter segments: The path's segments after the first.
   /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method, 400 that names what is wrong.
@@ -88,7 +88,7 @@ enum AdminRoute {
     }
   }
 
-  /// Understands a request of json-server-reset's routes; `nil` when it is none.
+  /// Understands a request of json-server-reset's routes; `nil` when it is not one of them.
   init?(reset request: Request, _ segments: [String]) {
     guard request.method == .post else { return nil }
     switch segments {

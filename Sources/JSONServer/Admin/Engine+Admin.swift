@@ -3,7 +3,7 @@ import JSONDatabase
 import OrderedJSON
 
 extension Engine {
-  /// Answers an administrative request.
+  /// Responds to an administrative request.
   func administer(_ route: AdminRoute, _ context: RequestContext) throws(HTTPError) {
     switch route {
     case .page: finalize(context, .page)

@@ -3,13 +3,13 @@ import JSONDatabase
 import OrderedJSON
 
 extension Engine {
-  /// json-server-reset's answer.
+  /// json-server-reset's response.
   static let done = PreparedResponse(
     headerFields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array("OK".utf8)))
 
-  /// Replaces all data, and answers when that is saved.
+  /// Replaces all data, and responds once that is saved.
   ///
-  /// - Throws: 403, 409 or 503, when it may not be; nothing is changed then.
+  /// - Throws: 403, 409 or 503, when that is not allowed; nothing is changed then.
   func restore(_ other: Database, for requester: Requester, _ response: PreparedResponse) throws(HTTPError) {
     try allowWriting("replacing all data")
     if try writes.postpone(requester) { return }
@@ -34,7 +34,7 @@ extension Engine {
     HTTPError(.notFound, "There is no snapshot '\(name)'; GET /__admin/snapshots lists those there are.")
   }
 
-  /// Merges resources into those that are there: records by id, objects member by member; new ones are added.
+  /// Merges resources into the existing ones: records by id, objects member by member; new ones are added.
   func merge(_ body: [UInt8], for requester: Requester) throws(HTTPError) {
     try allowWriting("merging data")
     if try writes.postpone(requester) { return }
@@ -51,7 +51,7 @@ extension Engine {
   }
 
   /// - Parameter all: Whether the resources must be all that there are.
-  /// - Throws: 409 when each resource is a file, and files would have to come or go.
+  /// - Throws: 409 when each resource is a file, and files would have to be created or deleted.
   private func requireFiles(of other: Database, all: Bool) throws(HTTPError) {
     guard writes.persistence?.hasFixedResources == true else { return }
     let (known, wanted) = (Set(writes.database.resourceNames), Set(other.resourceNames))

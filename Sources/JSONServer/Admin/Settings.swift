@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// What may be changed while a server runs.
 struct Settings: Sendable {
-  /// How long every answer waits.
+  /// How long every response is delayed.
   var delay: Duration
   /// Whether every change is refused.
   var isReadOnly: Bool
@@ -27,8 +27,8 @@ struct SettingsChange {
     isReadOnly = try body.bool("readOnly")
   }
 
-  /// - Parameter mayWrite: Whether the server may be made to take changes; one that was started read-only may not.
-  /// - Throws: 403, when it may not; nothing is changed then.
+  /// - Parameter mayWrite: Whether the server may be made to accept changes; one that was started read-only may not.
+  /// - Throws: 403, when that is not allowed; nothing is changed then.
   func apply(to settings: inout Settings, mayWrite: Bool) throws(HTTPError) {
     guard mayWrite || isReadOnly != false else {
       throw HTTPError(.forbidden, "The server was started with --read-only and stays so; start it without.")

@@ -8,7 +8,7 @@ struct JSONBody {
 
   /// Returns a JSON body without the white space and the byte order mark around its value.
   ///
-  /// - Throws: 400, when the body is no JSON, or neither an object nor an array of objects.
+  /// - Throws: 400, when the body is not JSON, or neither an object nor an array of objects.
   func text(of body: [UInt8]) throws(HTTPError) -> ValidJSON {
     let value: ValidJSON
     do throws(JSONError) {
@@ -22,7 +22,7 @@ struct JSONBody {
   /// Returns a body whose type does not say JSON, when it is JSON.
   ///
   /// - Parameter essence: The type that was sent, `nil` when none was.
-  /// - Throws: 415, when the body is no JSON; 400, when it is, but neither an object nor an array of objects.
+  /// - Throws: 415, when the body is not JSON; 400, when it is, but neither an object nor an array of objects.
   func text(ofUntyped body: [UInt8], essence: String?) throws(HTTPError) -> ValidJSON {
     let value: ValidJSON
     do throws(JSONError) {
@@ -69,7 +69,7 @@ struct JSONBody {
 }
 
 extension HTTPError {
-  /// The answer to a body that is no JSON, or deeper nested than the database may be.
+  /// The response to a body that is not JSON, or more deeply nested than the database may be.
   fileprivate init(_ error: JSONError) {
     let place = "\(error.line):\(error.column)"
     if error.code == .tooDeep {

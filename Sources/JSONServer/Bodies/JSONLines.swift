@@ -1,12 +1,12 @@
 import HTTPTypes
 import OrderedJSON
 
-/// Reads newline-delimited JSON: one object a line.
+/// Reads newline-delimited JSON: one object per line.
 enum JSONLines {
   /// Returns the lines as the JSON text of an array. Empty lines are skipped.
   ///
   /// - Parameter maximumDepth: The deepest nesting of a line that is accepted.
-  /// - Throws: 400 with the number of the first line that is no JSON object.
+  /// - Throws: 400 with the number of the first line that is not a JSON object.
   static func json(_ body: [UInt8], maximumDepth: Int) throws(HTTPError) -> [UInt8] {
     var output: [UInt8] = [UInt8(ascii: "[")]
     output.reserveCapacity(body.count + 2)

@@ -5,11 +5,11 @@ package import OrderedJSON
 package enum RequestBody {
   /// Returns the JSON text that a request's body stands for.
   ///
-  /// A body of no type, or of one that is not listed, is taken when it is JSON all the same: many clients forget to
-  /// say.
+  /// A body without a type, or of one that is not listed, is accepted when it is JSON nevertheless: many clients
+  /// do not declare it.
   ///
   /// - Parameter maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
-  /// - Returns: An object, or of an array of objects to write in bulk; `nil` when there is no body.
+  /// - Returns: An object, or an array of objects to write in bulk; `nil` when there is no body.
   ///   JSON is returned as it was sent, without the white space around it.
   /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
   ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
@@ -33,7 +33,7 @@ package enum RequestBody {
       return try body.text(of: try CSVTable.json(try BodyText.utf8(of: request.body, type: type)))
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
       let text = try BodyText.utf8(of: request.body, type: type)
-      // The array around the lines is a level that none of them has.
+      // The array around the lines is one level more than any of them has.
       return try JSONBody(maximumDepth: maximumDepth + 1).text(of: JSONLines.json(text, maximumDepth: maximumDepth))
     case _ where type.isJSON:
       return try body.text(of: try BodyText.utf8(of: request.body, type: type))

@@ -43,9 +43,9 @@ struct FormFields {
 
   private var members = JSONObject()
 
-  /// Adds a field. A name that comes twice, or in brackets, becomes an array.
+  /// Adds a field. A name that occurs twice, or in brackets, becomes an array.
   mutating func append(_ value: JSONValue, to parameter: ParameterName) {
-    // No field's own value is an array.
+    // No single field's value is an array.
     switch members[parameter.name] {
     case .array(let list)?: members[parameter.name] = .array(list + [value])
     case let first?: members[parameter.name] = [first, value]

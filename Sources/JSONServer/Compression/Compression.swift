@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Compresses the bodies of responses for clients that take it.
+/// Compresses the bodies of responses for clients that accept it.
 struct Compression: Sendable {
-  /// The fewest bytes that are worth it.
+  /// The fewest bytes that are worth compressing.
   static let minimumBytes = 1024
-  /// The most bytes that the event loop can wait for: it compresses them in some ten milliseconds.
+  /// The most bytes for which the event loop can wait: it compresses them in about ten milliseconds.
   static let maximumBytes = 1024 * 1024
 
   private let level: Int
@@ -17,10 +17,10 @@ struct Compression: Sendable {
     self.level = level
   }
 
-  /// Makes a response what the client takes.
+  /// Compresses a response in a coding that the client accepts.
   ///
-  /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
-  /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
+  /// A body is compressed when it is complete, from 1 KiB to 1 MiB, and of a type that gains by it. `Vary` says so for
+  /// every response of such a type. Part of a file, and what says `no-transform`, is left as it is.
   func apply(to response: inout PreparedResponse, for request: Request) {
     // The common fields are of a type that gains, and their `Vary` says so.
     let isCommon = response.commonFields != nil
@@ -34,7 +34,7 @@ struct Compression: Sendable {
     response.body = .bytes(compressed)
     response.headerFields[.contentEncoding] = coding.rawValue
     response.headerFields[.contentLength] = "\(compressed.count)"
-    // A strong tag promises the same bytes, which these are no more.
+    // A strong tag promises the same bytes, which these no longer are.
     if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
   }
 
@@ -44,12 +44,12 @@ struct Compression: Sendable {
       response.status != .noContent, response.status != .notModified
     else { return false }
     let directives = response.headerFields.joined(.cacheControl) ?? ""
-    // That of nearly all answers; it need not be searched for them.
+    // The value in nearly all responses, which need not be searched then.
     return directives == "no-cache" || !directives.lowercased().contains("no-transform")
   }
 
   private static func isCompressible(_ field: String) -> Bool {
-    // Nearly all answers; the field need not be taken apart for them.
+    // Nearly all responses; the field need not be parsed for them.
     if field.hasPrefix("application/json;") { return true }
     let type = MediaType(field)
     return type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")

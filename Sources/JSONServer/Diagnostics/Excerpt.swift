@@ -2,9 +2,9 @@
 package struct Excerpt: Sendable, Hashable {
   package let text: String
 
-  /// Cuts the line around an offset out of UTF-8 text, a long line on both sides; what steers a terminal is escaped.
+  /// Cuts the line around an offset out of UTF-8 text, and a long line on both sides. Terminal controls are escaped.
   ///
-  /// Of the text's end, the place after the last thing that stands before it.
+  /// At the text's end, the place is after the last thing before it.
   package init(of bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
     let isBreak = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
     let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || isBreak(byte) }

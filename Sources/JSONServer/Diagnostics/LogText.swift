@@ -7,7 +7,7 @@ package enum LogText {
 
   /// Writes the same characters in the strings of JSON text as `\u202E`, so that a reader of it sees what they were.
   package static func escapedInJSON(_ text: String) -> String {
-    // All of them have four digits or fewer, and none stands outside of strings in JSON text on one line.
+    // All of them have four digits or fewer, and none occurs outside strings in JSON text on one line.
     replacingUnsafe(in: text) { "\\u\(String(0x1_0000 + $0.value, radix: 16, uppercase: true).dropFirst())" }
   }
 
@@ -33,7 +33,7 @@ package enum LogText {
     }
   }
 
-  /// Spaces up to a width, for what stands in columns.
+  /// Spaces up to a width, for text in columns.
   package static func padding(of text: String, to width: Int) -> String {
     String(repeating: " ", count: max(width - self.width(of: text), 0))
   }

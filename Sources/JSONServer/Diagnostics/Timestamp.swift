@@ -13,7 +13,7 @@ package struct Timestamp: Sendable {
 
   package static var now: Timestamp { Timestamp(secondsSince1970: System.now) }
 
-  /// `2026-11-21T14:05:09.042Z`, as RFC 3339 has it.
+  /// `2026-11-21T14:05:09.042Z`, as in RFC 3339.
   package var rfc3339: String {
     let time = CivilTime(secondsSince1970: milliseconds / 1000)
     let date = "\(time.year)-\(CivilTime.twoDigits(time.month))-\(CivilTime.twoDigits(time.day))"

@@ -2,17 +2,17 @@ import JSONDatabase
 
 /// Who asked for a change of the data, or for a look at it.
 enum Requester {
-  /// A client, by a request whose route was understood.
+  /// A client, by a request whose route is known.
   case client(RequestContext, Route)
   /// Swift code of this process.
   case code(SwiftCall)
 
-  /// Lets the requests after it on its connection begin.
+  /// Allows the requests after it on its connection to begin.
   func proceed() {
     if case .client(let context, _) = self { context.proceed() }
   }
 
-  /// How often a commit of it met an edit of the file.
+  /// How many of its commits collided with an edit of the file.
   var attempts: Int {
     switch self {
     case .client(let context, _): context.attempts
@@ -20,7 +20,7 @@ enum Requester {
     }
   }
 
-  /// The same after a commit of it met an edit of the file.
+  /// The same requester after a commit of it collided with an edit of the file.
   var nextAttempt: Requester {
     switch self {
     case .client(let context, let route): .client(context.nextAttempt, route)
@@ -35,7 +35,7 @@ struct SwiftCall: Sendable {
   var attempts = 0
   /// Makes the change; called again after an edit of the file.
   let perform: @Sendable (isolated Engine, SwiftCall) throws(HTTPError) -> Void
-  /// Called once, with what went wrong.
+  /// Called once, with the error, if there was one.
   let completion: @Sendable (HTTPError?) -> Void
 }
 
@@ -44,7 +44,7 @@ struct PendingResponse {
   let requester: Requester
   let response: PreparedResponse
   var change: DataChange?
-  /// The names of the resources that were changed; empty when it is no write.
+  /// The names of the resources that were changed; empty when it is not a write.
   var resources: [String] = []
 
   var isWrite: Bool { !resources.isEmpty }
@@ -59,7 +59,7 @@ struct Batch {
   var isEmpty: Bool { responses.isEmpty }
 }
 
-/// What is not on disk yet: the batch that is being written, and the one that gathers meanwhile (group commit).
+/// What is not on disk yet: the batch that is being written, and the one that is gathered meanwhile (group commit).
 struct CommitQueue {
   private(set) var inFlight: Batch?
   private(set) var open = Batch()
@@ -72,7 +72,7 @@ struct CommitQueue {
   /// Whether everything is on disk.
   var isIdle: Bool { inFlight == nil && open.isEmpty }
 
-  /// Adds a write that was applied, and tells whether the caller has to schedule a commit.
+  /// Adds a write that was applied, and returns whether the caller has to schedule a commit.
   mutating func add(_ response: PendingResponse, _ changes: UndoLog) -> Bool {
     open.responses.append(response)
     open.changes.append(changes)
@@ -97,7 +97,7 @@ struct CommitQueue {
 
   /// How long a commit waits for writes to join it.
   ///
-  /// The clients that the last commit served write again at once; without them every second commit would be nearly
+  /// The clients that the last commit served write again immediately; without them every second commit would be nearly
   /// empty. A short commit need not wait, since they come soon enough for the next.
   var gatheringTime: Duration {
     lastDuration < .milliseconds(32) ? .zero : min(lastDuration / 16, .milliseconds(10))
@@ -115,7 +115,7 @@ struct CommitQueue {
     return inFlight
   }
 
-  /// Tells whether a batch waits that no commit is scheduled for, and records that one will be.
+  /// Returns whether a batch waits for which no commit is scheduled, and records that one will be.
   mutating func schedule() -> Bool {
     guard inFlight == nil, !isScheduled, !open.isEmpty else { return false }
     isScheduled = true

@@ -33,7 +33,7 @@ extension Engine {
     return chain
   }
 
-  /// Carries out a request that the innermost middleware handed on.
+  /// Carries out a request that the innermost middleware passed on.
   private func simulate(
     _ request: Request, within outer: RequestContext, reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {

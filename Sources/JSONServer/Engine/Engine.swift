@@ -25,7 +25,7 @@ actor Engine: Application {
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
-  /// Whether the server stops: then nothing waits because it was told to.
+  /// Whether the server stops: then nothing is delayed deliberately any more.
   private(set) var isStopping = false
   private(set) var isClosed = false
 
@@ -78,9 +78,9 @@ actor Engine: Application {
       .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(change) is refused.")
   }
 
-  /// Lets a change of what the client has not seen as it is now go no further (RFC 9110, section 13.1.1).
+  /// Refuses a change to a version that the client has not seen (RFC 9110, section 13.1.1).
   ///
-  /// - Throws: 412, when the request has an `If-Match` that does not name what a GET would be responded to with.
+  /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
   func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(HTTPError) {
     guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
     let response = try seen.perform(request, on: &writes.database, ids: writes.ids).response(to: request)
@@ -90,7 +90,7 @@ actor Engine: Application {
     }
   }
 
-  /// Reports parameters that have no effect, once for each, and what a deletion took along.
+  /// Reports parameters that have no effect, once for each, and what else a deletion removed.
   func report(_ result: EndpointResult, _ context: RequestContext) {
     for name in result.unknownParameters {
       let members = { self.writes.database.memberNames(of: result.collection ?? "") }
@@ -116,7 +116,7 @@ actor Engine: Application {
 
   // MARK: Requesters
 
-  /// Responds to who asked.
+  /// Responds to the requester.
   func respond(to requester: Requester, with response: PreparedResponse) {
     switch requester {
     case .client(let context, _): finalize(context, response)
@@ -145,7 +145,7 @@ actor Engine: Application {
     }
   }
 
-  // MARK: Work that is done later
+  // MARK: Deferred work
 
   /// Does work when a time has passed, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
@@ -168,14 +168,14 @@ actor Engine: Application {
   /// A number that no task, subscriber or waiter has.
   func nextNumber() -> Int { outstanding.nextNumber() }
 
-  /// Does at once what waits only because it was told to: a server that stops does not wait for it.
+  /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
   func releaseDelayed() {
     isStopping = true
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }
 
-  /// Ends all streams and waits, saves what is under way and lets go of the files.
+  /// Ends all streams and waits, saves what is in progress and closes the files.
   func close() async {
     isClosed = true
     releaseDelayed()

@@ -8,10 +8,10 @@ final class HTTPPolicies {
   private let origins: CrossOriginPolicy
   private let compression: Compression?
   private let staticFiles: StaticFiles
-  /// The fields of a response that shows data, `Vary` among them, to a client that sends nothing they depend on.
+  /// The fields of a response that shows data, `Vary` among them, to a client that sends no field on which they depend.
   let commonFields: CommonFields
   var rules: RewriteRules
-  /// The Host that was admitted last: a client sends the same one with each request.
+  /// The Host that was admitted last: a client sends the same one with every request.
   private var knownHost: String?
 
   /// - Throws: ``ServerError`` for a rewrite rule that cannot be used.

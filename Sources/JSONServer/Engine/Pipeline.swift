@@ -12,7 +12,7 @@ extension Engine {
     assumeIsolated { $0.begin(request, proceed: proceed, reply: reply) }
   }
 
-  /// Responds to a request, at once or later.
+  /// Responds to a request, immediately or later.
   private func begin(
     _ original: Request, proceed: @escaping @Sendable () -> Void,
     reply: @escaping @Sendable (PreparedResponse) -> Void
@@ -27,7 +27,7 @@ extension Engine {
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, started: started, proceed: proceed, reply: reply)
       if let preflight { return finalize(context, preflight) }
-      // Middleware stands around all that follows but `finalize`, and sees responses as they are before that.
+      // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
       if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
       simulate(context)
     } catch {
@@ -64,9 +64,9 @@ extension Engine {
     }
   }
 
-  /// perform: a built-in response · admin · events · a resource, read at once or written
+  /// perform: a built-in response · admin · events · a resource, read immediately or written
   ///
-  /// A write that met an edit of the file comes here again, with what was understood of it the first time.
+  /// A write that collided with an edit of the file comes here again, with its route as parsed the first time.
   func perform(_ route: Route, _ context: RequestContext) {
     do throws(HTTPError) {
       switch route {

@@ -1,24 +1,24 @@
 import HTTPTypes
 
-/// A request on its way to its response, and what was understood of it.
+/// A request on its way to its response, with what was parsed of it.
 ///
-/// A class, because it is handed on at each step, where a copy would cost a dozen reference counts.
+/// A class, because it is passed on at each step, where a copy would cost a dozen reference counts.
 final class RequestContext: Sendable {
   /// The request as the transport read it.
   let original: Request
   /// The request as it is carried out: its method overridden, its target rewritten.
   let request: Request
-  /// The path and the query of ``request``, parsed once; empty when the request was refused before.
+  /// The path and the query of ``request``, parsed once; empty when the request was refused before that.
   let target: ParsedTarget
   /// The target below the path under which the server is mounted, before it was rewritten.
   let mountedTarget: String
-  /// The system's uptime when it came.
+  /// The system's uptime when the request arrived.
   let started: Duration
-  /// How often a commit of the request met an edit of the file.
+  /// How many commits of the request collided with an edit of the file.
   let attempts: Int
   /// Whether the response goes back to middleware, or to Swift code, instead of to a client.
   let isInner: Bool
-  /// Lets the requests after it on its connection begin: it has taken effect, though its response has to wait.
+  /// Allows the requests after it on its connection to begin: it has taken effect, though its response has to wait.
   let proceed: @Sendable () -> Void
   let reply: @Sendable (PreparedResponse) -> Void
 
@@ -38,7 +38,7 @@ final class RequestContext: Sendable {
     self.reply = reply
   }
 
-  /// The same request after a commit of it met an edit of the file.
+  /// The same request after a commit of it collided with an edit of the file.
   var nextAttempt: RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started,
@@ -72,7 +72,7 @@ struct ParsedTarget: Sendable {
     parameters = try QueryParameters(target: target)
   }
 
-  /// That of a request which was refused before anyone looked at its target.
+  /// The target of a request that was refused before its target was parsed.
   static let none = ParsedTarget()
 
   private init() {

@@ -1,12 +1,12 @@
 import HTTPTypes
 import JSONDatabase
 
-/// Where a request leads, understood once.
+/// Where a request leads, decided once.
 enum Route {
   /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection, a stub.
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
-  /// The changes of a resource, as they come.
+  /// The changes of a resource, as they happen.
   case changes(of: String, lastEventID: String?)
   /// The data.
   case resource(Endpoint)
@@ -15,8 +15,8 @@ enum Route {
 extension Engine {
   /// Finds out where a request leads; of several, the first of these counts.
   ///
-  /// - Throws: 404 for a path that leads nowhere, 405 with `Allow` for a method it does not take, 400 that names what
-  ///   makes no sense.
+  /// - Throws: 404 for a path that leads nowhere, 405 with `Allow` for a method it does not take, 400 that says what
+  /// is invalid.
   func route(_ context: RequestContext) throws(HTTPError) -> Route {
     let (request, segments, parameters) = (context.request, context.target.path.segments, context.target.parameters)
     if let location = pageLocation(context) {
@@ -37,7 +37,7 @@ extension Engine {
 
   /// Where a page is when it was asked for with a slash too many or too few; `nil` for every other path.
   ///
-  /// The page's files lie beside it, and a browser tells by that slash what "beside" means.
+  /// The page's files lie beside it, and a browser resolves "beside" by that slash.
   private func pageLocation(_ context: RequestContext) -> String? {
     let (request, segments) = (context.request, context.target.path.segments)
     guard segments.isEmpty || context.isAdministrative, request.method == .get || request.method == .head else {
@@ -51,7 +51,7 @@ extension Engine {
     }
   }
 
-  /// The response to OPTIONS, which no route takes: its refusal names the methods that the route does take.
+  /// The response to OPTIONS, which no route takes: the route's refusal names the methods that it does take.
   ///
   /// - Returns: `nil` for another method, and for a target where nothing is.
   func methods(of context: RequestContext, refusedWith error: HTTPError) -> PreparedResponse? {
@@ -69,7 +69,7 @@ extension Engine {
     return PreparedResponse(status: .noContent, headerFields: [.allow: methods])
   }
 
-  /// Whether a GET of the target is responded to with what is no resource.
+  /// Whether the response to a GET of the target is not a resource.
   private func isBuiltIn(_ context: RequestContext) -> Bool {
     var request = context.request
     request.method = .get

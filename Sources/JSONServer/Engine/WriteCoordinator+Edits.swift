@@ -18,7 +18,7 @@ struct Takeover {
   let lost: [String]
   /// The requests that are carried out when it is done.
   var waiting: [Requester] = []
-  /// Why no copy could be made so far.
+  /// Why no copy has been made so far.
   var failure: String?
 
   /// The first of the records, for a message.
@@ -49,7 +49,7 @@ extension WriteCoordinator {
     }
   }
 
-  /// Takes over the edits that have come, unless something must end first.
+  /// Takes over the edits that have arrived, unless something must end first.
   ///
   /// A commit in flight was built on the version before: it ends with the same edit, unless it is of other files.
   func takeDelayedEdits(on engine: isolated Engine) {
@@ -86,7 +86,7 @@ extension WriteCoordinator {
     begin(Takeover(replacement: .all(other, pending), lost: lost), on: engine)
   }
 
-  /// Has a write wait for the takeover that is under way, if one is.
+  /// Makes a write wait for the takeover in progress, if there is one.
   ///
   /// - Returns: Whether it waits.
   /// - Throws: 503 while no copy can be made of what the takeover removes.
@@ -148,7 +148,7 @@ extension WriteCoordinator {
     engine.loop.schedule(after: .seconds(1)) { engine.assumeIsolated { $0.writes.retryTakeover(on: $0) } }
   }
 
-  /// Takes over the newest edit there is in the place of the one that no copy could be made for.
+  /// Takes over the newest edit instead of the one for which no copy could be made.
   func retryTakeover(on engine: isolated Engine) {
     guard !engine.isClosed, let failed = takeover, case .edit(let source, _) = failed.replacement else { return }
     takeover = nil

@@ -31,9 +31,9 @@ final class WriteCoordinator {
     self.durability = durability
   }
 
-  // MARK: Responses that wait
+  // MARK: Pending responses
 
-  /// Responds when what was changed is saved, or at once when there is nothing to save.
+  /// Responds when what was changed is saved, or immediately when there is nothing to save.
   func enqueueCommit(_ pending: PendingResponse, on engine: isolated Engine) {
     var pending = pending
     pending.resources = database.changedResourceNames
@@ -105,7 +105,7 @@ final class WriteCoordinator {
     case .edited(let source):
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown:
-      // The file holds the version: memory keeps it, and the client is told what is not known.
+      // The file holds the version: memory keeps it, and the client is informed of what is not known.
       let batch = commits.finish()
       lostUpdates.record(batch.changes, in: version)
       for pending in batch.responses {
@@ -123,7 +123,7 @@ final class WriteCoordinator {
     takeDelayedEdits(on: engine)
   }
 
-  /// Takes back what could not be saved. Writes of the failed commit are refused, all else is tried again.
+  /// Takes back what could not be saved. Writes of the failed commit are refused, all others are tried again.
   private func refuse(_ error: StorageError, on engine: isolated Engine) {
     let (failed, later) = takeBackUnsaved()
     for pending in failed.responses {
@@ -146,7 +146,7 @@ final class WriteCoordinator {
 
   /// Takes the database back to what is saved, and returns what has to be carried out again, in order.
   ///
-  /// A write whose commit met an edit has had one attempt more.
+  /// A write whose commit collided with an edit has had one more attempt.
   func takeBackUnsavedRequests() -> [Requester] {
     let (failed, later) = takeBackUnsaved()
     return failed.responses.map { $0.isWrite ? $0.requester.nextAttempt : $0.requester }

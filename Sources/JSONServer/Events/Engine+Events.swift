@@ -43,7 +43,7 @@ extension Engine {
   }
 }
 
-/// A subscriber's hold on its events, which ends when its stream is let go.
+/// A subscriber's subscription, which ends when its stream is released.
 private final class EventSubscription: Sendable {
   private let engine: Engine
   private let number: Int

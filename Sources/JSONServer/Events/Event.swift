@@ -37,7 +37,7 @@ struct Event: Sendable {
     }
   }
 
-  /// `nil` for an event that a subscriber does not come back with.
+  /// `nil` for an event from which a subscriber does not resume.
   let id: EventID?
   let content: Content
 
@@ -47,7 +47,7 @@ struct Event: Sendable {
     output += "event: \(content.kind.rawValue)\ndata: ".utf8
     JSONValue.object(members).appendCompact(to: &output)
     if let record {
-      // The last member, as its text is: a tree of it would be made for nothing.
+      // The last member, as text: building a tree of it would be wasted work.
       output.removeLast()
       output += ",\"record\":".utf8
       JSONFormatter(.compact).append(record, to: &output)

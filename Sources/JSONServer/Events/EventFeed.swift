@@ -4,7 +4,7 @@ import OrderedJSON
 /// Publishes events to subscribers, as server-sent events.
 ///
 /// A subscriber takes the events from the history piece by piece, and costs no bytes while it does not. One that has
-/// missed events, because it comes back too late, comes from another run of the server or has fallen behind the history,
+/// missed events because it comes back too late, comes from another run of the server or has fallen behind the history,
 /// is notified that the resources have to be read again; what is kept follows.
 struct EventFeed {
   private struct Subscriber {
@@ -83,7 +83,7 @@ struct EventFeed {
   private mutating func publish(_ content: Event.Content) {
     history.append(content)
     for number in subscribers.keys where subscribers[number]?.pull != nil {
-      // One that waits has taken all before, so that it needs no names of resources.
+      // A waiting subscriber has taken all events before, so that no names of resources are needed.
       if let piece = nextPiece(for: number, resources: []) { resume(number, with: piece) }
     }
   }
@@ -110,7 +110,7 @@ struct EventFeed {
   ///
   /// - Parameters:
   ///   - number: A number of the caller's choice.
-  ///   - lastEventID: The identifier of the last event that it has seen, whatever server published that; `nil` for a new
+  ///   - lastEventID: The identifier of the last event that it has seen, whatever server published it; `nil` for a new
   ///     subscriber.
   mutating func add(_ number: Int, _ filter: EventFilter, lastEventID: String?) {
     hadSubscribers = true
@@ -164,7 +164,7 @@ struct EventFeed {
     return piece
   }
 
-  /// The events that resources have to be read again. Only the last has an identifier: a subscriber whose connection
+  /// The events that say to read resources again. Only the last has an identifier: a subscriber whose connection
   /// breaks before that one comes back as it came.
   private func reload(_ resources: [String], for filter: EventFilter) -> [UInt8] {
     let names = resources.filter { filter.includes(.change, of: $0) }
@@ -176,7 +176,7 @@ struct EventFeed {
     }
   }
 
-  /// Lets a subscriber wait for the next piece; resumes with `nil` when there is no such subscriber any more.
+  /// Makes a subscriber wait for the next piece; resumes with `nil` when there is no such subscriber any more.
   mutating func wait(_ number: Int, _ pull: CheckedContinuation<[UInt8]?, Never>) {
     guard let subscriber = subscribers[number] else { return pull.resume(returning: nil) }
     // A stream has one reader; should there be another, the first one's ends.
@@ -184,7 +184,7 @@ struct EventFeed {
     subscribers[number]?.pull = pull
   }
 
-  /// Ends a subscription; does nothing when that was done.
+  /// Ends a subscription; does nothing when it has ended.
   mutating func end(_ number: Int) {
     subscribers.removeValue(forKey: number)?.pull?.resume(returning: nil)
   }

@@ -2,7 +2,7 @@ import DequeModule
 
 /// Names an event among those of all runs of a server, as `Last-Event-ID` does.
 struct EventID: Sendable, Hashable, CustomStringConvertible {
-  /// The run: what stands before the hyphen.
+  /// The run: what comes before the hyphen.
   let run: String
   let number: Int
 
@@ -40,7 +40,7 @@ struct EventHistory {
   /// The number of the newest event that is no longer kept.
   var lastForgotten: Int { lastNumber - entries.count }
 
-  /// The identifier of an event, for the subscriber to come back with.
+  /// The identifier of an event, for the subscriber to resume from.
   func id(of number: Int) -> EventID {
     EventID(run: run, number: number)
   }

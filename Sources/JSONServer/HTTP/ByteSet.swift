@@ -1,4 +1,4 @@
-/// A set of byte values. Letters come in both cases: rules do not tell them apart.
+/// A set of byte values. Letters come in both cases: rules do not distinguish them.
 struct ByteSet: Sendable, Hashable {
   private var words: SIMD4<UInt64> = .zero
 

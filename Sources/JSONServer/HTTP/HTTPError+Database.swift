@@ -3,7 +3,7 @@ import JSONDatabase
 import JSONStorage
 
 extension HTTPError {
-  /// Creates the answer to a request that the database refuses.
+  /// Creates the response to a request that the database refuses.
   init(_ error: DatabaseError) {
     let status: HTTPResponse.Status =
       switch error.code {
@@ -14,7 +14,7 @@ extension HTTPError {
     self.init(status, error.message)
   }
 
-  /// Creates the answer to a write that could not be saved.
+  /// Creates the response to a write that could not be saved.
   init(_ error: StorageError) {
     switch error.code {
     case .noSpace:

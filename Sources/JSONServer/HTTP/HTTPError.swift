@@ -1,12 +1,12 @@
 package import HTTPTypes
 import OrderedJSON
 
-/// A request that is answered with an error, in the one form that all errors have.
+/// An error with which a request is responded to, in the one form that all errors have.
 package struct HTTPError: Error {
   package let status: HTTPResponse.Status
   /// What is wrong and what to do, in a sentence for the person who sent the request.
   package let message: String
-  /// Fields the status demands, such as `Allow` of a 405.
+  /// Fields that the status requires, such as `Allow` for a 405.
   package var headerFields: HTTPFields
   /// What is known of a write that may or may not survive a power cut; `nil` for all other errors.
   package var durability: String?
@@ -19,7 +19,7 @@ package struct HTTPError: Error {
 
   /// The refusal of a method that a route does not take.
   ///
-  /// - Parameter methods: Those that it takes beside OPTIONS.
+  /// - Parameter methods: Those that it takes besides OPTIONS.
   static func methodNotAllowed(_ request: Request, _ methods: [String]) -> HTTPError {
     let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
     return HTTPError(
@@ -29,7 +29,7 @@ package struct HTTPError: Error {
 }
 
 extension HTTPError {
-  /// Returns the answer that tells the client of the error, in the one form that all errors have.
+  /// Returns the response that reports the error to the client, in the one form that all errors have.
   func response() -> PreparedResponse {
     var body = JSONObject([
       ("statusCode", .number(JSONNumber(status.code))), ("error", .string(status.reasonPhrase)),

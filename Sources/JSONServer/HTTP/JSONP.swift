@@ -13,9 +13,9 @@ enum JSONP {
 
   private static let punctuation = Array("$.[]".utf8)
 
-  /// Makes a response of JSON a script that hands it to a function. Any other response stays as it is.
+  /// Turns a response of JSON into a script that passes it to a function. Any other response is left as it is.
   ///
-  /// The comment in front keeps a page from taking the script for a Flash file, and `typeof` from failing where the
+  /// The comment in front keeps the script from being taken for a Flash file, and `typeof` from failing where the
   /// function is gone.
   static func apply(to response: inout PreparedResponse, callback: String) {
     guard case .bytes(let json) = response.body, !json.isEmpty,

@@ -9,20 +9,20 @@ package struct PreparedResponse: Sendable {
   package var body: Response.Body
   package var delivery: Response.Delivery
 
-  /// The fields but the ones that the transport and ``validator`` add; a change gives up ``commonFields``.
+  /// The fields except those that the transport and ``validator`` add; a change clears ``commonFields``.
   package var headerFields: HTTPFields {
     didSet { commonFields = nil }
   }
 
-  /// The fields as one piece, when they are those of most responses and none was changed since.
+  /// The fields as one piece, when they are those of most responses and none has been changed since.
   ///
-  /// They were made for a request that sends neither an origin nor a coding, and for no certain status or body.
+  /// They were made for a request that sends neither an origin nor a coding, and for no particular status or body.
   private(set) var commonFields: CommonFields?
 
   /// The validator of the body, which becomes a field when the response leaves.
   var validator: EntityTag?
 
-  /// What an error's body says, for clients that take only plain text.
+  /// What an error's body says, for clients that accept only plain text.
   var errorMessage: String?
 
   package init(
@@ -48,9 +48,9 @@ package struct PreparedResponse: Sendable {
     errorMessage = response.errorMessage
   }
 
-  /// The response as Swift code sees it: all fields among the others.
+  /// The response as Swift code sees it: with every field among its header fields.
   ///
-  /// Until someone asks for the fields, responses that differ in their validator share them.
+  /// Until the fields are read, responses that differ in their validator share them.
   package var response: Response {
     var complete = Response(status: status, headerFields: headerFields, body: body, delivery: delivery)
     if let validator { complete.headerFields[.eTag] = validator.fieldValue }
@@ -58,7 +58,7 @@ package struct PreparedResponse: Sendable {
     return complete
   }
 
-  /// The bytes of a body that is all there; empty for a stream.
+  /// The bytes of a body that is complete; empty for a stream.
   package var bytes: [UInt8] {
     guard case .bytes(let bytes) = body else { return [] }
     return bytes
@@ -70,13 +70,13 @@ package struct PreparedResponse: Sendable {
   }
 }
 
-/// The fields that most responses of a server have, and no others: they are written once, and copied into each head.
+/// The fields that most responses of a server have, and no others: written once, and copied into each head.
 final class CommonFields: Sendable {
   let fields: HTTPFields
   /// The fields as a head holds them.
   let lines: [UInt8]
 
-  /// - Parameter fields: Fields that do not change and do not tell how a message ends.
+  /// - Parameter fields: Fields that do not change and do not say how a message ends.
   init(_ fields: HTTPFields) {
     self.fields = fields
     lines = fields.flatMap { "\($0.name.rawName): \($0.value)\r\n".utf8 }

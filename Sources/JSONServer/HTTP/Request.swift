@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// One HTTP request, read whole.
+/// One HTTP request, read to its end.
 ///
-/// Copies share all but the body until one of them is changed: a request is handed on at each step of its way, and
+/// Copies share all but the body until one of them is changed: a request is passed on at each step of its way, and
 /// changed at few.
 public struct Request: Sendable {
   private final class Head: Sendable {
@@ -50,7 +50,7 @@ public struct Request: Sendable {
     set { change(headerFields: newValue) }
   }
 
-  /// What stands before the target in addresses that lead back to the server.
+  /// What precedes the target in addresses that lead back to the server.
   var mountPath: String {
     get { head.mountPath }
     set { change(mountPath: newValue) }
@@ -66,7 +66,7 @@ public struct Request: Sendable {
 }
 
 extension Request: CustomReflectable {
-  /// The parts by their names, as they are printed and dumped.
+  /// The parts by their names, for printing and dumping.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -76,7 +76,7 @@ extension Request: CustomReflectable {
 }
 
 extension Request {
-  /// Whether its method is one of those that read only (RFC 9110, section 9.2.1).
+  /// Whether its method is one of those that only read (RFC 9110, section 9.2.1).
   var isSafe: Bool {
     method == .get || method == .head || method == .options
   }
@@ -88,7 +88,7 @@ extension Request {
 
   /// Whether the target may have a parameter that asks for JSONP.
   ///
-  /// Searched byte by byte: what finds one string in another costs more than most requests may.
+  /// Searched byte by byte: a general search for a string costs too much on the path of every request.
   var mayAskForScript: Bool {
     target.withBytes { bytes in
       guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return false }

@@ -4,18 +4,18 @@ public import HTTPTypes
 public struct Response: Sendable {
   /// What follows the head.
   public enum Body: Sendable {
-    /// Bytes that are all there.
+    /// Bytes that are complete.
     case bytes([UInt8])
-    /// Bytes that come one after the other, and the number of all when it is known.
+    /// Bytes that arrive one after the other, and their total number when it is known.
     ///
-    /// A stream of unknown length is taken for endless, such as server-sent events: it ends when the client stops
-    /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client sees
+    /// A stream of unknown length is taken to be endless, such as server-sent events: it ends when the client stops
+    /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client notices
     /// that it is broken when fewer bytes come.
-    // Indirect, since a stream's size is known only when the program runs: it would make that of every response so.
+    // Indirect, since a stream's size is known only at run time: every response's size would then be, too.
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
   }
 
-  /// How a response leaves, for tests of a client's error handling.
+  /// How a response is sent, for tests of a client's error handling.
   public enum Delivery: Sendable, Hashable {
     /// Whole.
     case normal
@@ -30,16 +30,16 @@ public struct Response: Sendable {
   /// The status.
   public var status: HTTPResponse.Status
 
-  /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it leaves.
+  /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it is sent.
   public var headerFields: HTTPFields
 
   /// What follows the head.
   public var body: Body
 
-  /// How it leaves over a socket; whoever calls ``Server/respond(to:)`` gets the response whatever it says.
+  /// How it is sent over a socket; callers of ``Server/respond(to:)`` get the response whatever this says.
   public var delivery: Delivery
 
-  /// What an error's body says, for clients that take only plain text.
+  /// What an error's body says, for clients that accept only plain text.
   var errorMessage: String?
 
   /// Creates a response.
@@ -53,7 +53,7 @@ public struct Response: Sendable {
     self.delivery = delivery
   }
 
-  /// The bytes of a body that is all there; empty for a stream.
+  /// The bytes of a body that is complete; empty for a stream.
   public var bytes: [UInt8] {
     guard case .bytes(let bytes) = body else { return [] }
     return bytes
@@ -61,7 +61,7 @@ public struct Response: Sendable {
 }
 
 extension Response {
-  /// The answer to HEAD: the fields of the answer to GET, the length among them, without its body (RFC 9110, section
+  /// The response to HEAD: the fields of that to GET, the length among them, without its body (RFC 9110, section
   /// 9.3.2).
   var head: Response {
     var response = self

@@ -2,11 +2,11 @@ extension Engine {
   /// Records a request and its response for the journal, the subscribers of events and the log.
   ///
   /// - Parameters:
-  ///   - response: The response as it leaves.
+  ///   - response: The response as it is sent.
   ///   - body: The response's body before it was compressed.
   func record(_ context: RequestContext, _ response: PreparedResponse, body: Response.Body) {
     var response = response
-    // A stream that was kept here would not end when its subscriber goes.
+    // A stream that was kept here would not end when its subscriber leaves.
     response.body = if case .stream = body { .bytes([]) } else { body }
     let exchange = Exchange(
       id: simulation.nextExchangeID(), request: context.original, route: context.route, response: response,

@@ -10,11 +10,11 @@ public final class Exchange: Sendable {
   public let request: Request
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
-  /// The response as it was sent, or would have been but for a fault.
+  /// The response as it was sent, or would have been without a fault.
   ///
-  /// Its body is the one before compression, that of the GET for a HEAD, and empty for a stream.
+  /// Its body is the one before compression; that of the GET for a HEAD; empty for a stream.
   public var response: Response { sent.response }
-  /// The response, its validator not among its fields.
+  /// The response, without its validator among its fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
   public var time: Double { responded - duration / .seconds(1) }
@@ -55,7 +55,7 @@ extension Exchange {
     guard !body.isEmpty else { return .null }
     var shown = body.prefix(maximumShownBytes)
     if shown.count < body.count {
-      // The character that the cut is in: its first byte and those that continue it.
+      // The character in which the cut falls: its first byte and those that continue it.
       while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }
       if let last = shown.last, last >= 0x80 { shown.removeLast() }
     }

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// The newest exchanges of a server, and the waiters for one that is to come.
+/// The newest exchanges of a server, and the waiters for one that is yet to come.
 struct Journal {
   /// A caller that waits for an exchange.
   private struct Waiter {
@@ -28,7 +28,7 @@ struct Journal {
     kept.isEmpty ? [] : Array(kept)
   }
 
-  /// Adds an exchange, drops what is too old to keep, and resumes the waiters that it fits.
+  /// Adds an exchange, drops what is too old to keep, and resumes the waiters that it matches.
   mutating func append(_ exchange: Exchange) {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes
@@ -40,20 +40,20 @@ struct Journal {
     }
   }
 
-  /// Forgets the exchanges; waiters go on waiting.
+  /// Removes the exchanges; waiters keep waiting.
   mutating func removeAll() {
     kept.removeAll()
     keptBytes = 0
   }
 
-  /// Returns the oldest exchange after an id that fits.
+  /// Returns the oldest exchange after an id that matches.
   func first(after id: Int, where predicate: (Exchange) -> Bool) -> Exchange? {
     kept.first { $0.id > id && predicate($0) }
   }
 
   // MARK: Waiting
 
-  /// Whether anyone waits.
+  /// Whether there are waiters.
   var isAwaited: Bool { !waiters.isEmpty }
 
   /// Adds a waiter, by a number of the caller's choice.
@@ -64,7 +64,7 @@ struct Journal {
     waiters[number] = Waiter(first: id + 1, predicate: predicate, continuation: continuation, deadline: deadline)
   }
 
-  /// Resumes a waiter; does nothing when that was done.
+  /// Resumes a waiter; does nothing when it was resumed already.
   mutating func endWaiting(_ number: Int, with exchange: Exchange? = nil) {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     waiter.deadline.cancel()

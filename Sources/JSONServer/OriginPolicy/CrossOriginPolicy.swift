@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Decides which pages of other origins may read and write, and tells their browsers (WHATWG Fetch, CORS protocol).
+/// Decides which pages of other origins may read and write, and informs their browsers (WHATWG Fetch, CORS protocol).
 struct CrossOriginPolicy: Sendable {
   private let allowed: CrossOrigin
   private let listed: [Origin]
@@ -10,8 +10,8 @@ struct CrossOriginPolicy: Sendable {
 
   /// Creates a policy.
   ///
-  /// - Parameter allowed: The origins that may use the server besides its own; what is no origin in a list is never
-  ///   met.
+  /// - Parameter allowed: The origins that may use the server besides its own; an entry of a list that is not an origin
+  ///   never matches.
   init(_ allowed: CrossOrigin) {
     self.allowed = allowed
     switch allowed {
@@ -22,7 +22,7 @@ struct CrossOriginPolicy: Sendable {
 
   /// Refuses a request that could change something for a page that may not.
   ///
-  /// A browser sends `Origin` with every request of an unsafe method; what sends none is no page.
+  /// A browser sends `Origin` with every request of an unsafe method; a client that sends none is not a page.
   ///
   /// - Throws: 403, when the method is unsafe and the origin foreign: `null` is, and what cannot be read.
   func check(_ request: Request) throws(HTTPError) {
@@ -56,9 +56,9 @@ struct CrossOriginPolicy: Sendable {
     )
   }
 
-  /// Answers a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
+  /// Responds to a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
   ///
-  /// - Returns: `nil` for any other request, OPTIONS of a client that is no page among them.
+  /// - Returns: `nil` for any other request, also for OPTIONS from a client that is not a page.
   func preflight(_ request: Request) -> PreparedResponse? {
     guard request.method == .options, request.headerFields.contains(.accessControlRequestMethod) else { return nil }
     var response = PreparedResponse(status: .noContent)
@@ -71,9 +71,9 @@ struct CrossOriginPolicy: Sendable {
     return response
   }
 
-  /// Adds to a response what lets an allowed page read it, and its fields; a foreign one gets nothing.
+  /// Adds to a response the fields that let an allowed page read it and its fields; for a foreign one, nothing.
   func addFields(to response: inout PreparedResponse, for request: Request) {
-    // The common fields say all that a client which sends no origin is told.
+    // The common fields say everything that a client without an origin needs.
     guard response.commonFields == nil || request.headerFields.contains(.origin) else { return }
     switch allowed {
     case .none: return

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Keeps pages of other sites out that point their own name at this machine (DNS rebinding).
+/// Keeps out pages of other sites that point their own name at this machine (DNS rebinding).
 ///
 /// A browser sends the name from the page's address in `Host`. A name that nobody can register, or an address, cannot
 /// be an attacker's.
@@ -10,8 +10,8 @@ struct HostPolicy: Sendable {
 
   /// Creates a policy.
   ///
-  /// - Parameter allowed: Names that are taken besides `localhost`, those below it, and addresses: the one the server
-  ///   is bound to, and those of `--allowed-host`; `*` stands for all.
+  /// - Parameter allowed: Names that are admitted besides `localhost`, those below it, and addresses: the one that the
+  ///   server is bound to, and those of `--allowed-host`; `*` stands for all.
   init(allowed: [String] = []) {
     allowsAll = allowed.contains("*")
     self.allowed = Set(allowed.compactMap { HostName($0)?.name })

@@ -1,7 +1,7 @@
 import JSONStorage
 import NIOConcurrencyHelpers
 
-/// Waits for the files of one commit; the commit is as bad as its worst file.
+/// Waits for the files of one commit; a commit ends as its worst file does.
 final class CommitOutcome: Sendable {
   private struct State {
     var remaining: Int
@@ -34,7 +34,7 @@ final class CommitOutcome: Sendable {
 }
 
 extension Commit {
-  /// 0: the file holds the version, durably; 1: it holds it; 2: it does not; 3: it holds somebody else's.
+  /// 0: the file holds the version, durably; 1: it holds it; 2: it does not; 3: it holds somebody else's edit.
   fileprivate var severity: Int {
     switch self {
     case .done: 0

@@ -46,7 +46,7 @@ final class DirectoryPersistence: Persistence {
   private let onEdit: @Sendable (SourceEdit) -> Void
   private let state = NIOLockedValueBox(State())
 
-  /// How long a new file must stay as it is until it is said what is wrong with it: an editor may be in the middle of a
+  /// How long a new file must stay as it is before its faults are reported: an editor may be in the middle of a
   /// save.
   private static let grace = Duration.milliseconds(250)
 
@@ -125,7 +125,7 @@ final class DirectoryPersistence: Persistence {
       case .done: recordTexts(written)
       case .failed(let error) where error.code == .durabilityUnknown: recordTexts(written)
       case .edited, .failed:
-        // The commit is refused as a whole: the files that have it go back first.
+        // The commit is refused as a whole: the files that hold it already are reverted first.
         let back = written.map { Replacement(name: $0.name, file: $0.file, text: $0.file.text) }
         return publish(back) { _, _ in completion(worst) }
       }
@@ -202,7 +202,7 @@ final class DirectoryPersistence: Persistence {
   }
 
   func close() {
-    // A look that is under way ends first, so that no file is opened after the others are closed.
+    // A scan in progress ends first, so that no file is opened after the others are closed.
     state.withLockedValue(\.monitor)?.close()
     state.withLockedValue { Array($0.files.values) }.forEach { $0.store.close() }
   }
@@ -232,7 +232,7 @@ final class DirectoryPersistence: Persistence {
     }
   }
 
-  /// Says what is wrong with a new file when that lasts.
+  /// Reports what is wrong with a new file if that persists.
   private func refuse(_ entry: DirectoryListing.Entry, _ message: String) {
     let isDue = state.withLockedValue { state in
       guard let earlier = state.refused[entry.path], earlier.message == message else {

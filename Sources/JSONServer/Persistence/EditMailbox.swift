@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Holds the edits of a source that come before there is an engine to receive them.
+/// Holds the edits of a source that arrive before there is an engine to receive them.
 final class EditMailbox: Sendable {
   private struct State {
     var waiting: [SourceEdit] = []
@@ -18,7 +18,7 @@ final class EditMailbox: Sendable {
     receiver?(edit)
   }
 
-  /// Sets the receiver, and hands it what has come.
+  /// Sets the receiver, and hands it what has arrived.
   func connect(_ receiver: @escaping @Sendable (SourceEdit) -> Void) {
     let waiting = state.withLockedValue { state in
       defer { state = State(receiver: receiver) }

@@ -1,7 +1,7 @@
 import JSONDatabase
 import JSONStorage
 
-/// Where a server's changes are kept. What it and the engine say to each other follows below.
+/// Where a server's changes are kept. What it and the engine exchange follows below.
 protocol Persistence: Sendable {
   /// Whether resources come and go only from outside, because each is a file.
   var hasFixedResources: Bool { get }
@@ -14,7 +14,7 @@ protocol Persistence: Sendable {
   ///   - completion: Called once, on any thread.
   func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void)
 
-  /// Builds what is committed from now on on a version that was read.
+  /// Bases all further commits on a version that was read.
   func adopt(_ source: LoadedSource)
 
   /// Copies a version that is about to be replaced into the history.
@@ -32,7 +32,7 @@ protocol Persistence: Sendable {
   func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
-  /// Finishes what is under way and lets go of the files. Blocks until that is done.
+  /// Finishes what is in progress and closes the files. Blocks until that is done.
   func close()
 }
 
@@ -47,7 +47,7 @@ struct OpenedSource: Sendable {
 
 /// How a commit ended.
 enum Commit: Sendable {
-  /// The version is as durable as was asked for.
+  /// The version is as durable as was requested.
   case done
   /// Someone edited the file meanwhile; nothing was written.
   case edited(LoadedSource)
@@ -99,8 +99,8 @@ enum SourceEdit: Sendable {
   case invalid(message: String)
   case restored(path: String)
   case deleted(path: String)
-  /// A save reached a version that had been replaced already, and is kept at a path.
+  /// An editor saved to a version that had been replaced already; its text is kept at a path.
   case conflict(path: String)
-  /// Such a save could not be kept.
+  /// The text of such a save could not be kept.
   case conflictLost(message: String)
 }

@@ -3,7 +3,7 @@ import JSONStorage
 
 /// One version of a file of a source: one that was read, or one to write.
 protocol SourceFile: FileContent {
-  /// What a version that was read holds; all that the store hands out were.
+  /// What a version that was read holds; every version that the store hands out was read.
   var source: LoadedSource.Content { get }
 }
 
@@ -60,7 +60,7 @@ enum PartFile: SourceFile {
   }
 }
 
-// MARK: What a store says, as the engine hears it
+// MARK: What a store reports, translated for the engine
 
 extension FileVersion where Content: SourceFile {
   var loaded: LoadedSource { LoadedSource(content.source, generation: generation) }

@@ -7,7 +7,7 @@
 #endif
 
 extension ListenError {
-  /// Says in a person's words why an address could not be bound.
+  /// Says in plain words why an address could not be bound.
   ///
   /// - Parameter errorNumber: The value of errno, when a system call failed.
   init(binding address: BindAddress, errorNumber: Int32?, cause: any Error) {
@@ -33,7 +33,7 @@ extension ListenError {
     ListenError(binding: address, errorNumber: EADDRINUSE, cause: AnotherListener())
   }
 
-  /// Says in a person's words why a host has no address.
+  /// Says in plain words why a host has no address.
   init(resolving address: BindAddress, cause: any Error) {
     self.cause = cause
     code = .unknownHost
@@ -41,5 +41,5 @@ extension ListenError {
   }
 }
 
-/// A program that a test connection met.
+/// A program that accepted a test connection.
 private struct AnotherListener: Error {}

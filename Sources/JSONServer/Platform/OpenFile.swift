@@ -10,7 +10,7 @@ import CStorage
 
 /// A file or directory that is open for reading, and closed with the last reference.
 final class OpenFile: Sendable {
-  /// What tells one file from another, whatever its path.
+  /// What distinguishes one file from another, whatever its path.
   struct Identity: Sendable, Hashable {
     let device: UInt64
     let inode: UInt64
@@ -40,7 +40,7 @@ final class OpenFile: Sendable {
     modified = Int(status.modified_seconds) * 1000 + Int(status.modified_nanoseconds) / 1_000_000
   }
 
-  /// Opens a path as it stands; `nil` when that fails.
+  /// Opens a path as it is; `nil` when that fails.
   convenience init?(path: String) {
     self.init(descriptor: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
   }
@@ -69,7 +69,7 @@ final class OpenFile: Sendable {
 }
 
 extension OpenFile.Identity {
-  /// The identity of what stands at a path, symlinks followed; `nil` when nothing does.
+  /// The identity of what is at a path, symlinks followed; `nil` when nothing is.
   init?(path: String) {
     var status = storage_status()
     guard storage_status_behind(path, &status) == 0 else { return nil }
@@ -83,7 +83,7 @@ extension OpenFile.Identity {
 }
 
 extension OpenFile {
-  /// The path with every symlink resolved; `nil` when nothing stands there.
+  /// The path with every symlink resolved; `nil` when nothing is there.
   static func resolve(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }

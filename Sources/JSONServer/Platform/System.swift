@@ -8,14 +8,14 @@ import CStorage
   import Musl
 #endif
 
-/// What the server asks the operating system beside NIO and the files.
+/// What the server asks the operating system apart from NIO and the files.
 enum System {
   /// The most files that this process may hold open, sockets among them.
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
   /// The time since a moment before the process began, by a clock that only goes forward.
   ///
-  /// For what is measured at each request: the size of a `ContinuousClock.Instant` is known only when the program runs,
+  /// For what is measured at each request: the size of a `ContinuousClock.Instant` is known only at run time,
   /// and so would be that of whatever holds one.
   static var uptime: Duration {
     var time = timespec()

@@ -2,16 +2,16 @@ package import JSONDatabase
 import JSONDescription
 import OrderedJSON
 
-/// What the data of a database looks like, told from some of its records.
+/// What the data of a database looks like, inferred from some of its records.
 package struct DataDescription {
-  /// The most records of a resource that are looked at.
+  /// The most records of a resource that are examined.
   static let maximumRecords = 1_000
 
   private let title: String
   private let samples: [ResourceSample]
   private let relations: [ResourceRelation]
 
-  /// Looks at a database's records, at most 1,000 of each resource.
+  /// Examines a database's records, at most 1,000 of each resource.
   init(of database: Database, title: String) {
     self.title = title
     samples = database.resourceNames.compactMap { name in
@@ -29,7 +29,7 @@ package struct DataDescription {
     }
   }
 
-  /// Reads a file's text and looks at its records.
+  /// Reads a file's text and examines its records.
   ///
   /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first fault.
   package init(parsing bytes: [UInt8], name: String, schema: Schema) throws(ServerError) {
@@ -58,7 +58,7 @@ package struct DataDescription {
     JSONValue.object(openAPI(.shaped)).text()
   }
 
-  /// What a document says of bodies.
+  /// What a document says about bodies.
   enum Bodies: Sendable {
     /// The shape of the data now, for people and code generators.
     case shaped

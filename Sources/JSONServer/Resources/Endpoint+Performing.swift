@@ -57,7 +57,7 @@ extension Endpoint {
     case (.envelope?, .page(let number, let size)):
       let page = PageNumbers(number: number, size: size, total: selection.total)
       if page.number != number {
-        // 1.0 answers a page beyond the last with the last.
+        // 1.0 responds with the last page to a request for a page beyond it.
         var query = parameters.query
         query.window = .page(page.number, size: size)
         result = EndpointResult(.envelope(page, try database.list(name, query).records))

@@ -3,12 +3,12 @@ import JSONDatabase
 import OrderedJSON
 
 extension Endpoint {
-  /// Understands a request.
+  /// Parses a request.
   ///
   /// - Parameters:
   ///   - request: The request, its method override and rewrite rules applied.
   ///   - database: The database, whose names decide what a path means.
-  /// - Throws: 400 for what makes no sense, 404 for what is not there, 405 with `Allow` for a method the route lacks.
+  /// - Throws: 400 for what is invalid, 404 for what is not there, 405 with `Allow` for a method the route lacks.
   init(_ request: Request, path: Path, parameters: QueryParameters, _ database: inout Database) throws(HTTPError) {
     let segments = path.segments
     guard let first = segments.first, segments.count <= 3 else {
@@ -102,7 +102,7 @@ extension Endpoint {
     return .create(name, body: try json(from: request, database.schema) ?? .emptyObject, parent: parent)
   }
 
-  /// The body as JSON that the file may hold: what holds a record there, an object and an array, is two levels.
+  /// The body as JSON that the file may hold: there a record is two levels deep, in an object and an array.
   private static func json(from request: Request, _ schema: Schema) throws(HTTPError) -> ValidJSON? {
     try RequestBody.json(from: request, maximumDepth: schema.maximumDepth - 2)
   }
@@ -120,7 +120,7 @@ extension Endpoint {
     return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .emptyObject
   }
 
-  /// The methods that what is no collection takes beside those of both dialects.
+  /// The methods that resources other than collections take besides those of both dialects.
   private static func posting(_ dialect: Dialect) -> [String] {
     dialect == .classic ? ["POST"] : []
   }

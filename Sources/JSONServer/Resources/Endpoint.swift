@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
-/// What a request asks the database for, understood once.
+/// What a request asks the database for, parsed once.
 enum Endpoint {
   /// The whole database.
   case database
@@ -12,9 +12,9 @@ enum Endpoint {
   case record(String, id: String, [RelationRequest])
   /// A singular resource.
   case singular(String)
-  /// A new record of a collection, perhaps below a record of another.
+  /// A new record in a collection, perhaps below a record of another.
   case create(String, body: ValidJSON, parent: (resource: String, id: String)?)
-  /// Many records, each new or merged into one that is there.
+  /// Many records, each new or merged into an existing one.
   case createOrMerge(String, bodies: ValidJSON)
   /// New members for a record.
   case replace(String, id: String, body: ValidJSON)
@@ -22,7 +22,7 @@ enum Endpoint {
   case merge(String, id: String, body: ValidJSON)
   /// Some or all new members for a singular resource.
   case writeSingular(String, body: ValidJSON, merging: Bool, isPost: Bool)
-  /// A record's end.
+  /// The deletion of a record.
   case delete(String, id: String, dependents: [String])
 
   /// Whether it changes the database.
@@ -43,7 +43,7 @@ enum Endpoint {
     }
   }
 
-  /// The resource whose changes can be watched instead of reading it.
+  /// The resource whose changes can be watched instead of reading it again.
   var watchedResource: String? {
     switch self {
     case .list(let name, _), .singular(let name): name
@@ -51,7 +51,7 @@ enum Endpoint {
     }
   }
 
-  /// The one resource that answering it reads; `nil` when it may be several.
+  /// The one resource that it reads; `nil` when it may be several.
   var onlyResource: String? {
     switch self {
     case .list(let name, let parameters): parameters.query.relations.isEmpty ? name : nil

@@ -2,10 +2,10 @@ import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
-/// What the database answers a request with, before it becomes HTTP.
+/// The database's result for a request, before it becomes HTTP.
 struct EndpointResult {
   enum Content {
-    /// JSON text that is laid out as it is in the file.
+    /// JSON text in the layout that it has in the file.
     case text(ValidJSON)
     /// The whole database.
     case database(DatabaseText)
@@ -26,9 +26,9 @@ struct EndpointResult {
   var collection: String?
   /// The parameters that no record has a member for.
   var unknownParameters: [String] = []
-  /// The parameters that lack another to have an effect.
+  /// The parameters that need another to have an effect.
   var idleParameters: [IdleParameter] = []
-  /// What was changed, for those who watch.
+  /// What was changed, for subscribers.
   var change: DataChange?
 
   init(
@@ -40,16 +40,16 @@ struct EndpointResult {
     self.change = change
   }
 
-  /// The fields of every answer.
+  /// The fields of every response.
   static let fields: HTTPFields = [
     .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
   ]
 
-  /// The answer as an HTTP response.
+  /// The result as an HTTP response.
   ///
   /// - Parameters:
-  ///   - request: What it answers: it says where the server is reached.
-  ///   - commonFields: The fields of every answer, and what else most answers have.
+  ///   - request: The request it is for, which says where the server is reached.
+  ///   - commonFields: The fields of every response, and what else most responses have.
   func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
     var response =
       if let commonFields {
@@ -86,7 +86,7 @@ struct EndpointResult {
     return output
   }
 
-  /// About the bytes of the body, so that it does not grow by steps: what is laid out as usual keeps its size.
+  /// About the bytes of the body, so that it does not grow by steps: what has the usual layout keeps its size.
   private var sizeEstimate: Int {
     switch content {
     case .text(let text): text.count + text.count / 16

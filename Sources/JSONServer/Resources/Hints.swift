@@ -1,10 +1,10 @@
 import JSONDatabase
 
-/// What a person probably meant by a parameter that has no effect; each is told once.
+/// What a person probably meant by a parameter that has no effect; each hint is given once.
 struct Hints {
   private var told: Set<String> = []
 
-  /// The hint for a parameter that no record has a member for, or `nil` when it was told before.
+  /// The hint for a parameter that no record has a member for, or `nil` when it was given before.
   ///
   /// - Parameter members: Returns the members that records have.
   mutating func hint(for parameter: String, path: String, members: () -> [String]) -> String? {
@@ -13,7 +13,7 @@ struct Hints {
     return "\(path): no record has a member '\(parameter)', so the parameter is ignored.\(meant)"
   }
 
-  /// The hint for a parameter that has no effect, or `nil` when it was told before.
+  /// The hint for a parameter that has no effect, or `nil` when it was given before.
   mutating func hint(for parameter: IdleParameter, path: String) -> String? {
     guard isNews(parameter.name, path) else { return nil }
     return "\(path): the parameter '\(parameter.name)' \(parameter.reason)."
@@ -23,7 +23,7 @@ struct Hints {
     told.count < 1_000 && told.insert(path + "?" + parameter).inserted
   }
 
-  /// What other servers call the parameters of ours.
+  /// Other servers' names for our parameters.
   private static let synonyms = [
     "pagesize": "_limit", "size": "_limit", "take": "_limit", "top": "_limit", "skip": "_start", "offset": "_start",
     "orderby": "_sort", "sortby": "_sort", "direction": "_order", "search": "q", "query": "q", "filter": "_where",

@@ -2,11 +2,11 @@ import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
-/// What the query of a list request asks for, in either json-server's words.
+/// What the query of a list request asks for, in the terms of either json-server.
 struct ListParameters {
-  /// The form a page is answered in.
+  /// The form in which a page is returned.
   enum PageForm: Sendable, Hashable {
-    /// An array, with `Link` in the head (json-server 0.17).
+    /// An array, with `Link` in the header (json-server 0.17).
     case array
     /// An object with the numbers of the pages around it (json-server 1.0).
     case envelope
@@ -26,7 +26,7 @@ struct ListParameters {
 
   /// Reads the parameters.
   ///
-  /// - Throws: 400 that names the parameter that makes no sense.
+  /// - Throws: 400 that names the parameter that is invalid.
   init(_ parameters: QueryParameters, dialect: Dialect) throws(HTTPError) {
     idle = IdleParameter.all(in: parameters)
     var query = Query()
@@ -41,7 +41,7 @@ struct ListParameters {
     let start = try Self.number("_start", parameters)
     let end = try Self.number("_end", parameters)
     if let page = try Self.number("_page", parameters) {
-      // Too small a page is one record to json-server 1.0, and no wish at all to 0.17.
+      // A page size that is too small means one record to json-server 1.0, and is ignored by 0.17.
       let size = perPage.map { max($0, 1) } ?? limit ?? 10
       query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
       pageForm = dialect == .v1 || parameters.first("_per_page") != nil ? .envelope : .array
@@ -52,7 +52,7 @@ struct ListParameters {
     self.query = query
   }
 
-  /// The same request for the records whose foreign key holds an id; a filter on the key itself gives way.
+  /// The same request for the records whose foreign key holds an id; it replaces a filter on the key itself.
   func below(_ id: String, by key: FieldPath) -> ListParameters {
     var nested = self
     nested.query.parent = (key, id)
@@ -74,7 +74,7 @@ struct ListParameters {
     return filters
   }
 
-  /// `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters go on where the first ended.
+  /// `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters continue where the first ended.
   private static func sortKeys(_ parameters: QueryParameters) -> [SortKey] {
     let names = parameters.all("_sort").flatMap(\.listEntries).filter { !$0.isEmpty }
     let orders = parameters.all("_order").flatMap(\.listEntries)
@@ -124,11 +124,11 @@ struct ListParameters {
     return .slice(start: start ?? 0, end: (start ?? 0) + limit)
   }
 
-  /// More than any list has records, and little enough to reckon with.
+  /// More than any list has records, and small enough to calculate with.
   private static let largestNumber = 0x1p40
   private static let numberBytes = Set("0123456789+-.eE".utf8)
 
-  /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one is as if
+  /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one counts as
   /// absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
     let values = parameters.all(name)
@@ -136,19 +136,19 @@ struct ListParameters {
     guard values.count == 1 else {
       throw HTTPError(.badRequest, "'\(name)' must be one number; it is given \(values.count) times.")
     }
-    // An integer needs no look at each byte; one so short is below the largest number.
+    // An integer need not be checked byte by byte; one so short is below the largest number.
     if value.utf8.count < 12, let number = Int(value) { return number }
-    // Swift would read words too: nan, inf, 0x1p4.
+    // Swift would also read words: nan, inf, 0x1p4.
     guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
       throw HTTPError(.badRequest, "'\(name)' must be a number; it is '\(value)'.")
     }
-    // A number beyond all lists stands for the end of the list; sums of such numbers do not overflow.
+    // A number beyond all lists means the end of the list; sums of such numbers do not overflow.
     return Int(min(max(number, -largestNumber), largestNumber))
   }
 }
 
 extension String {
-  /// What stands between the commas of a parameter's value.
+  /// What is between the commas of a parameter's value.
   fileprivate var listEntries: [String] {
     // By bytes: to find where each character ends takes longer than all else that a parameter is read for.
     utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }

@@ -3,7 +3,7 @@ import HTTPTypes
 /// The `Link` field of a page (RFC 8288), as json-server 0.17 sends it: first, prev, next, last.
 struct PageLinks {
   private let page: PageNumbers
-  /// The request's own address, cut where the number of its page stands.
+  /// The request's own address, cut where its page number is.
   private let address: [ArraySlice<UInt8>]
 
   init(_ request: Request, _ page: PageNumbers) {
@@ -23,7 +23,7 @@ struct PageLinks {
 
   private static let parameter = Array("_page=".utf8)
 
-  /// The field's value; `nil` when all records stand on the page, or none does.
+  /// The field's value; `nil` when all records are on the page, or none does.
   var fieldValue: String? {
     guard page.last > 1, page.requested <= page.last else { return nil }
     var links: [UInt8] = []
@@ -54,7 +54,7 @@ struct PageNumbers: Sendable, Hashable {
   let size: Int
   let total: Int
 
-  /// Clamps a page's number to the pages there are.
+  /// Clamps a page's number to the existing pages.
   init(number: Int, size: Int, total: Int) {
     self.size = size
     self.total = total
@@ -68,7 +68,7 @@ struct PageNumbers: Sendable, Hashable {
   /// The number of the last page; 1 when there is no record.
   var last: Int { max(1, (total + size - 1) / size) }
 
-  /// The members of json-server 1.0's envelope, but the data.
+  /// The members of json-server 1.0's envelope, without the data.
   var members: [(name: String, value: Int?)] {
     [
       ("first", 1), ("prev", number > 1 ? number - 1 : nil), ("next", number < last ? number + 1 : nil),

@@ -10,7 +10,7 @@ struct RewriteTarget: Sendable, Hashable {
 
   /// Reads a target: `:name` and `$1` refer to groups of the pattern.
   ///
-  /// In the query, `:name=` that is no group is literal: it is an operator, as in `views:gt=100`.
+  /// In the query, `:name=` that is not a group is literal: it is an operator, as in `views:gt=100`.
   ///
   /// - Parameters:
   ///   - text: The target.

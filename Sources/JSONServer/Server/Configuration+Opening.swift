@@ -65,7 +65,7 @@ extension Server.Configuration {
     }
   }
 
-  /// What the data is called, for descriptions of it.
+  /// The title of the data, for descriptions of it.
   var title: String {
     switch source {
     case .file(let path), .directory(let path), .text(_, name: let path):
@@ -74,7 +74,7 @@ extension Server.Configuration {
     }
   }
 
-  /// What static files never show: the data, by whatever name.
+  /// What static files never show: the data, under any name.
   var privatePaths: [String] {
     switch source {
     case .file(let path), .directory(let path): [path]

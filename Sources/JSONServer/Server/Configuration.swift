@@ -3,11 +3,11 @@ public import OrderedJSON
 extension Server {
   /// How a server behaves; every property has the default of the command line.
   public struct Configuration: Sendable {
-    /// Which json-server's answers are given where the two differ.
+    /// Which json-server's responses are given where the two differ.
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
-      /// json-server 0.17.4's answers, and every spelling of 1.0 that does not contradict them.
+      /// json-server 0.17.4's responses, and every spelling of 1.0 that does not contradict them.
       case classic = "v0"
-      /// json-server 1.0's answers.
+      /// json-server 1.0's responses.
       case v1 = "v1"
     }
 
@@ -17,7 +17,7 @@ extension Server {
       case full
       /// When it survives the end of the process.
       case fast
-      /// At once: the file is never touched.
+      /// Immediately: the file is never touched.
       case ephemeral
     }
 
@@ -37,11 +37,11 @@ extension Server {
     public var hosts: [String] = []
     /// The port to listen on; 0 takes a free one.
     public var port = 0
-    /// When a write is answered.
+    /// When the response to a write is sent.
     public var durability = Durability.full
     /// How edits of the source from outside are noticed.
     public var watching = Watching.off
-    /// Whose answers are given where the two json-servers differ.
+    /// Whose responses are given where the two json-servers differ.
     public var dialect = Dialect.classic
     /// The member that holds a record's id.
     public var idName = "id"
@@ -51,20 +51,20 @@ extension Server {
     public var foreignKeySuffix = "Id"
     /// Whether every change is refused.
     public var isReadOnly = false
-    /// How long every answer waits.
+    /// How long every response is delayed.
     public var delay = Duration.zero
     /// Which web pages of other origins may read and write.
     public var crossOrigin = CrossOrigin.loopback
-    /// Further names by which the server may be addressed, beside localhost, its addresses and its bound names;
+    /// Further names by which the server may be addressed, besides localhost, its addresses and its bound names;
     /// `*` for any, which lets a web page reach the server under a name of its own (DNS rebinding).
     public var allowedHosts: [String] = []
-    /// Whether answers are compressed for clients that take it.
+    /// Whether responses are compressed for clients that accept it.
     public var compresses = true
     /// Directories whose files are served before resources.
     public var staticDirectories: [String] = []
     /// Rewrite rules, pattern to target, in the order they are tried.
     public var routes = JSONObject()
-    /// Answers that are given without looking at the data from the start on; the first that fits counts.
+    /// Stubs that are in place from the start; the first that matches counts.
     public var stubs: [Stub] = []
     /// Called around every request, the first outermost.
     public var middleware: [any Middleware] = []
@@ -72,21 +72,21 @@ extension Server {
     public var pathPrefix = ""
     /// Whether `POST /reset` and `POST /merge` work as json-server-reset's do.
     public var hasResetRoutes = false
-    /// The deepest nesting of arrays and objects that is accepted, from 4 to 1,000: what reads values in depth takes
-    /// a stack of that many frames.
+    /// The deepest nesting of arrays and objects that is accepted, from 4 to 1,000: reading nested values takes a stack
+    /// of that many frames.
     public var maximumDepth = 512
-    /// What is taken from a client before it is refused.
+    /// What is accepted from a client before it is refused.
     public var limits = Limits()
     /// The most exchanges that the journal keeps.
     ///
-    /// What is kept pushes what the next answer needs out of the processor's caches: with a thousand a GET by id took 5
-    /// to 17 % longer, by what else the machine did.
+    /// What is kept displaces what the next response needs from the processor's caches: with a thousand, a GET by id
+    /// took 5 to 17 % longer, depending on what else the machine did.
     public var journalCapacity = 100
     /// The most bytes of bodies that the journal keeps.
     public var journalByteCapacity = 32 * 1024 * 1024
     /// Makes the random numbers of text ids and of faults' delays; a test may pass its own.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-    /// Told of what happens, on the server's event loop; must return at once.
+    /// Notified of what happens, on the server's event loop; must return immediately.
     public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }
 
     /// Creates the default configuration for a source.

@@ -1,5 +1,5 @@
 extension Server {
-  /// Makes requests go wrong; of several faults that fit, the one added first counts.
+  /// Makes requests go wrong; of several faults that match, the one added first counts.
   ///
   /// - Returns: The fault's id, to remove it by.
   @discardableResult
@@ -7,17 +7,17 @@ extension Server {
     await engine.addFault(fault)
   }
 
-  /// Removes a fault; does nothing when it is over.
+  /// Removes a fault; does nothing when it has expired.
   public func removeFault(_ id: Int) async {
     await engine.removeFault(id)
   }
 
-  /// Removes all simulation.faults.
+  /// Removes all faults.
   public func removeFaults() async {
     await engine.removeFaults()
   }
 
-  /// Responds to requests in one way from now on, whatever the data holds; comes before the stubs that are there.
+  /// Responds in one way to matching requests from now on, whatever the data holds; precedes the existing stubs.
   ///
   /// - Returns: The stub's id, to remove it by.
   @discardableResult
@@ -25,7 +25,7 @@ extension Server {
     await engine.addStub(stub)
   }
 
-  /// Removes a stub; does nothing when it is not there.
+  /// Removes a stub; does nothing when it does not exist.
   public func removeStub(_ id: Int) async {
     await engine.removeStub(id)
   }

@@ -7,12 +7,12 @@ extension Server {
     get async { await engine.simulation.journal.exchanges }
   }
 
-  /// Forgets the exchanges.
+  /// Removes the exchanges.
   public func clearJournal() async {
     await engine.clearJournal()
   }
 
-  /// Returns the oldest exchange that fits, and waits for it when it is yet to come.
+  /// Returns the oldest exchange that matches, and waits for it when it is yet to come.
   ///
   /// ```swift
   /// let saved = await server.exchange(timeout: .seconds(5)) { $0.request.method == .post }
@@ -21,8 +21,8 @@ extension Server {
   /// - Parameters:
   ///   - id: Exchanges up to this id are passed over, such as those that a test has seen.
   ///   - timeout: How long to wait.
-  ///   - predicate: Says which exchange fits; runs on the server's event loop and must return at once.
-  /// - Returns: The exchange; `nil` when the time is over, the task was cancelled or the server stopped.
+  ///   - predicate: Says which exchange matches; runs on the server's event loop and must return immediately.
+  /// - Returns: The exchange; `nil` when the time is up, the task was cancelled or the server stopped.
   public func exchange(
     after id: Int = 0, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
   ) async -> Exchange? {

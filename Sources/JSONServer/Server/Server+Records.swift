@@ -2,7 +2,7 @@ import JSONDatabase
 public import OrderedJSON
 
 extension Server {
-  /// The whole data as it is now. O(size of the data).
+  /// All the data as it is now. O(size of the data).
   public var value: JSONValue {
     get async { await engine.database.value }
   }

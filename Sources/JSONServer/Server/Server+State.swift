@@ -17,7 +17,7 @@ extension Server {
     get async { await engine.simulation.snapshots.all.map(\.name) }
   }
 
-  /// Keeps the data as it is now, in memory; a snapshot of the same name gives way. O(number of resources).
+  /// Keeps the data as it is now, in memory; it replaces a snapshot of the same name. O(number of resources).
   public func saveSnapshot(_ name: String) async {
     await engine.saveSnapshot(name)
   }
@@ -31,7 +31,7 @@ extension Server {
     }
   }
 
-  /// Forgets a snapshot; does nothing when it is not there.
+  /// Removes a snapshot; does nothing when it does not exist.
   public func deleteSnapshot(_ name: String) async {
     await engine.deleteSnapshot(name)
   }

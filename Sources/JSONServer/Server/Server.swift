@@ -3,12 +3,12 @@ import JSONDatabase
 import NIOConcurrencyHelpers
 public import OrderedJSON
 
-/// A server of one database: a terminal's, a test's or an embedder's.
+/// A server of one database, for a terminal, a test or an embedder.
 ///
-/// All members may be called from any thread. Requests are answered one after the other on the event loop that owns the
+/// All members may be called from any thread. Requests are handled one after the other on the event loop that owns the
 /// data, so that a reader sees whole versions.
 ///
-/// A server serves, and keeps its file locked, until it is told to ``stop(grace:)``; letting go of it ends nothing.
+/// A server serves, and keeps its file locked, until ``stop(grace:)`` is called; releasing it ends nothing.
 public final class Server: Sendable {
   /// The version of the server.
   public static let version = "1.0.0"
@@ -24,7 +24,7 @@ public final class Server: Sendable {
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
   ///
-  /// Ends when the source is read: about 1 GB/s. Whoever loads a server has to ``stop(grace:)`` it, which lets go of
+  /// Returns when the source is read: about 1 GB/s. The caller has to ``stop(grace:)`` the server, which closes
   /// its files.
   ///
   /// - Throws: ``ServerError`` that names the file, the line or the option that is at fault.
@@ -45,7 +45,7 @@ public final class Server: Sendable {
     return Server(engine, configuration)
   }
 
-  /// Reads the source and listens until the server is told to ``stop(grace:)``.
+  /// Reads the source and listens until ``stop(grace:)`` is called.
   ///
   /// - Throws: ``ServerError`` that names the file, the line, the option or the address that is at fault.
   public static func start(_ configuration: Configuration) async throws(ServerError) -> Server {
@@ -70,7 +70,7 @@ public final class Server: Sendable {
     }
   }
 
-  /// The addresses really listened on, as they stand in a URL: `127.0.0.1:3000`.
+  /// The addresses really listened on, as they are written in a URL: `127.0.0.1:3000`.
   public var addresses: [String] { listening.addresses.map(\.description) }
 
   /// The port listened on; 0 when the server does not listen.
@@ -79,11 +79,11 @@ public final class Server: Sendable {
   /// The address to reach the server at, such as `http://127.0.0.1:3000`; empty when it does not listen.
   public var url: String { listening.addresses.first.map { "http://\($0)" } ?? "" }
 
-  /// Answers a request without a socket, as it would be answered over one.
+  /// Responds to a request without a socket, as over one.
   public func respond(to request: Request) async -> Response {
     let engine = engine
     var request = request
-    // What comes from the process itself reached nobody else's host.
+    // A request from the process itself was not sent to another host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
     let response = await withCheckedContinuation { continuation in
@@ -104,7 +104,7 @@ public final class Server: Sendable {
     try await engine.setRoutes(rules)
   }
 
-  /// Finishes the requests under way, saves what they wrote, and lets go of sockets and files.
+  /// Finishes the requests in progress, saves what they wrote, and closes sockets and files.
   ///
   /// - Parameter grace: How long the requests may take.
   public func stop(grace: Duration = .seconds(5)) async {

@@ -8,11 +8,11 @@ public struct ServerError: Error, Sendable {
     case sourceMissing
     /// The source cannot be read.
     case sourceUnreadable
-    /// The source is no JSON, or of a shape that cannot be served.
+    /// The source is not JSON, or of a shape that cannot be served.
     case sourceInvalid
-    /// Another server has the file.
+    /// Another server has locked the file.
     case sourceLocked
-    /// The rewrite rules or another option make no sense.
+    /// The rewrite rules or another option are invalid.
     case invalidConfiguration
     /// The port is taken.
     case portInUse
@@ -32,7 +32,7 @@ public struct ServerError: Error, Sendable {
   /// A sentence for a person: what is wrong, with the file or option, and what to do.
   public let message: String
 
-  /// The line of a fault in the source, with a caret under the column; `nil` when there is none.
+  /// The line of the fault in the source, with a caret under the column; `nil` when there is none.
   public let excerpt: String?
 
   package init(_ code: Code, _ message: String, excerpt: String? = nil) {

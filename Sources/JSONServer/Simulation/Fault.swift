@@ -1,14 +1,14 @@
 public import HTTPTypes
 public import OrderedJSON
 
-/// What goes wrong with requests on purpose, to test how a client takes it.
+/// What goes wrong with requests on purpose, to test how a client handles it.
 ///
-/// A fault that only delays lets the request be carried out afterwards; any other answers it, and the data stays as it
-/// is.
+/// A fault that only delays lets the request be carried out afterwards; any other determines the response, and the data
+/// is not changed.
 public struct Fault: Sendable, Hashable {
   /// What happens to the connection.
   public enum Action: String, Sendable, Hashable, CaseIterable {
-    /// No answer comes; the connection stays open.
+    /// No response comes; the connection stays open.
     case hang
     /// The connection is reset.
     case reset
@@ -20,15 +20,15 @@ public struct Fault: Sendable, Hashable {
   public var method: HTTPRequest.Method?
   /// The path it meets, decoded; a `*` stands for any characters; `nil` for all but `/__admin`.
   public var path: String?
-  /// How many requests it meets before it is over; `nil` for no end.
+  /// How many requests it meets before it expires; `nil` for no end.
   public var times: Int?
   /// How long the request waits; a length within the range is chosen for each.
   public var delay: ClosedRange<Duration>?
-  /// The status to answer with; `nil` for 429 with ``retryAfter``, and else 200 when there is something to send.
+  /// The status to respond with; `nil` for 429 with ``retryAfter``, and else 200 when there is something to send.
   public var status: HTTPResponse.Status?
-  /// The body to answer with; an error's own form when a status from 400 on comes without.
+  /// The body to respond with; an error's usual form when a status from 400 on has none.
   public var body: JSONValue?
-  /// Header fields to answer with, beside those that every answer has.
+  /// Header fields to respond with, besides those that every response has.
   public var headerFields: HTTPFields
   /// The seconds that `Retry-After` names.
   public var retryAfter: Int?
@@ -54,7 +54,7 @@ public struct Fault: Sendable, Hashable {
 }
 
 extension Fault {
-  /// What the request is answered with instead of being carried out; `nil` when it is only delayed.
+  /// The response that is sent instead of carrying the request out; `nil` when it is only delayed.
   var response: PreparedResponse? {
     guard status != nil || body != nil || action != nil || retryAfter != nil || !headerFields.isEmpty else {
       return nil

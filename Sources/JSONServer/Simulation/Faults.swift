@@ -9,7 +9,7 @@ struct Faults {
   private var entries: [Entry] = []
   private var lastID = 0
 
-  /// The faults that are not over, with their ids; ``Fault/times`` counts what is left.
+  /// The faults that have not expired, with their ids; ``Fault/times`` counts what is left.
   var all: [(id: Int, fault: Fault)] { entries.map { ($0.id, $0.fault) } }
 
   /// Adds a fault and returns its id.
@@ -20,7 +20,7 @@ struct Faults {
     return lastID
   }
 
-  /// Removes a fault, and tells whether it was there.
+  /// Removes a fault, and returns whether it was there.
   mutating func remove(_ id: Int) -> Bool {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
     entries.remove(at: index)

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// The requests that a fault, a canned answer or an expectation is about.
+/// The requests that a fault, a stub or an expectation applies to.
 package struct RequestPattern: Sendable, Hashable {
   private let method: HTTPRequest.Method?
   private let path: PathPattern?
@@ -13,7 +13,7 @@ package struct RequestPattern: Sendable, Hashable {
     self.path = path.map(PathPattern.init)
   }
 
-  /// Whether a request fits, by its path as it was sent or as it was rewritten.
+  /// Whether a request matches, by its path as it was sent or as it was rewritten.
   package func matches(_ route: EffectiveRoute) -> Bool {
     guard method == nil || method == route.method || (method == .get && route.method == .head) else { return false }
     guard let path else { return true }
@@ -29,11 +29,11 @@ struct PathPattern: Sendable, Hashable {
     pattern = Array(text.utf8)
   }
 
-  /// Whether a decoded path fits. O(length of the pattern × length of the path) at worst.
+  /// Whether a decoded path matches. O(length of the pattern × length of the path) at worst.
   func matches(_ path: String) -> Bool {
     let path = Array(path.utf8)
     var (place, position) = (0, 0)
-    // After the last `*`: where the pattern goes on, and the first byte of the path that the `*` has not taken yet.
+    // After the last `*`: where the pattern goes on, and the first byte of the path that the `*` does not cover yet.
     var retry: (place: Int, position: Int)?
     while position < path.count {
       if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
@@ -53,9 +53,9 @@ struct PathPattern: Sendable, Hashable {
   }
 }
 
-/// What a request is matched by, whoever asks: a fault, a canned answer or a test's expectation.
+/// What a request is matched by, whether for a fault, a stub or a test's expectation.
 package struct EffectiveRoute: Sendable, Hashable {
-  /// The method that the request is answered for, an override taken into account.
+  /// The effective method of the request, an override taken into account.
   let method: HTTPRequest.Method
   /// The path that the request is carried out with, rewritten.
   let path: Path

@@ -22,7 +22,7 @@ struct Simulation {
     return exchangeCount
   }
 
-  /// Ends all streams of events, and lets those go who wait for an exchange.
+  /// Ends all streams of events, and resumes the waiters for an exchange.
   mutating func endWaiting() {
     heartbeat?.cancel()
     events.end()

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import OrderedJSON
 
-/// The canned answers of a server.
+/// The stubs of a server.
 struct Stubs {
   private struct Entry {
     let id: Int
@@ -20,19 +20,19 @@ struct Stubs {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// - Parameter answers: The first that fits answers.
+  /// - Parameter answers: The stubs; the first that matches counts.
   init(_ answers: [Stub]) {
     for answer in answers.reversed() { _ = add(answer) }
   }
 
-  /// Adds an answer that comes before those that are there, and returns its id.
+  /// Adds a stub that comes before the existing ones, and returns its id.
   mutating func add(_ answer: Stub) -> Int {
     lastID += 1
     entries.insert(Entry(answer, id: lastID), at: 0)
     return lastID
   }
 
-  /// Removes an answer; does nothing when it is not there.
+  /// Removes a stub; does nothing when it does not exist.
   mutating func remove(_ id: Int) {
     entries.removeAll { $0.id == id }
   }
@@ -41,7 +41,7 @@ struct Stubs {
     entries.removeAll()
   }
 
-  /// Returns the answer to a call, if one is canned.
+  /// Returns the response of the first stub that matches a request, if there is one.
   func response(to context: RequestContext) -> PreparedResponse? {
     entries.first { $0.pattern.matches(context.route) }?.answer.response
   }
@@ -56,20 +56,20 @@ extension Stub {
   }
 }
 
-/// An answer that a route gives whatever the data holds, such as `{"balance": 200}` for `POST /api/v2/purchase`.
+/// A response that a route gives whatever the data holds, such as `{"balance": 200}` for `POST /api/v2/purchase`.
 public struct Stub: Sendable, Hashable {
-  /// The method it answers; `nil` for all.
+  /// The method it matches; `nil` for all.
   public var method: HTTPRequest.Method?
-  /// The path it answers, decoded; a `*` stands for any characters.
+  /// The path it matches, decoded; a `*` stands for any characters.
   public var path: String
-  /// The status to answer with.
+  /// The status to respond with.
   public var status: HTTPResponse.Status
   /// The body, sent as exactly `application/json`; `nil` for none.
   public var body: JSONValue?
-  /// Header fields to answer with, beside those that every answer has.
+  /// Header fields to respond with, besides those that every response has.
   public var headerFields: HTTPFields
 
-  /// Creates an answer.
+  /// Creates a stub.
   public init(
     _ method: HTTPRequest.Method? = nil, _ path: String, status: HTTPResponse.Status = .ok, body: JSONValue? = nil,
     headerFields: HTTPFields = [:]

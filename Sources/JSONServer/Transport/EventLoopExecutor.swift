@@ -30,17 +30,17 @@ struct EventLoopExecutor: Sendable {
 
   /// Runs work on the loop when a time has passed.
   ///
-  /// - Returns: The appointment, to cancel the work while it has not begun. Letting go of it cancels nothing.
+  /// - Returns: The task, to cancel the work before it has begun. Releasing it cancels nothing.
   @discardableResult
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> ScheduledTask {
     ScheduledTask(scheduled: eventLoop.scheduleTask(in: TimeAmount(delay), work))
   }
 
-  /// Work that a loop does later.
+  /// Work that a loop performs later.
   struct ScheduledTask: Sendable {
     fileprivate let scheduled: Scheduled<Void>
 
-    /// Takes the work back; does nothing when it has begun.
+    /// Cancels the work; does nothing when it has begun.
     func cancel() {
       scheduled.cancel()
     }

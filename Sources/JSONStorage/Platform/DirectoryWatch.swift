@@ -39,7 +39,7 @@ struct DirectoryWatch: ~Copyable {
   }
 
   /// Takes the notifications that wait; true when one concerns one of the names or a directory as a whole.
-  func drain() -> Bool { storage_watch_drain(handle) == 1 }
+  mutating func drain() -> Bool { storage_watch_drain(handle) == 1 }
 
   /// In the same order each time, so that what is watched already stays as it is.
   private static func withCStrings(

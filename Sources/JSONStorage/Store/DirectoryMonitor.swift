@@ -58,7 +58,7 @@ private final class DirectoryLoop: Sendable {
   }
 
   func run(_ path: String, _ options: FileStoreOptions, _ onChange: () -> Void) {
-    let watch = options.watching == .notifications ? try? DirectoryWatch() : nil
+    var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
     while !isClosed.load(ordering: .acquiring) {
       watch?.watch([], in: [path])
       onChange()

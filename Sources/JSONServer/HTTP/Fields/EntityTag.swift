@@ -18,7 +18,7 @@ struct EntityTag: Sendable {
 
   /// Calls a closure with the bytes of ``fieldValue``.
   ///
-  /// Written from its end: making it of strings took longer than the hash.
+  /// Written from its end: building it from strings took longer than the hash.
   func withFieldValue<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
       var start = buffer.count

@@ -27,7 +27,7 @@ extension HTTPFields {
     }
   }
 
-  /// Whether an entry, with space behind it perhaps, is another but for upper and lower case.
+  /// Whether two entries are equal but for upper and lower case, and for any space at the end of one.
   private static func isEqual(
     _ entry: Slice<UnsafeBufferPointer<UInt8>>, _ other: UnsafeBufferPointer<UInt8>
   ) -> Bool {

@@ -18,7 +18,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-  /// The fields as an object; the values of a name that stands more than once are joined.
+  /// The fields as an object; the values of a name that occurs more than once are joined.
   var members: JSONObject {
     var members = JSONObject()
     for field in self {
@@ -30,7 +30,7 @@ extension HTTPFields {
 }
 
 extension HTTPFields {
-  /// Takes over fields, each in the place of those with its name.
+  /// Sets fields, each in place of those with its name.
   mutating func replace(with fields: HTTPFields) {
     for field in fields { self[fields: field.name] = fields[fields: field.name] }
   }
@@ -39,7 +39,7 @@ extension HTTPFields {
 extension HTTPFields {
   /// Returns the value of the first field with a name, or `nil`.
   ///
-  /// For fields that stand once, on the path of every request: the subscript joins the values of all such fields, which
+  /// For fields that occur once, on the path of every request: the subscript joins the values of all such fields, which
   /// costs several times as much even when there is one.
   func first(_ name: HTTPField.Name) -> String? {
     first { $0.name == name }?.value
@@ -47,7 +47,7 @@ extension HTTPFields {
 
   /// Returns the values of all fields with a name, joined as the subscript joins them, or `nil`.
   ///
-  /// For fields that may stand more than once and hardly ever do.
+  /// For fields that may occur more than once and hardly ever do.
   func joined(_ name: HTTPField.Name) -> String? {
     guard let index = firstIndex(where: { $0.name == name }) else { return nil }
     let isOnly = !self[(index + 1)...].contains { $0.name == name }

@@ -6,7 +6,7 @@ struct MediaType: Hashable {
   /// The parameters' values by name in lower case; of a repeated name the first.
   let parameters: [String: String]
 
-  /// Reads the value of a field; what is no parameter is skipped.
+  /// Reads the value of a field; what is not a parameter is skipped.
   init(_ text: String) {
     var parts = HeaderParameters(text)
     essence = parts.nextToken().lowercased()
@@ -27,7 +27,7 @@ struct HeaderParameters {
     rest = text[...].utf8
   }
 
-  /// Reads up to the next semicolon, without the white space around.
+  /// Reads up to the next semicolon, without the white space around it.
   mutating func nextToken() -> String {
     let token = rest.prefix { $0 != UInt8(ascii: ";") }
     rest = rest[token.endIndex...]

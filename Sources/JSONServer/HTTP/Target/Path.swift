@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// The path of a target, taken apart at its slashes and decoded.
+/// The path of a target, split at its slashes and decoded.
 struct Path: Sendable, Hashable {
   /// The segments in order; empty for `/`.
   ///
   /// A segment may hold a slash that was sent as `%2F`.
   let segments: [String]
 
-  /// Reads the path of a target: what stands before its first `?`.
+  /// Reads the path of a target: what comes before its first `?`.
   ///
-  /// A trailing slash and doubled slashes are as if they were not there. Each segment is decoded once.
+  /// A trailing slash and doubled slashes are ignored. Each segment is decoded once.
   ///
   /// - Throws: 400, when an escape is bad.
   init(target: String) throws(HTTPError) {

@@ -41,7 +41,7 @@ enum PercentEncoding {
     encode(text, keeping: unreserved)
   }
 
-  /// Returns a piece of a target that was sent with what does not belong there escaped, and existing escapes as they
+  /// Returns a piece of a target as it was sent, with what does not belong there escaped, and existing escapes as they
   /// are.
   static func encodeUnsafe(_ text: some StringProtocol) -> String {
     encode(text, keeping: allowedInTarget)
@@ -66,7 +66,7 @@ enum PercentEncoding {
 }
 
 extension String {
-  /// Gives a closure the UTF-8 bytes, without a copy of those that lie in memory already.
+  /// Passes a closure the UTF-8 bytes, without a copy when they are contiguous in memory already.
   ///
   /// Walking `utf8` by its indices takes two to three times as long.
   @inline(__always)

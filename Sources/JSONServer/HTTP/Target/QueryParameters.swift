@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The parameters of a target's query, decoded.
 package struct QueryParameters: Sendable {
-  /// The parameters in the order they were sent; a name may stand more than once.
+  /// The parameters in the order they were sent; a name may occur more than once.
   package let items: [(name: String, value: String)]
 
   /// The most parameters that are accepted; one that is repeated in a row, as in a list of ids, counts once.
@@ -46,7 +46,7 @@ package struct QueryParameters: Sendable {
     items.filter { $0.name == name }.map(\.value)
   }
 
-  /// The parameters but those with certain names.
+  /// The parameters except those with certain names.
   func excluding(_ names: Set<String>) -> QueryParameters {
     QueryParameters(items: items.filter { !names.contains($0.name) })
   }

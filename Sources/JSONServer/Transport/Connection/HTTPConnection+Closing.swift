@@ -32,7 +32,7 @@ extension HTTPConnection {
     }
   }
 
-  /// Finishes the requests under way and closes; an endless stream ends, since it would have no other end.
+  /// Finishes the requests in progress and closes; an endless stream ends, since it would have no other end.
   func shutDown() {
     switch output {
     case .ready: sendReady()
@@ -42,7 +42,7 @@ extension HTTPConnection {
     }
   }
 
-  /// Closes at once, with what is not sent yet.
+  /// Closes immediately, and drops what is not sent yet.
   func closeNow() {
     reader.stop()
     context?.close(promise: nil)
@@ -53,14 +53,14 @@ extension HTTPConnection {
     guard let context else { return }
     flush()
     if let socket = context.channel as? any SocketOptionProvider {
-      // The two members of the C struct linger: on, and for no time.
+      // The two members of the C struct lingering is on, and for no time.
       _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
     }
     output = .closing
     closeNow()
   }
 
-  /// Lets go of all that a closed connection held; responses that come later are dropped.
+  /// Releases all that a closed connection held; later responses are dropped.
   func detach() {
     guard context != nil else { return }
     context = nil

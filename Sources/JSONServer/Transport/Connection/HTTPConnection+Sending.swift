@@ -2,12 +2,12 @@ import HTTPTypes
 import NIOCore
 
 extension HTTPConnection {
-  /// Hands what is written to the channel.
+  /// Passes what is written to the channel.
   func flush() {
     guard let context, outbound.readableBytes > 0 else { return }
     let bytes = outbound
     outbound = ByteBuffer()
-    // Wrapped here: NIO's own wrapping finds the type out when the program runs.
+    // Wrapped here: NIO's own wrapping determines the type at run time.
     context.writeAndFlush(NIOAny(bytes), promise: nil)
     connections.buffers.put(bytes)
   }
@@ -39,7 +39,7 @@ extension HTTPConnection {
     if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
   }
 
-  /// Reads on only to see the client go.
+  /// Keeps reading only to notice that the client disconnects.
   private func fallSilent() {
     flush()
     output = .silent
@@ -49,7 +49,7 @@ extension HTTPConnection {
 }
 
 extension PreparedResponse {
-  /// Whether the connection serves nothing after this response: what came behind it does not begin (RFC 9112, section
+  /// Whether the connection serves nothing after this response: what came after it does not begin (RFC 9112, section
   /// 9.6).
   var isLast: Bool { delivery != .normal || asksToClose }
 

@@ -11,7 +11,7 @@ struct StreamState {
   var isCutShort = false
   /// The bytes that may still go out, when their number is known.
   var remaining: Int?
-  /// Kept when the client has taken what was sent; the stream waits for it.
+  /// Succeeds when the client has taken what was sent; the stream waits for it.
   private var writable: EventLoopPromise<Void>?
 
   /// Waits until the channel takes more.
@@ -39,7 +39,7 @@ extension HTTPConnection {
   ///
   /// - Parameters:
   ///   - length: The number of bytes that was announced to the client.
-  ///   - limit: The bytes after which the application asked for the response to be cut short.
+  ///   - limit: The number of bytes after which the application asked for the response to be cut short.
   func start(_ chunks: AsyncStream<[UInt8]>, length: Int?, isChunked: Bool, limit: Int?, closes: Bool) {
     guard let loop = context?.eventLoop else { return }
     stream.isChunked = isChunked
@@ -57,14 +57,14 @@ extension HTTPConnection {
           }
           loop.execute { connection.value.endStream() }
         } catch {
-          // The connection is gone, and nobody needs the stream any more.
+          // The connection is gone, and the stream is not needed any more.
         }
       })
   }
 
   /// Sends one piece.
   ///
-  /// - Returns: Kept when the client can take the next; failed when there is no client any more.
+  /// - Returns: Succeeds when the client can take the next one; fails when the client is gone.
   private func sendChunk(_ chunk: [UInt8], on loop: any EventLoop) -> EventLoopFuture<Void> {
     guard let context, case .streaming = output else { return loop.makeFailedFuture(ChannelError.alreadyClosed) }
     let bytes = chunk.prefix(stream.remaining ?? chunk.count)
@@ -75,7 +75,7 @@ extension HTTPConnection {
     }
     stream.remaining? -= bytes.count
     if stream.remaining == 0 {
-      // Nobody needs what else the stream may bring.
+      // What else the stream may bring is not needed.
       endStream()
       return loop.makeFailedFuture(ChannelError.alreadyClosed)
     }

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// One client's connection: reads requests, hands them to the application, and sends the responses in the requests'
+/// One client's connection: reads requests, passes them to the application, and sends the responses in the requests'
 /// order.
 ///
 /// The responses to a burst of input go out with one write at its end. At most ``maximumPending`` requests are with the
-/// application at a time, none is handed over while large responses are held, and a request waits for those before it
+/// application at a time, none is passed on while large responses are held, and a request waits for those before it
 /// unless both are safe; meanwhile, and while the client does not take its responses, nothing is read.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
@@ -15,9 +15,9 @@ final class HTTPConnection: ChannelInboundHandler {
   enum Output {
     /// Sending each as soon as its turn has come.
     case ready
-    /// Sending the pieces of one as the task brings them.
+    /// Sending the pieces of one as the task produces them.
     case streaming(Task<Void, Never>)
-    /// Nothing ever again, as the application wished.
+    /// Nothing ever again, as the application asked.
     case silent
     /// Sending what is written; then it closes.
     case closing
@@ -25,9 +25,9 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// The requests that the application may have before it has responded.
   static let maximumPending = 64
-  /// Above this, responses go out before the application is given more.
+  /// Above this, responses are sent before the application is given more.
   static let maximumUnflushed = 64 * 1024
-  /// How long a client that asks for much at once gives way to others: long enough for the loop to look at its sockets,
+  /// How long a client that sends many requests at once yields to others: long enough for the loop to see its sockets,
   /// which it does not while it has work that is due.
   static let respite = TimeAmount.microseconds(100)
 
@@ -48,7 +48,7 @@ final class HTTPConnection: ChannelInboundHandler {
   private var owesContinue = false
   private var isReadUnderWay = false
   private var isGivingWay = false
-  /// Whether the application has made a response after which the connection serves no other.
+  /// Whether the application has made a response that is the last on the connection.
   private var hasLastResponse = false
 
   private enum Arrival {
@@ -67,7 +67,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Whether requests wait for those before them; until they begin, nothing is read.
   var isHeldUp: Bool { !backlog.isEmpty }
 
-  /// Whether no request comes after those that are there.
+  /// Whether no request can follow those that are pending.
   var isEnding: Bool { isInputClosed || connections.isShuttingDown && !reader.isInRequest }
 
   /// Whether more input would be used.
@@ -102,7 +102,7 @@ extension HTTPConnection {
     detach()
   }
 
-  /// Takes the requests whose head is known off the input, which has not gone to the parser yet.
+  /// Takes the requests whose head is known off the input, before the parser gets it.
   func takeKnownRequests(from input: inout ByteBuffer) {
     while input.readableBytes > 0, let (request, form) = reader.takeKnownRequest(from: &input) {
       isInBurst = true
@@ -146,7 +146,7 @@ extension HTTPConnection {
     reader.stop()
     switch output {
     case .ready: sendReady()
-    // The client may have said all it wants to, and reads on; if it has gone, the next write fails.
+    // The client may have sent all it wants to, and still read; if it has gone, the next write fails.
     case .streaming where !stream.isEndless: break
     case .closing where !idleTimeouts.isLingering: break
     case .streaming, .silent, .closing: closeNow()
@@ -167,7 +167,7 @@ extension HTTPConnection {
     updateTimeouts()
   }
 
-  /// Responds with an error after what came before it, and closes then; does nothing when that is under way.
+  /// Responds with an error after the responses before it, and then closes; does nothing when that has begun.
   func refuse(_ error: HTTPError) {
     guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
@@ -175,7 +175,7 @@ extension HTTPConnection {
     take(.refusal(error, ResponseForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
   }
 
-  /// Lets input come as long as it is of use.
+  /// Allows input as long as it is of use.
   ///
   /// The channel reads only when asked, so that a client which floods the server waits in its own send buffer.
   func readMore() {
@@ -197,7 +197,7 @@ extension HTTPConnection {
     if !isInBurst { sendReady() }
   }
 
-  /// Whether what was read may begin, beside what has begun and with what is held.
+  /// Whether what was read may begin, given what has begun and what is held.
   private func mayBegin(_ arrival: Arrival) -> Bool {
     guard !hasLastResponse, responses.count < Self.maximumPending,
       responses.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
@@ -243,9 +243,9 @@ extension HTTPConnection {
     readMore()
   }
 
-  /// Sends the responses whose turn has come, and lets the next requests begin.
+  /// Sends the responses whose turn has come, and allows the next requests to begin.
   func sendReady() {
-    // An application that responds at once calls back from within; the loop below sees its response.
+    // An application that responds at once calls back from within this function; the loop below sees its response.
     guard !isSending else { return }
     isSending = true
     while case .ready = output, let context, context.channel.isWritable {
@@ -273,7 +273,7 @@ extension HTTPConnection {
     updateTimeouts()
   }
 
-  /// Goes on with the responses when other connections have had their turn.
+  /// Continues with the responses when other connections have had their turn.
   private func giveWay(_ context: ChannelHandlerContext) {
     guard !isGivingWay else { return }
     isGivingWay = true
@@ -285,14 +285,14 @@ extension HTTPConnection {
     }
   }
 
-  /// Gives leave to send the body, once all that came before has its response.
+  /// Allows the client to send the body, once all requests before have their responses.
   private func sendContinue() {
     guard owesContinue else { return }
     owesContinue = false
     outbound.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
   }
 
-  /// Forgets the requests; for a connection that will send no response any more.
+  /// Drops the requests; for a connection that will send no more responses.
   func releaseRequests() {
     responses.removeAll()
     backlog.removeAll()
@@ -301,7 +301,7 @@ extension HTTPConnection {
 }
 
 extension HTTPConnection {
-  /// Makes a connection and what stands before it in its channel: the parser, and what spares it its work.
+  /// Makes a connection and the handlers before it in its channel: the parser, and the cache that spares it work.
   static func handlers(_ connections: Connections) -> [any ChannelHandler] {
     let connection = HTTPConnection(connections)
     return [RequestHeadCacheHandler(connection), RequestParser(connection), connection]

@@ -3,22 +3,22 @@ import NIOCore
 
 /// How long a connection waits for its client, and for what.
 ///
-/// The alarm is set for the earliest moment that can matter and looks then whether the time has really come; a request
+/// The alarm is set for the earliest moment that can matter, and checks then whether the time has come; a request
 /// with an immediate response costs a look at the clock.
 struct IdleTimeouts {
-  /// What the client is waited for.
+  /// What the connection waits for.
   enum Wait {
-    /// The next request, or that it takes its responses; those that go slowly but go on are waited for.
+    /// The next request, or the client to take its responses; slow progress on them counts as progress.
     case idle
     /// The rest of a request's head.
     case head
     /// The next step of a body.
     case body
-    /// That it closes after its last response.
+    /// The client to close after its last response.
     case close
   }
 
-  /// The bytes that make a step of a body; who sends fewer in the time of a step is too slow.
+  /// The bytes that make a step of a body; a client that sends fewer in the time of a step is too slow.
   private static let bodyStep = 16 * 1024
 
   private(set) var wait: Wait?
@@ -30,7 +30,7 @@ struct IdleTimeouts {
   /// The bytes that the client had not taken when the alarm last went off.
   private var unsentBytes = 0
 
-  /// Notes what a burst of input was: bytes that make no part are the beginning of a head.
+  /// Records what a burst of input was: bytes that complete no part are the beginning of a head.
   mutating func noteBurst(broughtParts: Bool, isInRequest: Bool) {
     isInHead = !broughtParts && !isInRequest
   }
@@ -43,11 +43,11 @@ struct IdleTimeouts {
     isLingering = true
   }
 
-  /// Sets what is waited for; a wait that goes on keeps its deadline, but for idling, which begins anew.
+  /// Sets what is waited for; a wait that continues keeps its deadline, except idling, which begins anew.
   ///
   /// - Parameters:
   ///   - owesReading: Whether the client has to take what was sent before anything else happens.
-  ///   - isHeldUp: Whether nothing is read because requests wait for those before them, or nothing is made of it.
+  ///   - isHeldUp: Whether nothing is read because requests wait for those before them, or what is read is not used.
   mutating func update(
     isInRequest: Bool, isIdle: Bool, owesReading: Bool, isHeldUp: Bool, limits: Limits, now: NIODeadline
   ) {
@@ -80,7 +80,7 @@ struct IdleTimeouts {
     alarm = (loop.scheduleTask(deadline: deadline, action), deadline)
   }
 
-  /// Takes note that the alarm went off.
+  /// Records that the alarm went off.
   ///
   /// - Parameter unsentBytes: The bytes that the client has not taken.
   /// - Returns: What the client has failed to do in time; nil when its time has not come yet.
@@ -106,7 +106,7 @@ struct IdleTimeouts {
 }
 
 extension HTTPConnection {
-  /// Sets what the client is waited for after something has happened.
+  /// Updates what the connection waits for after something has happened.
   func updateTimeouts() {
     guard let context else { return }
     idleTimeouts.update(

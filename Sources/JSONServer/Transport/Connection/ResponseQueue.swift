@@ -22,7 +22,7 @@ struct ResponseQueue {
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Whether a request may begin beside those that have not taken effect: if it and they are safe (RFC 9112, section
+  /// Whether a request may begin alongside those that have not taken effect: if it and they are safe (RFC 9112, section
   /// 9.3.2).
   func mayBegin(isSafe: Bool) -> Bool {
     pendingUnsafe == 0 && (isSafe || pendingSafe == 0)
@@ -39,7 +39,7 @@ struct ResponseQueue {
 
   /// Records that a request has taken effect.
   ///
-  /// - Returns: Whether that is news.
+  /// - Returns: Whether that was not recorded before.
   mutating func recordEffect(of number: Int) -> Bool {
     let offset = number - firstNumber
     guard entries.indices.contains(offset), entries[offset].isPending else { return false }
@@ -48,7 +48,7 @@ struct ResponseQueue {
     return true
   }
 
-  /// Puts a response in its place; does nothing when that was done or the place is gone.
+  /// Puts a response in its place; does nothing when it is filled already or the place is gone.
   mutating func put(_ response: PreparedResponse, at number: Int) {
     let offset = number - firstNumber
     guard entries.indices.contains(offset), entries[offset].response == nil else { return }
@@ -67,7 +67,7 @@ struct ResponseQueue {
     return (entry.form, response)
   }
 
-  /// Forgets all places; responses that come later are dropped.
+  /// Removes all places; later responses are dropped.
   mutating func removeAll() {
     firstNumber += entries.count
     entries.removeAll()
@@ -82,7 +82,7 @@ struct ResponseForm {
   var isHeadOnly = false
   /// Whether the client speaks HTTP/1.0: no chunks, and the connection is kept only on request.
   var isLegacy = false
-  /// Whether the connection is for further requests after this one.
+  /// Whether the connection stays open for further requests after this one.
   var keepsConnection = false
   /// Whether the request was refused before it was read to its end, so that the client may still be sending.
   var isRefusal = false

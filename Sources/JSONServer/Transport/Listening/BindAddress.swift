@@ -18,7 +18,7 @@ struct BindAddress: Sendable, Hashable, CustomStringConvertible {
     [BindAddress(host: "127.0.0.1", port: port), BindAddress(host: "::1", port: port, isOptional: true)]
   }
 
-  /// The address as it stands in a URL.
+  /// The address as it is written in a URL.
   var description: String {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }

@@ -2,7 +2,7 @@ import NIOCore
 
 /// What the connections of one listener share; used on the listener's event loop only.
 final class Connections {
-  /// The most connections that wait for each other before they send.
+  /// The most connections whose responses are gathered before they are sent.
   static let maximumUnflushed = 32
 
   let limits: Limits
@@ -28,7 +28,7 @@ final class Connections {
 
   /// The most connections that a process with so many open files may hold.
   static func maximum(_ limits: Limits, openFiles: Int) -> Int {
-    // The files that are left are the store's, the log's and what else the process has open.
+    // The remaining files are the store's, the log's and whatever else the process has open.
     max(1, min(limits.maximumConnections, openFiles - 64))
   }
 
@@ -44,7 +44,7 @@ final class Connections {
     if open.isEmpty { emptied?.succeed() }
   }
 
-  /// Sends what a connection has written when the loop has handled what else it found ready.
+  /// Sends what a connection has written after the loop has handled what else it found ready.
   ///
   /// Each response wakes a client that is asleep. Sent together, the responses to many requests of one program wake
   /// it once, which spares the system much of its part.
@@ -68,9 +68,9 @@ final class Connections {
     gates.append(gate)
   }
 
-  /// Lets each connection finish the requests under way, and close.
+  /// Lets each connection finish the requests in progress, and close.
   ///
-  /// - Parameter promise: Kept when no connection is left.
+  /// - Parameter promise: Succeeds when no connection is left.
   func shutDown(promise: EventLoopPromise<Void>) {
     isShuttingDown = true
     gates = []
@@ -80,7 +80,7 @@ final class Connections {
     if open.isEmpty { promise.succeed() }
   }
 
-  /// Closes all connections at once, whatever they are doing.
+  /// Closes all connections immediately, whatever they are doing.
   func closeAll() {
     for connection in open.values { connection.closeNow() }
   }

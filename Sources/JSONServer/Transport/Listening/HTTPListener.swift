@@ -3,7 +3,7 @@ import NIOPosix
 
 /// A server's sockets: listens at its addresses and serves each client on the server's own loop.
 final class HTTPListener: Sendable {
-  /// The addresses really bound, with the ports that the system chose.
+  /// The addresses actually bound, with the ports that the system chose.
   let boundAddresses: [BindAddress]
 
   private typealias Bound = (address: BindAddress, channel: any Channel)
@@ -38,7 +38,7 @@ final class HTTPListener: Sendable {
     }
   }
 
-  /// Takes no further connections, finishes the requests under way, and closes all connections.
+  /// Takes no further connections, finishes the requests in progress, and closes all connections.
   ///
   /// - Parameter grace: How long the requests may take; then the connections are closed as they are.
   func shutdown(grace: Duration) async {
@@ -50,7 +50,7 @@ final class HTTPListener: Sendable {
     let finished = connections.eventLoop.makePromise(of: Void.self)
     let force = connections.eventLoop.scheduleTask(in: TimeAmount(grace)) { connections.value.closeAll() }
     connections.eventLoop.execute { connections.value.shutDown(promise: finished) }
-    // The promise is only ever kept.
+    // The promise never fails.
     try? await finished.futureResult.get()
     force.cancel()
   }
@@ -119,7 +119,7 @@ extension HTTPListener {
   /// Whether a program accepts connections at an address.
   ///
   /// Apple's systems bind 127.0.0.1:3000 although another program listens at *:3000, which would get no more clients of
-  /// this machine from then on, or still get those that it has names for.
+  /// this machine from then on, or still get those that use one of its names.
   private static func isServed(_ address: SocketAddress, by loop: any EventLoop) async -> Bool {
     let client = ClientBootstrap(group: loop).connectTimeout(.milliseconds(200))
     guard let channel = try? await client.connect(to: address).get() else { return false }
@@ -133,7 +133,7 @@ extension HTTPListener {
     ServerBootstrap(group: connections.eventLoop)
       .serverChannelOption(.backlog, value: backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      // One at a time, so that the gate closes at the very connection that is the last.
+      // One at a time, so that accepting stops exactly at the last connection allowed.
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -143,7 +143,7 @@ extension HTTPListener {
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.autoRead, value: false)
-      // What a client that does not read can make the server hold of a stream, with one of its pieces.
+      // How much of a stream a client that does not read can make the server hold, with one of its pieces.
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: 32 * 1024))
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in

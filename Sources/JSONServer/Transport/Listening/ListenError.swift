@@ -10,7 +10,7 @@ struct ListenError: Error, CustomStringConvertible {
   let code: Code
   /// What is wrong and what to do, with the address.
   let message: String
-  /// What the system said.
+  /// What the system reported.
   let cause: any Error
 
   var description: String { message }

@@ -1,14 +1,14 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// The fields of a request's head, understood.
+/// The fields of a request's head, parsed.
 struct FieldSection {
   let fields: HTTPFields
   let framing: FramingFields
   /// The bytes that the section takes in the head.
   let byteCount: Int
 
-  /// - Throws: 431 for too many fields, 400 for a field that is not one or may not be doubled.
+  /// - Throws: 431 for too many fields, 400 for a malformed field or one that may not be repeated.
   init(_ headers: HTTPHeaders, limits: Limits) throws(HTTPError) {
     guard headers.count <= limits.maximumFields else {
       throw HTTPError(.requestHeaderFieldsTooLarge, "The request has more than \(limits.maximumFields) fields.")
@@ -34,9 +34,9 @@ struct FieldSection {
     self.byteCount = byteCount
   }
 
-  /// Checks the fields that came behind the body, of which nothing is made.
+  /// Checks the fields that came after the body, which are not used otherwise.
   ///
-  /// - Throws: 431 when the request has more fields or larger ones than it may, 400 for a field that is none.
+  /// - Throws: 431 when the request has more fields or larger ones than it may, 400 for a malformed field.
   static func check(trailers: HTTPHeaders, of head: RequestHead, limits: Limits) throws(HTTPError) {
     guard head.request.headerFields.count + trailers.count <= limits.maximumFields else {
       throw HTTPError(
@@ -61,8 +61,8 @@ struct FieldSection {
 }
 
 extension String {
-  /// A field's value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser takes off
-  /// what stands before, and leaves what stands behind.
+  /// A field's value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser removes
+  /// what is before it, and leaves what is after it.
   var withoutSpaceAround: String {
     guard let last = utf8.last, let first = utf8.first, Self.isSpace(first) || Self.isSpace(last) else { return self }
     let rest = utf8.drop(while: Self.isSpace)

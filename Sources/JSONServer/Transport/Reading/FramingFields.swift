@@ -10,9 +10,9 @@ struct FramingFields {
   private var connection: String?
   private(set) var asksForUpgrade = false
 
-  /// Notes a field, if it is of these.
+  /// Records a field, if it is one of these.
   ///
-  /// - Throws: 400 for a field that may not be doubled.
+  /// - Throws: 400 for a field that may not be repeated.
   mutating func add(_ value: String, of name: HTTPField.Name) throws(HTTPError) {
     switch name.canonicalName {
     case "host": try Self.set(&host, value, name)

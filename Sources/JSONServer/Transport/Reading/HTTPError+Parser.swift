@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPError {
-  /// Tells in a person's words what the parser could not read; nil for an error that is not the parser's.
+  /// Says in plain words what the parser could not read; nil for an error that is not the parser's.
   init?(parser error: any Error) {
     guard let error = error as? HTTPParserError else { return nil }
     switch error {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// A request's head, understood: within the limits, and with framing that leaves nothing to interpretation.
+/// A request's head, parsed: within the limits, and with framing that leaves nothing to interpretation.
 struct RequestHead {
   /// How a body's end is known.
   enum Framing: Equatable {
@@ -13,15 +13,15 @@ struct RequestHead {
   /// The request, still without its body.
   let request: Request
   let framing: Framing
-  /// Whether the client waits for leave to send the body.
+  /// Whether the client waits for permission to send the body.
   let expectsContinue: Bool
   let form: ResponseForm
   /// The bytes of the fields, as the limits count them.
   let fieldBytes: Int
-  /// Whether the parser takes what follows the request for another protocol's, and reads none of it.
+  /// Whether the parser takes what follows the request to be of another protocol, and reads none of it.
   let stopsParser: Bool
 
-  /// Understands a head as the parser gives it.
+  /// Reads a head as the parser returns it.
   ///
   /// - Throws: The error to refuse the request with; its body is not read then.
   init(_ head: HTTPRequestHead, limits: Limits) throws(HTTPError) {
@@ -79,7 +79,7 @@ struct RequestHead {
 }
 
 extension HTTPHeaders {
-  /// Whether llhttp stops after a request with these fields: one names a protocol, and another, which llhttp reads in its
+  /// Whether llhttp stops after a request of these fields: one names a protocol, and another, which llhttp reads in its
   /// own way, has the option `upgrade`.
   fileprivate var stopParser: Bool {
     guard self["upgrade"].contains(where: { !$0.isEmpty }) else { return false }

@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// The head of a request that was read by the parser, to recognize it when it comes again.
 ///
-/// A client sends the same head with each request of a connection, but for the target. To parse and to understand it
-/// again took longer than to find a record. This is no parser: every byte must be as it was but those of the target,
+/// A client sends the same head with each request of a connection, but for the target. To parse and interpret it
+/// again took longer than to find a record. This is not a parser: every byte must be as it was but those of the target,
 /// and the target may have no byte that could end it.
 final class RequestHeadCache {
   /// The method and the space before the target.
@@ -15,9 +15,9 @@ final class RequestHeadCache {
 
   /// - Parameters:
   ///   - bytes: The whole request, as it came; it has no body.
-  ///   - line: What the parser made of them.
+  ///   - line: What the parser returned for them.
   ///   - meaning: What they mean.
-  /// - Returns: nil when its target is no path, or does not stand in its usual place.
+  /// - Returns: nil when its target is not a path, or is not in its usual place.
   init?(_ bytes: ByteBuffer, line: HTTPRequestHead, meaning: RequestHead) {
     let start = "\(line.method.rawValue) "
     let bytes = bytes.readableBytesView
@@ -51,13 +51,13 @@ final class RequestHeadCache {
     }
   }
 
-  /// The bytes that the parser takes in any place of a target: those that are seen, but for the fragment's sign.
+  /// The bytes that the parser takes in any place of a target: the visible ones, except the sign of a fragment.
   private static func isInTarget(_ byte: UInt8) -> Bool {
     (0x21...0x7e).contains(byte) && byte != UInt8(ascii: "#")
   }
 }
 
-/// Stands before the parser and gives the connection the requests that need not be parsed.
+/// Precedes the parser, and passes the connection the requests that need not be parsed.
 final class RequestHeadCacheHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -78,11 +78,11 @@ final class RequestHeadCacheHandler: ChannelInboundHandler {
   }
 }
 
-/// What the parser was given, and what has come of it, since it last stood between two requests.
+/// What the parser was given, and what has come of it, since it was last between two requests.
 ///
-/// It does not tell how much it has read. Where the bytes do not show it, because a head came in pieces, a body in
-/// chunks, or two requests at once, it may hold a part of the next request; then it is never known to stand between
-/// two again, and reads all that the connection brings.
+/// The parser does not report how much it has read. Where the bytes do not show it, because a head came in pieces, a
+/// body in chunks, or two requests at once, it may hold a part of the next request; then it is never known to be
+/// between two again, and reads all that the connection receives.
 struct ParserProgress {
   private var given = 0
   /// The bytes of the first head that was given; nil when it did not come in one piece.
@@ -90,12 +90,12 @@ struct ParserProgress {
   private var bodyBytes = 0
   private var hasEnded = false
 
-  /// Whether it stands there again: it has read one request to its end, and was given nothing else.
+  /// Whether it is there again: it has read one request to its end, and was given nothing else.
   var isBetweenRequests: Bool {
     given == 0 || hasEnded && given == headBytes.map { $0 + bodyBytes }
   }
 
-  /// Whether it stands after a request without a body.
+  /// Whether it is at the end of a request without a body.
   var hasReadHeadAlone: Bool { hasEnded && given == headBytes }
 
   mutating func give(_ bytes: ByteBuffer) {

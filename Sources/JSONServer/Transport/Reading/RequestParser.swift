@@ -1,20 +1,20 @@
 import NIOCore
 import NIOHTTP1
 
-/// Reads requests with NIO's parser, and lets neither what that skips nor where it stops escape the server's rules.
+/// Reads requests with NIO's parser, and applies the server's rules also to what that skips, and where it stops.
 ///
-/// The parser reads nothing after a request that asks for an upgrade: another one reads on. What it skips, such as the
+/// The parser reads nothing after a request that asks for an upgrade: a new one reads on. What it skips, such as the
 /// extensions of chunks, is counted (RFC 9112, section 7.1.1).
 final class RequestParser: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = HTTPServerRequestPart
 
-  /// The parser's own limit, which is far above the server's: those tell 414 from 431, and are checked later.
+  /// The parser's own limit, which is far above the server's: those distinguish 414 from 431, and are checked later.
   static let maximumHeadBytes = 128 * 1024
 
   private let connection: HTTPConnection
   private var decoder = RequestParser.makeDecoder()
-  /// What was given to the parser and is part of something whose end it has not seen.
+  /// What was passed to the parser and is part of something whose end it has not seen.
   private var held = ByteBuffer()
   private var hasFailed = false
 
@@ -55,7 +55,7 @@ final class RequestParser: ChannelInboundHandler {
     if input.readableBytes > 0 { connection.reader.drop() }
   }
 
-  /// Begins with a new parser behind a request after which the old one reads nothing.
+  /// Replaces the parser after a request after which the old one reads nothing.
   ///
   /// - Returns: What it has to read.
   private func replaceDecoder(_ context: ChannelHandlerContext, before input: ByteBuffer) -> ByteBuffer {
@@ -85,7 +85,7 @@ final class RequestParser: ChannelInboundHandler {
 
 /// The bytes of a request that have become no part of it: the framing of chunks, trailers, and what is skipped.
 struct ParserOverhead {
-  /// What a chunk may take besides its data: its size in a number of digits that makes sense, and two line breaks.
+  /// What a chunk may take besides its data: its size in a sensible number of digits, and two line breaks.
   private static let bytesOfChunk = 16
 
   private(set) var byteCount = 0

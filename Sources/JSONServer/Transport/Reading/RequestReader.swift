@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Puts the requests of one connection together from the parts that the parser gives.
+/// Assembles the requests of one connection from the parts that the parser returns.
 struct RequestReader {
   private enum State {
     case betweenRequests
@@ -18,9 +18,9 @@ struct RequestReader {
   private var state = State.betweenRequests
   private var progress = ParserProgress()
   private var overhead = ParserOverhead()
-  /// The head of the request before, which is that of the next one mostly.
+  /// The head of the request before, which is mostly that of the next one, too.
   private var knownHead: RequestHeadCache?
-  /// What the parser made of the head that came last.
+  /// What the parser returned for the head that came last.
   private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
   /// Whether the request that is being read gets a response without a body.
@@ -34,7 +34,7 @@ struct RequestReader {
     self.limits = limits
   }
 
-  /// Whether a request's head is there and its end is not.
+  /// Whether a request's head has been read and its end has not.
   var isInRequest: Bool {
     if case .inRequest = state { true } else { false }
   }
@@ -45,7 +45,7 @@ struct RequestReader {
 
   /// Takes a head.
   ///
-  /// - Returns: Whether the client waits for leave to send the body.
+  /// - Returns: Whether the client waits for permission to send the body.
   /// - Throws: The error to refuse the request with.
   mutating func begin(_ line: HTTPRequestHead) throws(HTTPError) -> Bool {
     guard case .betweenRequests = state else {
@@ -73,7 +73,7 @@ struct RequestReader {
   /// Takes a request's end.
   ///
   /// - Returns: The request and the form of its response; nil when nothing is read any more.
-  /// - Throws: The error to refuse the request with, when its trailers are not as they have to be.
+  /// - Throws: The error to refuse the request with, when its trailers are not acceptable.
   mutating func end(_ trailers: HTTPHeaders?) throws(HTTPError) -> (request: Request, form: ResponseForm)? {
     guard case .inRequest(let head) = state else { return nil }
     if let trailers { try FieldSection.check(trailers: trailers, of: head, limits: limits) }
@@ -90,7 +90,7 @@ struct RequestReader {
     return (request, head.form)
   }
 
-  /// Notes that something came which is not read any more.
+  /// Records that something came which is not read any more.
   mutating func drop() {
     hasDroppedInput = true
   }
@@ -123,13 +123,13 @@ extension RequestReader {
     return input.readSlice(length: length)
   }
 
-  /// Checks what has come of the pieces.
+  /// Checks how much of the pieces was used.
   ///
-  /// - Throws: 431 when the client has sent more than it may that is no part of a request.
+  /// - Throws: 431 when the client has sent too much that is not part of a request.
   func checkOverhead() throws(HTTPError) {
     switch state {
     case .betweenRequests:
-      // The parser, which has limits of its own, says better what is wrong with the head that it reads.
+      // The parser, which has limits of its own, says more precisely what is wrong with the head that it reads.
       guard overhead.byteCount <= 2 * RequestParser.maximumHeadBytes else {
         throw HTTPError(.requestHeaderFieldsTooLarge, "The request's line and fields are too large.")
       }
@@ -144,7 +144,7 @@ extension RequestReader {
   }
 }
 
-// MARK: - Heads that come again
+// MARK: - Repeated heads
 
 extension RequestReader {
   /// Takes the next request off the input without the parser, when it has the head of one before.
@@ -157,7 +157,7 @@ extension RequestReader {
     return taken
   }
 
-  /// Notes what the parser is about to read.
+  /// Records what the parser is about to read.
   mutating func willParse(_ input: ByteBuffer) {
     progress.give(input)
   }

@@ -1,14 +1,14 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// A request's target that is not in origin form (RFC 9112, section 3.2), put into it.
+/// A request's target that is not in origin form (RFC 9112, section 3.2), converted to it.
 struct RequestTarget {
   /// The target in origin form, or `*`.
   let target: String
   /// The authority of an absolute target, which takes the place of the Host field.
   let authority: String?
 
-  /// Understands `http://host/path`, and `*` of OPTIONS.
+  /// Reads `http://host/path`, and `*` of OPTIONS.
   init(notInOriginForm text: String, method: HTTPMethod) throws(HTTPError) {
     if text == "*", method == .OPTIONS {
       (target, authority) = (text, nil)
@@ -37,7 +37,7 @@ struct RequestTarget {
 
   /// Whether a text can be a host and a port; the empty text is one, too (RFC 9110, section 7.2).
   ///
-  /// What stands apart URLs, lists and credentials is refused, since two readers could see two hosts in it.
+  /// What separates the parts of URLs, lists and credentials is refused, since two readers could see two hosts in it.
   static func isAuthority(_ text: String) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {

@@ -2,7 +2,7 @@ import NIOCore
 
 /// The memory of responses that were sent, for those that are written next.
 ///
-/// It needs no allocation, and is in the processor's caches still.
+/// It needs no allocation, and is still in the processor's caches.
 struct BufferPool {
   /// The largest memory that is kept.
   static let maximumBytes = 4096
@@ -20,7 +20,7 @@ struct BufferPool {
     buffers.popLast() ?? ByteBuffer()
   }
 
-  /// Keeps a buffer's memory, unless someone else uses it still, such as a channel that could not send all.
+  /// Keeps a buffer's memory, unless it is still in use elsewhere, such as a channel that could not send all.
   mutating func put(_ buffer: consuming ByteBuffer) {
     guard buffers.count < maximum, 1...Self.maximumBytes ~= buffer.capacity,
       buffer.modifyIfUniquelyOwned({ $0.clear() }) != nil

@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Writes responses as the bytes that go out.
+/// Writes responses as the bytes that are sent.
 ///
-/// The transport alone says how a message ends: the application's Content-Length, Transfer-Encoding and Connection
-/// fields give way to its own.
+/// The transport alone decides how a message ends: the application's Content-Length, Transfer-Encoding and Connection
+/// fields are replaced by its own.
 struct ResponseWriter {
   /// How the client knows the body's end.
   enum Framing: Equatable {
-    /// There is no body, and nothing is said of one.
+    /// There is no body, and its length is not stated.
     case none
     case length(Int)
     case chunked
@@ -89,13 +89,13 @@ struct ResponseWriter {
     var hasDate = false
     for index in fields.indices {
       let name = fields[index].name
-      // Nearly all other names differ by their length, which is cheaper to compare.
+      // Nearly all other names differ in length, which is cheaper to compare.
       switch (name.canonicalName.utf8.count, name.canonicalName) {
       case (14, "content-length"), (17, "transfer-encoding"), (10, "connection"), (10, "keep-alive"): continue
       case (4, "date"): hasDate = true
       default: break
       }
-      // HTTPTypes lets neither a line break nor a NUL into a name or a value.
+      // HTTPTypes allows neither a line break nor a NUL in a name or a value.
       head.write(name.rawName)
       head.write(literal: ": ")
       head.write(fields[index].value)
@@ -125,7 +125,7 @@ struct ResponseWriter {
   }
 }
 
-/// The `Date` field of responses, made anew once a second.
+/// The `Date` field of responses, renewed once a second.
 struct DateField {
   private var second = Int.min
   private var line: [UInt8] = []
