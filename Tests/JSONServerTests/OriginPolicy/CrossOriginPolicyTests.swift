@@ -55,7 +55,7 @@ import Testing
     #expect(fields[.accessControlAllowCredentials] == nil)
     #expect(fields[.vary] == "Origin")
     for method in [HTTPRequest.Method.post, .put, .patch, .delete] {
-      let error = #expect(throws: HTTPError.self) {
+      let error = #expect(throws: RequestError.self) {
         try CrossOriginPolicy(.loopback).check(Self.request(method, origin: origin))
       }
       #expect(error?.status == .forbidden)
@@ -77,7 +77,7 @@ import Testing
       if isSame {
         try CrossOriginPolicy(allowed).check(request)
       } else {
-        #expect(throws: HTTPError.self) { try CrossOriginPolicy(allowed).check(request) }
+        #expect(throws: RequestError.self) { try CrossOriginPolicy(allowed).check(request) }
       }
     }
     try CrossOriginPolicy(.any).check(request)
