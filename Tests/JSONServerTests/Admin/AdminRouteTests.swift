@@ -5,7 +5,7 @@ import Testing
 @testable import JSONServer
 
 @Suite struct `The admin routes` {
-  @Test func `tell how the server is`() async throws {
+  @Test func `report the health of the server`() async throws {
     let server = try await AdminFixture.server()
     let health = try await server.get("/__admin/health")
     #expect(health.object?.names == ["status", "version", "uptime", "resources", "readOnly", "invalid"])
