@@ -19,7 +19,10 @@ import Testing
     #expect(
       try await server.get("/__admin/resources") == [
         ["name": "posts", "kind": "collection", "count": 2, "idName": "id", "url": "/posts", "parents": [:]],
-        ["name": "comments", "kind": "collection", "count": 1, "idName": "key", "url": "/comments", "parents": ["postId": "posts"]],
+        [
+          "name": "comments", "kind": "collection", "count": 1, "idName": "key", "url": "/comments",
+          "parents": ["postId": "posts"],
+        ],
         ["name": "profile", "kind": "object", "count": 1, "idName": "id", "url": "/profile", "parents": [:]],
       ])
   }
