@@ -1,7 +1,7 @@
 package import HTTPTypes
 import OrderedJSON
 
-/// An error with which a request is responded to, in the one form that all errors have.
+/// An error as the response to a request, in the one form that all errors have.
 package struct HTTPError: Error {
   package let status: HTTPResponse.Status
   /// What is wrong and what to do, in a sentence for the person who sent the request.

@@ -113,7 +113,7 @@ struct OpeningTests {
     #expect(fileSystem.script.openCount == 0)
   }
 
-  @Test func `A lock file that cannot be read keeps a store away`() throws {
+  @Test func `A lock file that cannot be read excludes a store`() throws {
     let fileSystem = FaultyFileSystem()
     try directory.write("1\n", to: ".db.json.lock")
     fileSystem.script.restart { (_, call) throws(SystemError) in
