@@ -5,7 +5,7 @@ import Testing
 
 @testable import JSONStorage
 
-/// What is found and put in order when a file is opened.
+/// What is found and cleaned up when a file is opened.
 struct OpeningTests {
   private let directory: TemporaryDirectory
   private var path: String { directory.path("db.json") }

@@ -21,7 +21,7 @@ struct TransportOrderTests {
 
   struct Case: Sendable {
     var methods: String
-    /// How many have begun when none, one, two, … of the responses are there, which come in the requests' order.
+    /// How many have begun when none, one, two, … of the responses have been made, which come in the requests' order.
     var begun: [Int]
   }
 
