@@ -67,7 +67,7 @@ package struct LostUpdateDetector: Sendable {
     for entry in before.entries { replaced[ByteExactKey(entry.name)] = entry.resource }
   }
 
-  /// Removes what was recorded to a file that was read again.
+  /// Drops the record of what was written to a file that was read again.
   ///
   /// - Parameter resource: The file's resource; empty for the file of all.
   package mutating func forget(_ resource: String) {

@@ -52,7 +52,7 @@ struct ServingTests {
   }
 
   @Test
-  func `The JSON format is one object a line`() async throws {
+  func `The JSON format is one object per line`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
     let server = try Command(["database.json", "--port", "0", "--log-format", "json"], in: directory)

@@ -43,7 +43,7 @@ struct ReferenceDatabase {
     records.contains { Self.value(at: path, in: $0) != nil }
   }
 
-  /// The records that a filter, with an operator or without, lets through.
+  /// The records that a filter, with an operator or without, accepts.
   func filtered(_ path: String, _ comparison: Comparison?, _ operand: String) -> [JSONValue] {
     // A name that no record has and that ends as an operator does is one, of a member that no record has either.
     if comparison == nil, !isKnown(path) { return path.hasSuffix("_in") ? [] : records }
@@ -95,7 +95,7 @@ struct ReferenceDatabase {
     left.lexicographicallyPrecedes(right) ? -1 : left == right ? 0 : 1
   }
 
-  /// The records some value of which holds a text.
+  /// The records of which some value contains a text.
   func found(_ text: String) -> [JSONValue] {
     records.filter { Self.holds($0, text.lowercased()) }
   }

@@ -69,7 +69,7 @@ import Testing
     (#"{"$schema":"x"}"#, #"{"$schema":"y","b":{}}"#, #"{"$schema":"x","b":{}}"#),
     (#"{"a":[]}"#, #"{"a":{}}"#, #"{"a":[]}"#),
   ])
-  func `adds resources that are not there`(_ text: String, _ other: String, _ joined: String) throws {
+  func `adds resources that do not exist yet`(_ text: String, _ other: String, _ joined: String) throws {
     var changed = try database(text)
     changed.add(try database(other))
     #expect(self.text(changed) == joined)

@@ -94,7 +94,7 @@ struct WritingTests {
   ]
 
   @Test(arguments: ids)
-  func `A new record's id follows those that are there`(_ records: String, _ body: String, _ id: String) throws {
+  func `A new record's id follows the existing ones`(_ records: String, _ body: String, _ id: String) throws {
     var database = try Database.fixture("{\"a\":[\(records)]}")
     let written = try database.create(body, in: "a")
     let value = try JSONValue(parsing: written.text.string)["id"]
@@ -102,7 +102,7 @@ struct WritingTests {
     #expect(try database.record(written.id, in: "a").string == written.text.string)
   }
 
-  @Test func `The largest id is given again only after it was deleted`() throws {
+  @Test func `The largest id is assigned again only after it was deleted`() throws {
     var database = try Database.fixture("{\"a\":[{\"id\":1},{\"id\":4},{\"id\":9}]}")
     _ = try database.create("{}", in: "a")
     _ = try database.delete("10", in: "a")

@@ -103,7 +103,7 @@ struct `What a client is expected to have sent` {
     }
   }
 
-  @Test func `Requests that are forgotten count no more`() async throws {
+  @Test func `Requests that were cleared no longer count`() async throws {
     let server = try MockServer.current
     _ = await server.respond(to: Request(.get, "/bookmarks"))
     await server.forgetRequests()

@@ -6,7 +6,7 @@ import OrderedJSON
 @testable import JSONServer
 @testable import JSONStorage
 
-/// An engine whose commits end as a test wishes.
+/// An engine whose commits end as a test decides.
 struct EngineFixture {
   let engine: Engine
 
@@ -16,7 +16,7 @@ struct EngineFixture {
   ///   - commits: How the commits end, one after the other; later ones succeed.
   ///   - history: Makes the copies of versions that are replaced.
   ///   - loop: Where it lives.
-  ///   - onEvent: Told of what happens.
+  ///   - onEvent: Notified of what happens.
   init(
     _ value: JSONValue, commits: [Commit] = [], history: ScriptedHistory = ScriptedHistory(),
     loop: EventLoopExecutor = EventLoopExecutor(),
@@ -93,7 +93,7 @@ extension Engine {
   func retryTakeover() { writes.retryTakeover(on: self) }
 }
 
-/// Copies of versions that a test holds back, and that end as it wishes.
+/// Copies of versions that a test holds back, and that end as it decides.
 final class ScriptedHistory: Sendable {
   typealias Completion = @Sendable (Result<String, StorageError>) -> Void
 

@@ -136,7 +136,7 @@ struct SemanticsTests {
   ]
 
   @Test(arguments: hints)
-  func `A parameter without effect is hinted at once`(_ query: String, _ expected: String?) async throws {
+  func `A parameter without effect causes one hint`(_ query: String, _ expected: String?) async throws {
     let told = NIOLockedValueBox<[String]>([])
     let server = try await Self.server { hint in told.withLockedValue { $0.append(hint) } }
     for _ in 0..<2 { _ = await Self.get("/posts?" + query, from: server) }
@@ -160,7 +160,7 @@ struct SemanticsTests {
   @Test(arguments: [
     "_page=abc", "_limit=2x", "_start=nan", "_end=2&_limit=x", "_page=1&_start=x", "_limit=1&_limit=2", "_end=&_end=",
   ])
-  func `What is to be one number and is none is refused by name`(_ query: String) async throws {
+  func `What has to be one number and is not is refused by name`(_ query: String) async throws {
     let response = await Self.get("/posts?\(query)", from: try await Self.server())
     #expect(response.status == .badRequest)
     let message = try JSONValue(parsing: response.bytes)["message"]?.string ?? ""

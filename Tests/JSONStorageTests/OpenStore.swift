@@ -56,7 +56,7 @@ extension FileStoreOptions.Timing {
   }
 }
 
-/// What came of a publish, in a form that can be compared.
+/// The outcome of a publish, in a form that can be compared.
 extension Publication<UTF8Slice> {
   var summary: String {
     switch self {

@@ -7,7 +7,7 @@ import Testing
 
 /// Something that happens to a file while a store has it, and the texts that no failing call may lose.
 struct SafetyCase: Sendable, CustomTestStringConvertible {
-  /// What a store is asked to do; returns what it says is saved.
+  /// What a store is asked to do; returns what it reports as saved.
   typealias Action = @Sendable (OpenStore, TemporaryDirectory) throws -> [String]
 
   let testDescription: String
@@ -101,7 +101,7 @@ extension OpenStore {
 }
 
 extension SafetyCase {
-  /// What came of a case.
+  /// The outcome of a case.
   struct Run {
     let calls: [String]
     let openCount: Int
@@ -109,7 +109,7 @@ extension SafetyCase {
     let textsAtEnd: [String]
     let textsAfterRestart: [String]
 
-    /// The groups of which no text is there.
+    /// The groups of which no text is in any file.
     func missing(in texts: [String]) -> [[String]] {
       kept.filter { $0.allSatisfy { !texts.contains($0) } }
     }

@@ -18,7 +18,7 @@ enum OpenAPIParameters {
       })
   }
 
-  /// The text of a number as a regular expression of ECMA-262, or nothing.
+  /// The text of a number or nothing, as a regular expression of ECMA-262.
   private static let numberOrNothing: JSONValue = #"^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
 
   private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [

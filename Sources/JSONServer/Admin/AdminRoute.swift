@@ -88,7 +88,7 @@ enum AdminRoute {
     }
   }
 
-  /// Understands a request of json-server-reset's routes; `nil` when it is not one of them.
+  /// Parses a request of json-server-reset's routes; `nil` when it is not one of them.
   init?(reset request: Request, _ segments: [String]) {
     guard request.method == .post else { return nil }
     switch segments {

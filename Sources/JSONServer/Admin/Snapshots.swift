@@ -28,7 +28,7 @@ struct Snapshots {
     return name
   }
 
-  /// Adds a resource that is new, to the versions that lack it.
+  /// Adds a new resource to the versions that lack it.
   mutating func add(_ part: DatabasePart) {
     for index in all.indices { all[index].database.add(part) }
   }

@@ -2,7 +2,7 @@
 package struct Excerpt: Sendable, Hashable {
   package let text: String
 
-  /// Cuts the line around an offset out of UTF-8 text, and a long line on both sides. Terminal controls are escaped.
+  /// Takes the line around an offset out of UTF-8 text; a long one is cut on both sides, terminal controls are escaped.
   ///
   /// At the text's end, the place is after the last thing before it.
   package init(of bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {

@@ -25,7 +25,7 @@ actor Engine: Application {
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
-  /// Whether the server stops: then nothing is delayed deliberately any more.
+  /// Whether the server is stopping: then nothing is delayed deliberately any more.
   private(set) var isStopping = false
   private(set) var isClosed = false
 

@@ -4,7 +4,7 @@ public import HTTPTypes
 public struct Response: Sendable {
   /// What follows the head.
   public enum Body: Sendable {
-    /// Bytes that are complete.
+    /// All bytes at once.
     case bytes([UInt8])
     /// Bytes that arrive one after the other, and their total number when it is known.
     ///

@@ -28,7 +28,7 @@ struct Journal {
     kept.isEmpty ? [] : Array(kept)
   }
 
-  /// Adds an exchange, drops what is too old to keep, and resumes the waiters that it matches.
+  /// Adds an exchange, drops what is too old to keep, and resumes the waiters for which it matches.
   mutating func append(_ exchange: Exchange) {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes

@@ -26,7 +26,7 @@ struct ListParameters {
 
   /// Reads the parameters.
   ///
-  /// - Throws: 400 that names the parameter that is invalid.
+  /// - Throws: 400 that names the invalid parameter.
   init(_ parameters: QueryParameters, dialect: Dialect) throws(RequestError) {
     idle = IdleParameter.all(in: parameters)
     var query = Query()
@@ -52,7 +52,7 @@ struct ListParameters {
     self.query = query
   }
 
-  /// The same request for the records whose foreign key holds an id; it replaces a filter on the key itself.
+  /// The same request for the records whose foreign key holds an id; this replaces a filter on the key itself.
   func below(_ id: String, by key: FieldPath) -> ListParameters {
     var nested = self
     nested.query.parent = (key, id)

@@ -23,7 +23,7 @@ struct PageLinks {
 
   private static let parameter = Array("_page=".utf8)
 
-  /// The field's value; `nil` when all records are on the page, or none does.
+  /// The field's value; `nil` when all records are on the page, or none is.
   var fieldValue: String? {
     guard page.last > 1, page.requested <= page.last else { return nil }
     var links: [UInt8] = []

@@ -82,7 +82,7 @@ struct RewriteExpressionParser {
     }
   }
 
-  /// Reads the repetition after a piece, when one is here.
+  /// Reads the repetition after a piece, when one follows.
   private mutating func takeRepetition(of node: RewriteNode) throws(RewriteRuleFault) -> RewriteNode {
     let bounds: (minimum: Int, maximum: Int?)
     switch rest.first {

@@ -104,7 +104,7 @@ struct RewritePatternParser {
     return .repetition(.byte(ByteSet(excluded).inverted), minimum: 1, maximum: nil, isLazy: true)
   }
 
-  /// Reads an expression in parentheses, when one is here.
+  /// Reads an expression in parentheses, when one follows.
   private mutating func takeExpression() throws(RewriteRuleFault) -> RewriteNode? {
     guard peek == UInt8(ascii: "(") else { return nil }
     let start = position + 1

@@ -3,7 +3,7 @@ import OrderedJSON
 /// The rules of a routes file, which change a request's target before it is routed.
 ///
 /// Patterns are those of json-server 0.17 (path-to-regexp 1.8): matched from start to end, upper and lower case alike.
-/// Unlike there, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query
+/// Unlike in json-server, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query
 /// over.
 struct RewriteRules: Sendable {
   /// The rules as the file has them, pattern to target, in order.

@@ -7,7 +7,7 @@ public protocol Middleware: Sendable {
   /// - Parameters:
   ///   - request: The request as the middleware before this one passed it on.
   ///   - next: Lets the inner middleware and the server respond; may be called once, or not at all.
-  /// - Throws: For whatever is thrown, the response is 500 and the error's description.
+  /// - Throws: Any error; the response is then a 500 with the error's description.
   func respond(
     to request: Request, next: @Sendable (Request) async throws -> Response
   ) async throws -> Response

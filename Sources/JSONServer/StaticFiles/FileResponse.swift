@@ -70,7 +70,7 @@ struct FileResponse {
 
 /// The part of a file that a `Range` field asks for (RFC 9110, section 14.2).
 enum ByteRange: Hashable {
-  /// All of it: also when the field is malformed, or asks for several ranges, to which a server may respond so.
+  /// All of it: also when the field is malformed, or asks for several ranges, which a server may treat so.
   case whole
   /// Some bytes, at least one.
   case part(Range<Int>)

@@ -5,7 +5,7 @@ struct FileStamp: Sendable, Hashable {
     let seconds: Int64
     let nanoseconds: Int64
 
-    /// Whether a change after `now` would have another time than this.
+    /// Whether a change after `now` would have a different time.
     ///
     /// Kernels take file times from a clock that ticks every 1 to 10 ms, some file systems keep whole seconds: a file
     /// changed again within the tick of its last change keeps its time. A more recent time proves nothing.

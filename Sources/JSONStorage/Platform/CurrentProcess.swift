@@ -14,7 +14,7 @@ enum CurrentProcess {
 
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
-  /// Turns a broken pipe and an exceeded file size limit into errors, which would else end the process.
+  /// Turns a broken pipe and an exceeded file size limit into errors, which would otherwise end the process.
   static func ignoreFileSignals() {
     storage_ignore_signals()
   }

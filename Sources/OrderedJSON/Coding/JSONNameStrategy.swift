@@ -28,7 +28,7 @@ public enum JSONNameStrategy: Sendable, Hashable {
     }
   }
 
-  /// A word starts at a capital after a lowercase letter, and at the last of several capitals before a small letter.
+  /// A word starts at a capital after a lowercase letter, and at the last of several capitals before a lowercase one.
   private static func snakeCase(_ name: String) -> String {
     let characters = Array(name)
     var result = ""

@@ -25,7 +25,7 @@ struct Main {
     print(stopwatch.table)
   }
 
-  /// How fast bytes go by.
+  /// How fast bytes are processed.
   private static func rate(_ bytes: Int) -> (Duration) -> String {
     { "\(Stopwatch.text(Double(bytes) / ($0 / .nanoseconds(1)))) GB/s" }
   }

@@ -14,7 +14,7 @@ struct SubcommandTests {
   }
 
   @Test
-  func `What is to be said about a file is said with its place`() async throws {
+  func `Findings about a file are reported with their place`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write("{\n  \"posts\": [{\"id\": 1}, {\"id\": 1}]\n}")
     let result = try await Command.run(["validate", "database.json"], in: directory)
@@ -48,7 +48,7 @@ struct SubcommandTests {
   }
 
   @Test
-  func `A command misspelt is not taken for a source`() async throws {
+  func `A misspelt command is not taken for a source`() async throws {
     let result = try await Command.run(["valdate", "database.json"], in: try TemporaryDirectory())
     #expect(result.status == 64)
     #expect(result.error.contains("'valdate'. Did you mean 'validate'?"))

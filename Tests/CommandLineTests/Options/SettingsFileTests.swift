@@ -57,7 +57,7 @@ struct SettingsFileTests {
     ("[]", "json-server.json:1:1: the file must hold a JSON object, such as {}."),
     ("{\n  port: 1}", "json-server.json:2:3: expected a member name in quotes, found 'p'"),
   ])
-  func `A setting that makes no sense is named`(_ json: String, _ message: String) {
+  func `An invalid setting is named`(_ json: String, _ message: String) {
     let failure = #expect(throws: CommandFailure.self) { try options([], json) }
     #expect(failure?.message == message)
     #expect(failure?.status == .usage)

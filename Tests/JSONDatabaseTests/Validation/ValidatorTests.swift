@@ -15,7 +15,7 @@ struct ValidatorTests {
     #"{"posts": [{"id": 1}], "comments": [{"id": 1, "post_id": "1"}]}"#,
     #"{"a": [{"id": 1, "x": {"y": 1, "z": {"y": 1}}, "list": ["x", "x"]}]}"#,
   ])
-  func `Nothing is to be said about a sound file`(_ text: String) {
+  func `A sound file has no findings`(_ text: String) {
     #expect(findings(text) == [])
   }
 
@@ -50,7 +50,7 @@ struct ValidatorTests {
       "warning 1:32: the member 'é' is given twice; JSON readers differ in which counts"
     ),
   ])
-  func `What would be refused or surprise is said with its place`(_ text: String, _ expected: String) {
+  func `What would be refused or surprise is reported with its place`(_ text: String, _ expected: String) {
     #expect(findings(text).first == expected)
   }
 

@@ -67,7 +67,7 @@ import Testing
     arguments: [
       (OpenAPIDocument.Bodies.shaped, "integer", "array"), (.open, ["number", "string"], ["array", "string"]),
     ] as [(OpenAPIDocument.Bodies, JSONValue, JSONValue)])
-  func `Only an open document tells what else the server takes for a number or a filter`(
+  func `Only an open document says what else the server accepts as a number or a filter`(
     _ bodies: OpenAPIDocument.Bodies, _ number: JSONValue, _ filter: JSONValue
   ) throws {
     let document = document(bodies)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [("/posts", ["200", "201"]), ("/posts/{postId}/comments", ["201"])])
-  func `An open document tells of arrays where the server takes them`(_ path: String, _ successes: [String]) throws {
+  func `An open document describes arrays where the server accepts them`(_ path: String, _ successes: [String]) throws {
     let create = try #require(document(.open)["paths"]?[path]?["post"])
     let responses = try #require(create["responses"]?.object).map(\.name)
     #expect(responses.filter { $0.hasPrefix("2") } == successes)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the generator writes is given to the compiler and to the formatter; both find nothing to say.
+/// What the generator writes is given to the compiler and to the formatter; neither finds fault with it.
 @Suite(.enabled(if: Toolchain.isPresent, "no swiftc and swift in PATH")) struct SwiftCompilationTests {
   private static let data = [
     NastyData.text,

@@ -54,7 +54,7 @@ import Testing
     ((0..<40).map { "word \($0 % 8)" }, .choice((0..<8).map { "word \($0)" })),
     ((0..<40).map { "word \($0 % 9)" }, .plain),
   ])
-  func `A few words that come again are a choice`(_ strings: [String], _ expected: StringType) {
+  func `A few words that occur again and again are a choice`(_ strings: [String], _ expected: StringType) {
     #expect(StringType(of: strings) == expected)
   }
 

@@ -7,7 +7,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// An app's bookmarks: integer ids that the server gives, snake_case keys, ISO 8601 dates.
+/// An app's bookmarks: integer ids that the server assigns, snake_case keys, ISO 8601 dates.
 private struct Bookmark: Codable, Equatable {
   var id: Int?
   var pageTitle: String

@@ -34,7 +34,7 @@ private struct CheerHistory: Endpoint {
   var path: String { "/api/v1/cheer_history?user_id=\(userID)" }
   let body: [String: Int]? = nil
 
-  /// The list comes bare.
+  /// The list has no envelope.
   static func answer(from data: Data) throws -> Answer {
     Answer(cheers: try JSONDecoder().decode([Cheer].self, from: data))
   }

@@ -32,7 +32,7 @@ struct `The calls of the documentation` {
     #expect(try await status == .ok)
   }
 
-  @Test func `The data is brought back`() async throws {
+  @Test func `The data is restored`() async throws {
     let server = try MockServer.current
     await server.saveSnapshot("one bookmark")
     #expect(try await send(.delete, "/bookmarks/1") == .ok)

@@ -57,7 +57,7 @@ import Testing
     (nil, nil), ("", nil), ("br", nil), ("gzip;q=0", nil), ("gzip;q=0.000", nil), ("identity", nil), ("*;q=0", nil),
     ("identity, gzip;q=0.5", nil), ("gzip;q=2", nil), ("gzip;q=x", nil), ("gzipped", nil),
   ])
-  func `The coding of most weight is taken`(accepted: String?, coding: String?) {
+  func `The coding with the greatest weight is used`(accepted: String?, coding: String?) {
     let response = compressed([.contentType: "application/json"], accepting: accepted)
     #expect(response.headerFields[.contentEncoding] == coding)
     #expect(response.headerFields[.vary] == "Accept-Encoding")

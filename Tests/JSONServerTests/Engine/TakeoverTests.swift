@@ -21,7 +21,7 @@ import Testing
     #expect(await server.send(.get, "/posts/2").status == .notFound)
   }
 
-  @Test func `have writes wait for the copy, and carry them out on what is edited`() async throws {
+  @Test func `make writes wait for the copy, and carry them out on the edited data`() async throws {
     let history = ScriptedHistory(isHeld: true)
     let server = try EngineFixture(Self.start, history: history)
     _ = await server.send(.post, "/posts")
@@ -32,7 +32,7 @@ import Testing
     #expect(try await written.json["id"] == 8)
   }
 
-  @Test func `do not happen while no copy can be made, and say so once`() async throws {
+  @Test func `do not happen while no copy can be made, and report that once`() async throws {
     let history = ScriptedHistory(isHeld: true)
     let warnings = NIOLockedValueBox<[String]>([])
     let server = try EngineFixture(Self.start, history: history) { event in
@@ -55,7 +55,7 @@ import Testing
     #expect(warnings.withLockedValue { $0.last?.contains("kept as 'history/1.json'") } == true)
   }
 
-  @Test func `happen at once when a newer edit removes nothing`() async throws {
+  @Test func `happen immediately when a newer edit removes nothing`() async throws {
     let history = ScriptedHistory(isHeld: true)
     let server = try EngineFixture(Self.start, history: history)
     _ = await server.send(.post, "/posts")

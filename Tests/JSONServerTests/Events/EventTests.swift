@@ -172,7 +172,7 @@ import Testing
     #expect(pieces.allSatisfy { $0.count <= EventFeed.maximumPieceBytes })
     #expect(String(decoding: pieces.joined(), as: UTF8.self).contains(long))
     #expect(pieces.last.map { String(decoding: $0, as: UTF8.self) }?.hasPrefix("id: run-3\n") == true)
-    // All that a subscriber holds is its place: it takes what the others have taken.
+    // All that a subscriber holds is its position: it takes what the others have taken.
     for number in 1...2 {
       feed.add(number, EventFilter(), lastEventID: "run-0")
       let piece = feed.nextPiece(for: number, resources: [])

@@ -13,7 +13,7 @@ import Testing
     #expect(JSONP.callback(in: try QueryParameters(target: "/posts?\(query)")) == name)
   }
 
-  @Test func `JSON is handed to the function`() {
+  @Test func `JSON is passed to the function`() {
     var script = PreparedResponse(
       status: .created, headerFields: [.contentType: "application/json; charset=utf-8", .contentLength: "1"],
       body: .bytes(Array("{\n  \"a\": \"\u{2028}€\u{2029}â\"\n}".utf8)))

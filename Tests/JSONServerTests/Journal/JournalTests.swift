@@ -92,7 +92,7 @@ import Testing
     #expect(exchange?.response.status == .created)
   }
 
-  @Test func `ends at once with one that came before, and passes over those that are known`() async throws {
+  @Test func `ends immediately with one that came before, and passes over those that are known`() async throws {
     let server = try await AdminFixture.server()
     await server.send(.get, "/posts/1")
     await server.send(.get, "/posts/2")

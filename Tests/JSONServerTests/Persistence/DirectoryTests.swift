@@ -58,7 +58,7 @@ import Testing
     #expect(try await fixture.server.get("/tags") == [["id": 1]])
   }
 
-  @Test func `tells what is wrong with a file that is put into it`() async throws {
+  @Test func `reports what is wrong with a file that is put into it`() async throws {
     let fixture = try await DirectoryFixture()
     try fixture.directory.write("[{\"id\": 1},]", to: "tags.json")
     let message = try await fixture.events.invalid()

@@ -56,7 +56,7 @@ import Testing
     #expect(await server.snapshots == ["snapshot-1"])
   }
 
-  @Test func `is not restored from a snapshot that is not there`() async throws {
+  @Test func `is not restored from a snapshot that does not exist`() async throws {
     let server = try await AdminFixture.server()
     let error = await #expect(throws: ServerError.self) { try await server.restoreSnapshot("x") }
     #expect(error?.code == .unknownSnapshot)

@@ -87,7 +87,7 @@ import Testing
   ]
 
   @Test(arguments: methods)
-  func `OPTIONS tells the methods that others are refused with`(
+  func `OPTIONS names the methods that a refusal names`(
     _ target: String, _ dialect: Server.Configuration.Dialect, _ allowed: String?
   ) async throws {
     let server = try await server(dialect)

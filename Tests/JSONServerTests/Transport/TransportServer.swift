@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 
 @testable import JSONServer
 
-/// An application that a test writes as one function; it remembers what it was asked.
+/// An application that a test writes as one function; it records what was requested.
 final class TestApplication: Application {
   typealias Reply = @Sendable (PreparedResponse) -> Void
 
@@ -33,14 +33,14 @@ extension PreparedResponse {
     PreparedResponse(body: .bytes(Array(text.utf8)))
   }
 
-  /// Says what was asked: `PUT /a body`.
+  /// Describes a request: `PUT /a body`.
   static func echo(_ request: Request) -> PreparedResponse {
     let body = request.body.isEmpty ? "" : " " + String(decoding: request.body, as: UTF8.self)
     return .text("\(request.method) \(request.target)\(body)")
   }
 }
 
-/// Answers that wait until a test lets them go.
+/// Responses that wait until a test releases them.
 final class HeldReplies: Sendable {
   /// One element for each response that is held.
   let arrivals: AsyncStream<Void>
@@ -62,12 +62,12 @@ final class HeldReplies: Sendable {
     for await _ in arrivals { return }
   }
 
-  /// Lets all go, on the server's loop.
+  /// Releases all, on the server's loop.
   func release(on loop: EventLoopExecutor) {
     loop.execute { self.releaseHere() }
   }
 
-  /// Lets all go; for a caller that is on the server's loop.
+  /// Releases all; for a caller that is on the server's loop.
   func releaseHere() {
     let replies = held.withLockedValue { held in
       defer { held = [] }

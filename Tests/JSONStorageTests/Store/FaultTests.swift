@@ -17,7 +17,7 @@ struct FaultTests {
 
   private func open() throws -> OpenStore {
     var timing = FileStoreOptions.Timing.short
-    // So that a look at the replaced file does not mix with the publish.
+    // So that a check of the replaced file does not mix with the publish.
     timing.replacedHold = .seconds(60)
     return try OpenStore(directory.path("db.json"), synchronization: .full, timing: timing, fileSystem: fileSystem)
   }
@@ -159,7 +159,7 @@ struct FaultTests {
     }
     #expect(try open.publish("[1]").summary == "edited [8] 1")
     #expect(directory.text() == "[8]")
-    // Whoever saved "[8]" read our version, not "[7]".
+    // The editor that saved "[8]" had read our version, not "[7]".
     #expect(try open.edits.next().summary == "conflict [7]")
     #expect(try open.edits.next().summary == "changed [8] 1")
     open.store.close()

@@ -6,7 +6,7 @@ import Testing
 
 /// Editors and a publisher at the same time (G5).
 struct RaceTests {
-  /// Someone who saves again and again, and notes before each save what it replaces.
+  /// Someone who saves again and again, and records before each save what it replaces.
   struct Editor: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let saves: Int

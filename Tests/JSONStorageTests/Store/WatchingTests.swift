@@ -111,7 +111,7 @@ struct WatchingTests {
   }
 
   @Test(arguments: ["printf '[1' > db.json", "printf '' > db.json", "rm db.json"])
-  func `The first part of a save is looked at but not announced`(_ firstPart: String) throws {
+  func `The first part of a save is noticed but not announced`(_ firstPart: String) throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
     let fileSystem = FaultyFileSystem()

@@ -106,7 +106,7 @@ struct MetadataTests {
     #expect(try attributes()[.type] as? FileAttributeType == .typeSymbolicLink)
   }
 
-  @Test func `Another name of the file keeps the old version, which is said when it is opened`() throws {
+  @Test func `Another name of the file keeps the old version, which is reported when it is opened`() throws {
     try directory.shell("ln db.json other.json")
     let open = try OpenStore(directory.path("db.json"))
     #expect(open.warnings == [.hardLinks(count: 2)])

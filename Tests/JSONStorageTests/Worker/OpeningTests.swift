@@ -5,7 +5,7 @@ import Testing
 
 @testable import JSONStorage
 
-/// What is found and put in order when a file is opened.
+/// What is found and cleaned up when a file is opened.
 struct OpeningTests {
   private let directory: TemporaryDirectory
   private var path: String { directory.path("db.json") }
@@ -113,7 +113,7 @@ struct OpeningTests {
     #expect(fileSystem.script.openCount == 0)
   }
 
-  @Test func `A lock file that cannot be read keeps a store away`() throws {
+  @Test func `A lock file that cannot be read excludes a store`() throws {
     let fileSystem = FaultyFileSystem()
     try directory.write("1\n", to: ".db.json.lock")
     fileSystem.script.restart { (_, call) throws(SystemError) in

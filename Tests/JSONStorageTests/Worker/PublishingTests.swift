@@ -37,7 +37,7 @@ struct PublishingTests {
   }
 
   @Test(arguments: [("mkdir", "not a file"), ("mkfifo", "not a file"), ("umask 222; touch", "read-only")])
-  func `What cannot be replaced is said to be what it is`(_ command: String, _ reason: String) throws {
+  func `What cannot be replaced is reported for what it is`(_ command: String, _ reason: String) throws {
     let open = try OpenStore(directory.path("db.json"))
     try directory.shell("rm db.json; \(command) db.json")
     guard case .failed(let error) = try open.publish("[1]") else {

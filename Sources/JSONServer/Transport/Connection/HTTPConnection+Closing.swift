@@ -53,7 +53,7 @@ extension HTTPConnection {
     guard let context else { return }
     flush()
     if let socket = context.channel as? any SocketOptionProvider {
-      // The two members of the C struct lingering is on, and for no time.
+      // The two members of the C struct linger: on, and for no time.
       _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
     }
     output = .closing

@@ -64,7 +64,7 @@ extension HTTPConnection {
 
   /// Sends one piece.
   ///
-  /// - Returns: Succeeds when the client can take the next one; fails when the client is gone.
+  /// - Returns: A future that succeeds when the client can take the next one, and fails when the client is gone.
   private func sendChunk(_ chunk: [UInt8], on loop: any EventLoop) -> EventLoopFuture<Void> {
     guard let context, case .streaming = output else { return loop.makeFailedFuture(ChannelError.alreadyClosed) }
     let bytes = chunk.prefix(stream.remaining ?? chunk.count)

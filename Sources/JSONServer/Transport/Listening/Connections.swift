@@ -44,7 +44,7 @@ final class Connections {
     if open.isEmpty { emptied?.succeed() }
   }
 
-  /// Sends what a connection has written after the loop has handled what else it found ready.
+  /// Sends what a connection has written, once the loop has handled what else it found ready.
   ///
   /// Each response wakes a client that is asleep. Sent together, the responses to many requests of one program wake
   /// it once, which spares the system much of its part.

@@ -79,8 +79,8 @@ struct RequestHead {
 }
 
 extension HTTPHeaders {
-  /// Whether llhttp stops after a request of these fields: one names a protocol, and another, which llhttp reads in its
-  /// own way, has the option `upgrade`.
+  /// Whether llhttp stops after a request with these fields: one names a protocol, and another, which llhttp reads in
+  /// its own way, has the option `upgrade`.
   fileprivate var stopParser: Bool {
     guard self["upgrade"].contains(where: { !$0.isEmpty }) else { return false }
     return (self["connection"] + self["proxy-connection"]).contains { value in

@@ -21,7 +21,7 @@ struct TransportOrderTests {
 
   struct Case: Sendable {
     var methods: String
-    /// How many have begun when none, one, two, … of the responses are there, which come in the requests' order.
+    /// How many have begun when none, one, two, … of the responses have been made, which come in the requests' order.
     var begun: [Int]
   }
 
@@ -100,7 +100,7 @@ struct TransportOrderTests {
     #expect(try TransportMemoryTests.sent(channel).components(of: "HTTP/1.1 200 OK") == 2)
   }
 
-  @Test func `Behind a response that never comes nothing begins, and the client's end is noticed`() throws {
+  @Test func `After a response that never comes nothing begins, and the client's end is noticed`() throws {
     let application = TestApplication { request, reply in
       var response = PreparedResponse.echo(request)
       response.delivery = .hang
@@ -173,7 +173,7 @@ extension TransportOrderTests {
   }
 
   @Test(arguments: ["?_delay=50", ""])
-  func `What comes behind a delayed write sees it`(_ delay: String) async throws {
+  func `A request after a delayed write sees it`(_ delay: String) async throws {
     let wire = try await Wire { if delay.isEmpty { $0.delay = .milliseconds(50) } }
     try await wire.send([Self.patch("first", query: delay), Self.get, Self.patch("second"), Self.get])
     #expect(try await wire.titles() == [])
@@ -181,7 +181,7 @@ extension TransportOrderTests {
     #expect(try await wire.titles() == ["first", "first", "second", "second"])
   }
 
-  @Test func `What comes behind a write that a fault delays sees it`() async throws {
+  @Test func `A request after a write that a fault delays sees it`() async throws {
     let wire = try await Wire()
     _ = await wire.engine.addFault(Fault(times: 1, delay: .milliseconds(50)...(.milliseconds(50))))
     try await wire.send([Self.patch("first"), Self.patch("second"), Self.get])

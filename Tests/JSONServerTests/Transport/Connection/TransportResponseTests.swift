@@ -91,7 +91,7 @@ struct TransportAnswerTests {
     }
   }
 
-  @Test func `HEAD tells the length that GET would have`() async throws {
+  @Test func `HEAD returns the length that GET would have`() async throws {
     try await TestServer.run { server in
       let client = try await server.connect()
       try await client.send("HEAD /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -189,7 +189,7 @@ struct TransportAnswerTests {
     }
   }
 
-  @Test func `The Date field tells the second`() {
+  @Test func `The Date field is exact to the second`() {
     var field = DateField()
     for (second, time) in [(784_111_777, "08:49:37"), (784_111_777, "08:49:37"), (784_111_778, "08:49:38")] {
       #expect(field.line(at: second) == Array("Date: Sun, 06 Nov 1994 \(time) GMT\r\n".utf8))

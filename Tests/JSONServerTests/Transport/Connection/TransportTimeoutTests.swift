@@ -144,7 +144,7 @@ struct TransportTimeoutTests {
   }
 }
 
-/// Notes how a channel is closed, and keeps one open of which only the sending side is closed.
+/// Records how a channel is closed, and keeps one open of which only the sending side is closed.
 private final class ClosingHandler: ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
 

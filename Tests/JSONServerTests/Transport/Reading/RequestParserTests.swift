@@ -15,7 +15,7 @@ struct RequestParserTests {
 
   private static let upgrade = "Upgrade: h2c\r\n"
 
-  /// A server may ignore the wish to upgrade (RFC 9110, section 7.8), and then reads on.
+  /// A server may ignore the request to upgrade (RFC 9110, section 7.8), and then reads on.
   @Test(arguments: [
     "", "Connection: upgrade\r\n", "Connection: UPGRADE\r\n", "Connection: Upgrade, HTTP2-Settings\r\n",
     "Connection:keep-alive,\tupgrade \r\n", "Connection: upgrade\t\r\n", "Connection: \t upgrade  ,\r\n",
@@ -24,7 +24,7 @@ struct RequestParserTests {
     "Proxy-Connection: upgrade\r\n", "Connection:\r\n", "UPGRADE:b\r\nConnection: upgrade\r\n",
     "Connection: \u{212A}eep-alive, upgrade\r\n",
   ])
-  func `What comes behind a wish to upgrade is read as if there were none`(_ connection: String) throws {
+  func `What follows a request to upgrade is read as if it were any other`(_ connection: String) throws {
     let wish = Self.get("/1", fields: Self.upgrade + connection)
     let body = "PUT /2 HTTP/1.1\r\nHost: a\r\n\(Self.upgrade)\(connection)Content-Length: 4\r\n\r\nbody"
     let bytes = Array((wish + body + Self.get("/3") + wish + Self.get("/4")).utf8)
@@ -42,7 +42,7 @@ struct RequestParserTests {
     }
   }
 
-  @Test func `An end behind a wish to upgrade is seen`() throws {
+  @Test func `An end after a request to upgrade is noticed`() throws {
     let channel = try TransportTimeoutTests.connection()
     try channel.writeInbound(
       ByteBuffer(string: Self.get("/1", fields: Self.upgrade + "Connection: upgrade\r\n") + "GET"))

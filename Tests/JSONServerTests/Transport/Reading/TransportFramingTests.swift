@@ -111,7 +111,7 @@ struct TransportFramingTests {
     Vector("a space after the host", "GET / HTTP/1.1\r\nHost: a \r\n\r\n", 200),
     Vector("a tab around the host", "GET / HTTP/1.1\r\nHost:\ta\t\r\n\r\n", 200),
     Vector("a space after the length", post("Content-Length: 5 "), 200),
-    // The parser takes no tab there.
+    // The parser accepts no tab there.
     Vector("a tab after the length", post("Content-Length: 5\t"), 400),
     Vector("a space after chunked", post("Transfer-Encoding: chunked ", chunk), 200),
     Vector("a tab after chunked", post("Transfer-Encoding: chunked\t", chunk), 400),

@@ -73,7 +73,7 @@ struct TransportRequestTests {
     }
   }
 
-  @Test func `Leave to send a body is given when the body will be read`() async throws {
+  @Test func `Permission to send a body is given when the body will be read`() async throws {
     try await TestServer.run { server in
       let client = try await server.connect()
       try await client.send("PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
