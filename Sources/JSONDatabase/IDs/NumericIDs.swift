@@ -21,6 +21,9 @@ struct NumericIDs: Sendable {
     heap = Heap(numbers)
   }
 
+  /// How many numbers are kept, those of removed records included.
+  var count: Int { heap.count }
+
   /// The largest number that has come up and was not removed.
   var largest: NumericID? { heap.max }
 

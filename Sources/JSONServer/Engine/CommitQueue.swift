@@ -149,6 +149,13 @@ struct CommitQueue {
     return inFlight ?? Batch()
   }
 
+  /// Has a database give up what removed records left behind, after changes that are saved.
+  ///
+  /// What is not saved can be taken back still: nothing may be in flight.
+  mutating func compact(_ database: inout Database, after saved: UndoLog) {
+    database.compact(after: saved, adjusting: &open.changes)
+  }
+
   /// Takes everything out, the batch in flight first.
   mutating func takeAll() -> (inFlight: Batch, open: Batch) {
     defer {
