@@ -33,9 +33,9 @@ extension Database {
       let key = foreignKey(in: position, to: parent.resource, singular: nil)
       draft.set(key.name, to: try storedID(parent.id, in: parent.resource))
     }
-    let dialect = schema.dialect
+    let schema = schema
     let (slot, row, id) = try withCollection(at: position) { collection throws(DatabaseError) in
-      let id = try collection.assignID(of: &draft, dialect: dialect, ids: ids)
+      let id = try collection.assignID(of: &draft, schema: schema, ids: ids)
       let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
       let row = Row(draft.text(collection.recordLayout, margins), between: margins)
       return (collection.append(row), row, id)

@@ -16,10 +16,11 @@ struct EngineFixture {
   ///   - commits: How the commits end, one after the other; later ones succeed.
   ///   - history: Makes the copies of versions that are replaced.
   ///   - loop: Where it lives.
-  ///   - onEvent: Notified of what happens.
+  ///   - isInMemory: Whether there are no commits at all.
+  ///   - onEvent: Told of what happens.
   init(
     _ value: JSONValue, commits: [Commit] = [], history: ScriptedHistory = ScriptedHistory(),
-    loop: EventLoopExecutor = EventLoopExecutor(),
+    loop: EventLoopExecutor = EventLoopExecutor(), isInMemory: Bool = false,
     onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in },
     configure: (inout Server.Configuration) -> Void = { _ in }
   ) throws {
@@ -27,7 +28,8 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     configure(&configuration)
     let source = OpenedSource(
-      persistence: ScriptedPersistence(commits, history), database: try Self.database(value), warnings: [])
+      persistence: isInMemory ? nil : ScriptedPersistence(commits, history), database: try Self.database(value),
+      warnings: [])
     engine = Engine(configuration, source, policies: try HTTPPolicies(configuration), ids: Self.ids, loop: loop)
   }
 

@@ -2,7 +2,8 @@
 ///
 /// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its
 /// slot empty. Empty slots at the end are released, so that records that come and go take no memory: the last slot has
-/// a row. Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
+/// a row. Those between rows stay until the rows are renumbered (``compacted(keeping:)``). Because the slots are arrays
+/// of arrays of arrays, a change after a copy copies one leaf and its two ancestors
 /// (about 64 + 64 + n / 4096 references), not the rows: a commit can hold a version while the next write goes on.
 struct PersistentRowVector: Sendable {
   private static let leafBits = 6
@@ -87,6 +88,33 @@ struct PersistentRowVector: Sendable {
         }
       }
     }
+  }
+
+  /// The rows in their order with no empty slots between them, but for some that are to be filled again.
+  ///
+  /// - Parameter kept: Slots, with a row or without one, that keep their places among the rows.
+  /// - Returns: The rows, and the new number of each slot that is kept.
+  /// - Complexity: O(n).
+  func compacted(keeping kept: Set<Int>) -> (rows: PersistentRowVector, slots: [Int: Int]) {
+    var rows = PersistentRowVector()
+    var slots: [Int: Int] = [:]
+    var rest = kept.sorted()[...]
+    var next = 0
+    forEach { slot, row in
+      while let first = rest.first, first < slot {
+        slots[rest.removeFirst()] = next
+        next += 1
+      }
+      if rest.first == slot { slots[rest.removeFirst()] = next }
+      rows[next] = row
+      next += 1
+      return true
+    }
+    for slot in rest {
+      slots[slot] = next
+      next += 1
+    }
+    return (rows, slots)
   }
 
   /// The first row in stored order. O(1).

@@ -2,9 +2,12 @@ import OrderedJSON
 
 extension RecordCollection {
   /// Decides a new record's id, sets it in the draft, and returns it as text.
-  mutating func assignID(of draft: inout ObjectDraft, dialect: Dialect, ids: IDGenerator) throws(DatabaseError)
+  ///
+  /// - Throws: ``DatabaseError`` with code `invalidBody` or `idTaken`.
+  mutating func assignID(of draft: inout ObjectDraft, schema: Schema, ids: IDGenerator) throws(DatabaseError)
     -> String
   {
+    let dialect = schema.dialect
     if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
       guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
@@ -15,12 +18,36 @@ extension RecordCollection {
           "\(name) has a record with id \(value) already; leave '\(idName)' out, or change the record with PUT or PATCH."
         )
       }
+      let length = Self.addressBytes(of: value, in: name)
+      guard length <= schema.maximumAddressBytes else {
+        throw DatabaseError(
+          .invalidBody,
+          "'\(idName)' \(value.prefix(32))… is too long: the record's address would have \(length) bytes, of which "
+            + "\(schema.maximumAddressBytes) are accepted; shorten it."
+        )
+      }
       return value
     }
     let number = dialect == .classic ? nextNumericID() : nil
     let id = number?.text ?? freeTextID(ids)
     draft.set(idName, to: ValidJSON(writing: number?.value ?? .string(id)))
     return id
+  }
+
+  private static func addressBytes(of id: String, in resource: String) -> Int {
+    [resource, id].reduce(0) { sum, segment in
+      segment.utf8.reduce(sum + 1) { $0 + (isUnreserved($1) ? 1 : 3) }
+    }
+  }
+
+  /// Whether a byte stands for itself in an address (RFC 3986, section 2.3).
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
   }
 
   private mutating func freeTextID(_ ids: IDGenerator) -> String {

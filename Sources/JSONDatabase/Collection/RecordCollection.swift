@@ -17,7 +17,7 @@ package struct RecordCollection: Sendable {
   private let defaultLayout: JSONLayout
 
   private var idTable: IDHashTable?
-  private var numericIDs: NumericIDs?
+  private(set) var numericIDs: NumericIDs?
   private var fields = FieldIndexes()
   /// The slots that hold a record, once they are needed and some slots are empty.
   private var occupied: [Int32]?
@@ -111,8 +111,14 @@ package struct RecordCollection: Sendable {
     if let row {
       if !keepsID { idTable?.insert(slot, row, in: rows) }
       // A row in the same slot keeps its id; only one that is restored brings a number.
-      if old == nil { numericIDs?.insert(row) }
+      if old == nil { insertNumericID(of: row) }
     }
+  }
+
+  /// Records the number of a row that was added. Those of removed rows are dropped when they are the majority.
+  private mutating func insertNumericID(of row: Row) {
+    numericIDs?.insert(row)
+    if let ids = numericIDs, ids.count > 2 * rows.count + Self.toleratedCount { numericIDs = nil }
   }
 
   /// Removes a row's id from the table; where it may have hidden a later row, the table is rebuilt.
@@ -126,8 +132,32 @@ package struct RecordCollection: Sendable {
     fields.replace(nil, with: row, at: slot, in: rows)
     recordOccupancy(slot, isOccupied: true)
     idTable?.insert(slot, row, in: rows)
-    numericIDs?.insert(row)
+    insertNumericID(of: row)
     return slot
+  }
+
+  /// How much of what is removed may be left behind, however few records there are.
+  package static let toleratedCount = 1_024
+
+  /// Whether so many slots are empty that it is worth while to number the records anew.
+  ///
+  /// - Parameter kept: How many empty slots could not be given up.
+  func isSparse(keeping kept: Int = 0, tolerating tolerated: Int) -> Bool {
+    rows.slotCount - rows.count - kept > max(tolerated, rows.slotCount / 2)
+  }
+
+  /// Numbers the records anew, in their order. What refers to slots is made again when it is asked for.
+  ///
+  /// - Parameter kept: Slots that have to be found again, be they empty.
+  /// - Returns: Their new numbers.
+  mutating func compact(keeping kept: Set<Int>) -> [Int: Int] {
+    let compacted = rows.compacted(keeping: kept)
+    rows = compacted.rows
+    idTable = nil
+    numericIDs = nil
+    fields = FieldIndexes()
+    occupied = nil
+    return compacted.slots
   }
 
   private mutating func recordOccupancy(_ slot: Int, isOccupied: Bool) {

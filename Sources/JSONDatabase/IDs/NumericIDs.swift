@@ -21,7 +21,10 @@ struct NumericIDs: Sendable {
     heap = Heap(numbers)
   }
 
-  /// The largest number that has come to the top and was not removed.
+  /// How many numbers are kept, those of removed records included.
+  var count: Int { heap.count }
+
+  /// The largest number that has come up and was not removed.
   var largest: NumericID? { heap.max }
 
   mutating func removeLargest() {

@@ -23,9 +23,28 @@ enum Requester {
   /// The same requester after a commit of it collided with an edit of the file.
   var nextAttempt: Requester {
     switch self {
-    case .client(let context, let route): .client(context.nextAttempt, route)
-    case .code(let call):
-      .code(SwiftCall(attempts: call.attempts + 1, perform: call.perform, completion: call.completion))
+    case .client(let context, let route): return .client(context.nextAttempt, route)
+    case .code(var call):
+      call.attempts += 1
+      return .code(call)
+    }
+  }
+
+  /// Whether an edit of the file was taken over while it waited, so that who asked cannot have seen that.
+  var isOvertaken: Bool {
+    switch self {
+    case .client(let context, _): context.isOvertaken
+    case .code(let call): call.isOvertaken
+    }
+  }
+
+  /// The same after an edit of the file was taken over while it waited.
+  var overtaken: Requester {
+    switch self {
+    case .client(let context, let route): return .client(context.overtaken, route)
+    case .code(var call):
+      call.isOvertaken = true
+      return .code(call)
     }
   }
 }
@@ -33,6 +52,7 @@ enum Requester {
 /// A change of the data that Swift code asked for.
 struct SwiftCall: Sendable {
   var attempts = 0
+  var isOvertaken = false
   /// Makes the change; called again after an edit of the file.
   let perform: @Sendable (isolated Engine, SwiftCall) throws(RequestError) -> Void
   /// Called once, with the error, if there was one.
@@ -127,6 +147,13 @@ struct CommitQueue {
     lastDuration = now - startTime
     defer { inFlight = nil }
     return inFlight ?? Batch()
+  }
+
+  /// Has a database give up what removed records left behind, after changes that are saved.
+  ///
+  /// What is not saved can be taken back still: nothing may be in flight.
+  mutating func compact(_ database: inout Database, after saved: UndoLog) {
+    database.compact(after: saved, adjusting: &open.changes)
   }
 
   /// Takes everything out, the batch in flight first.

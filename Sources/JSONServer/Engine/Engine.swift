@@ -39,7 +39,7 @@ actor Engine: Application {
     writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
     simulation = Simulation(configuration)
     settings = Settings(configuration)
-    mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
+    mountPath = configuration.mountPath
   }
 
   var persistence: (any Persistence)? { writes.persistence }

@@ -16,6 +16,8 @@ final class RequestContext: Sendable {
   let started: Duration
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
+  /// Whether an edit of the file was taken over while the request waited, so that its client cannot have seen that.
+  let isOvertaken: Bool
   /// Whether the response goes back to middleware, or to Swift code, instead of to a client.
   let isInner: Bool
   /// Allows the requests after it on its connection to begin: it has taken effect, though its response has to wait.
@@ -24,7 +26,8 @@ final class RequestContext: Sendable {
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    started: Duration = System.uptime, attempts: Int = 0, isInner: Bool = false,
+    started: Duration = System.uptime, attempts: Int = 0, isOvertaken: Bool = false,
+    isInner: Bool = false,
     proceed: @escaping @Sendable () -> Void = {}, reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
     self.original = original
@@ -33,16 +36,22 @@ final class RequestContext: Sendable {
     self.mountedTarget = mountedTarget
     self.started = started
     self.attempts = attempts
+    self.isOvertaken = isOvertaken
     self.isInner = isInner
     self.proceed = proceed
     self.reply = reply
   }
 
   /// The same request after a commit of it collided with an edit of the file.
-  var nextAttempt: RequestContext {
+  var nextAttempt: RequestContext { copy(attempts: attempts + 1, isOvertaken: isOvertaken) }
+
+  /// The same request after an edit of the file was taken over while it waited.
+  var overtaken: RequestContext { isOvertaken ? self : copy(attempts: attempts, isOvertaken: true) }
+
+  private func copy(attempts: Int, isOvertaken: Bool) -> RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started,
-      attempts: attempts + 1, isInner: isInner, proceed: proceed, reply: reply)
+      attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
   }
 
   /// Whether the request addresses the admin interface.

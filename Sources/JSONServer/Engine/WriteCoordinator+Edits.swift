@@ -16,14 +16,20 @@ struct Takeover {
   let replacement: Replacement
   /// The records that it removes or reverts although nobody who made it had seen them.
   let lost: [String]
+  /// Whether it removes an edit of the file that who asked for it cannot have seen.
+  var removesUnseenEdit = false
   /// The requests that are carried out when it is done.
   var waiting: [Requester] = []
   /// Why no copy has been made so far.
   var failure: String?
 
-  /// The first of the records, for a message.
+  /// Whether a copy of the version before has to be durable first.
+  var needsCopy: Bool { !lost.isEmpty || removesUnseenEdit }
+
+  /// What it removes, for a message: the first of the records.
   var list: String {
-    lost.prefix(5).joined(separator: ", ") + (lost.count > 5 ? ", …" : "")
+    guard !lost.isEmpty else { return "what the file was edited to meanwhile" }
+    return lost.prefix(5).joined(separator: ", ") + (lost.count > 5 ? ", …" : "")
   }
 }
 
@@ -80,10 +86,14 @@ extension WriteCoordinator {
 
   /// Replaces all data, and responds when that is saved.
   ///
-  /// When that removes acknowledged writes, a copy of them is made durable first.
+  /// When that removes acknowledged writes, or an edit that was taken over while the request waited, a copy of them is
+  /// made durable first.
   func replaceAll(with other: Database, _ pending: PendingResponse, on engine: isolated Engine) {
     let lost = lostUpdates.undone(by: other, replacing: database)
-    begin(Takeover(replacement: .all(other, pending), lost: lost), on: engine)
+    begin(
+      Takeover(
+        replacement: .all(other, pending), lost: lost, removesUnseenEdit: pending.requester.isOvertaken),
+      on: engine)
   }
 
   /// Makes a write wait for the takeover in progress, if there is one.
@@ -100,7 +110,7 @@ extension WriteCoordinator {
 
   private func begin(_ new: Takeover, on engine: isolated Engine) {
     takeover = new
-    if new.lost.isEmpty || persistence == nil || durability == .ephemeral {
+    if !new.needsCopy || persistence == nil || durability == .ephemeral {
       complete(on: engine)
     } else {
       saveHistory(of: new, on: engine)
@@ -123,7 +133,12 @@ extension WriteCoordinator {
         .warning(
           "The edit removed or reverted \(takeover.list), written over HTTP; the version before is kept as '\(path)'."))
       complete(on: engine)
-    case (.success, .all): complete(on: engine)
+    case (.success(let path), .all):
+      if takeover.removesUnseenEdit {
+        engine.configuration.onEvent(
+          .warning("All data was replaced while the file was edited; the edited version is kept as '\(path)'."))
+      }
+      complete(on: engine)
     case (.failure(let error), .edit): postponeTakeover(because: error, on: engine)
     case (.failure(let error), .all(_, let pending)):
       self.takeover = nil
@@ -162,14 +177,17 @@ extension WriteCoordinator {
   private func complete(on engine: isolated Engine) {
     guard let takeover else { return }
     self.takeover = nil
+    var waiting = takeover.waiting
     switch takeover.replacement {
-    case .edit(let source, let edited): adopt(source, edited, on: engine)
+    case .edit(let source, let edited):
+      adopt(source, edited, on: engine)
+      waiting = waiting.map(\.overtaken)
     case .all(let other, var pending):
       pending.change = .replaced(database.resourceNames(andOf: other))
       database.restore(from: other)
       enqueueCommit(pending, on: engine)
     }
-    resume(takeover.waiting, on: engine)
+    resume(waiting, on: engine)
     takeDelayedEdits(on: engine)
   }
 

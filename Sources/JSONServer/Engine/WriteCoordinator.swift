@@ -41,6 +41,7 @@ final class WriteCoordinator {
     if changes.isEmpty {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {
+      commits.compact(&database, after: changes)
       acknowledge(pending, on: engine)
     } else {
       if commits.add(pending, changes) { startCommitSoon(on: engine) }
@@ -98,16 +99,14 @@ final class WriteCoordinator {
   private func end(_ commit: Commit, of version: Database, on engine: isolated Engine) {
     switch commit {
     case .done:
-      let batch = commits.finish()
-      lostUpdates.record(batch.changes, in: version)
+      let batch = finishCommit(of: version)
       for pending in batch.responses { acknowledge(pending, on: engine) }
       if commits.schedule() { startCommitSoon(on: engine) }
     case .edited(let source):
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is informed of what is not known.
-      let batch = commits.finish()
-      lostUpdates.record(batch.changes, in: version)
+      let batch = finishCommit(of: version)
       for pending in batch.responses {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
@@ -123,7 +122,15 @@ final class WriteCoordinator {
     takeDelayedEdits(on: engine)
   }
 
-  /// Takes back what could not be saved. Writes of the failed commit are refused, all others are tried again.
+  /// Takes note that a version is in the file.
+  private func finishCommit(of version: Database) -> Batch {
+    let batch = commits.finish()
+    lostUpdates.record(batch.changes, in: version)
+    commits.compact(&database, after: batch.changes)
+    return batch
+  }
+
+  /// Takes back what could not be saved. Writes of the failed commit are refused, all else is tried again.
   private func refuse(_ error: StorageError, on engine: isolated Engine) {
     let (failed, later) = takeBackUnsaved()
     for pending in failed.responses {

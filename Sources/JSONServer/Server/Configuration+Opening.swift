@@ -15,9 +15,13 @@ extension Server.Configuration {
       case .classic: .classic
       case .v1: .v1
       }
+    schema.maximumAddressBytes = limits.maximumTargetBytes - mountPath.utf8.count
     schema.maximumDepth = min(max(maximumDepth, 4), 1_000)
     return schema
   }
+
+  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
+  var mountPath: String { pathPrefix.split(separator: "/").map { "/" + $0 }.joined() }
 
   /// Where to listen: both loopback addresses, unless hosts are named.
   var addresses: [BindAddress] {

@@ -77,6 +77,8 @@ final class FileStoreWorker<Content: FileContent> {
       // A publish checks the file itself; checking before each one would read the file twice.
       if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
       publishWaiting(isClosing: isClosed)
+      // An unwatched file is looked at for a publish alone.
+      if options.watching == .off, waiting.isEmpty { checkDue = nil }
       if isClosed { break }
       reviewReplaced(before: .now)
       mailbox.wakeSignal.wait(orFor: watch?.descriptor, until: nextMoment)
@@ -89,7 +91,10 @@ final class FileStoreWorker<Content: FileContent> {
 
   private func accept(_ job: FileStoreJob<Content>) {
     switch job {
-    case .publish(let request): waiting.append(request)
+    case .publish(let request):
+      // Nobody looked since, and the fault may be over.
+      if options.watching == .off, waiting.isEmpty, fault != nil { scheduleCheck(in: .zero) }
+      waiting.append(request)
     case .saveHistory(let content, let completion): completion(saveHistory(content))
     case .snapshot(let content, let path, let completion): completion(snapshot(content, to: path))
     }

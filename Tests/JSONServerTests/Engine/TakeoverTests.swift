@@ -81,8 +81,52 @@ import Testing
     #expect(await reset.status == .ok)
     #expect(await server.value == Self.start)
   }
+
+  @Test(arguments: [true, false])
+  func `of a reset keep a copy of an edit first that nobody can have seen`(_ isKept: Bool) async throws {
+    let history = ScriptedHistory(isHeld: true)
+    let warnings = NIOLockedValueBox<[String]>([])
+    let edited: JSONValue = ["posts": [["id": 1], ["id": 9, "by": "a person"]]]
+    let server = try EngineFixture(
+      Self.start, commits: [.edited(try EngineFixture.source(edited, generation: 1))], history: history
+    ) { event in
+      if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
+    }
+    async let reset = server.send(.post, "/__admin/reset")
+    for _ in 0..<100_000 where await !server.engine.hasTakeover { await Task.yield() }
+    #expect(await server.value == edited)
+    history.end(isKept ? .success("history/1.json") : .failure(Self.full))
+    #expect(await reset.status == (isKept ? .ok : .serviceUnavailable))
+    #expect(await server.value == (isKept ? Self.start : edited))
+    #expect(
+      warnings.withLockedValue { $0.count(where: { $0.contains("kept as 'history/1.json'") }) } == (isKept ? 1 : 0))
+  }
+
+  @Test func `of a reset that came behind a write which met an edit keep a copy of that, too`() async throws {
+    let edited: JSONValue = ["posts": [["id": 1], ["id": 9]]]
+    let warnings = NIOLockedValueBox<[String]>([])
+    let server = try EngineFixture(
+      Self.start, commits: [.edited(try EngineFixture.source(edited, generation: 1))]
+    ) { event in
+      if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
+    }
+    let answers = await server.send(.post, "/posts", meanwhile: (.post, "/__admin/reset"))
+    #expect(answers.map(\.status) == [.created, .ok])
+    #expect(await server.value == Self.start)
+    #expect(warnings.withLockedValue { $0.count(where: { $0.contains("kept as 'history/1.json'") }) } == 1)
+  }
+
+  @Test func `of a reset after an edit that was served keep no copy`() async throws {
+    let history = ScriptedHistory(isHeld: true)
+    let server = try EngineFixture(Self.start, history: history)
+    try await server.edit(["posts": [["id": 7]]], generation: 1)
+    #expect(await server.send(.post, "/__admin/reset").status == .ok)
+    #expect(history.end(.failure(Self.full)) == 0)
+  }
 }
 
 extension Engine {
+  fileprivate var hasTakeover: Bool { writes.takeover != nil }
+
   fileprivate var hasWaitingWrites: Bool { writes.takeover?.waiting.isEmpty == false }
 }

@@ -96,4 +96,27 @@ private struct Refusal: Error, CustomStringConvertible {
     #expect(page.headerFields[.link]?.contains("<http://localhost/mock/posts?_page=2&_limit=2>; rel=\"next\"") == true)
     #expect(try await server.get("/mock/__admin/resources")[0]?["url"] == "/mock/posts")
   }
+
+  @Test(arguments: [("", 100), ("/mock", 95)])
+  func `counts against the length of a new record's address`(_ prefix: String, _ rest: Int) async throws {
+    let server = try await AdminFixture.server {
+      $0.pathPrefix = prefix
+      $0.limits.maximumTargetBytes = 100
+    }
+    // `/posts/` are 7 bytes, an escaped letter 6.
+    for (id, isAccepted) in [
+      (String(repeating: "i", count: rest - 7), true), (String(repeating: "j", count: rest - 6), false),
+      ("\u{E9}" + String(repeating: "i", count: rest - 13), true),
+      ("\u{E9}" + String(repeating: "j", count: rest - 12), false),
+    ] {
+      let body: JSONValue = ["id": .string(id)]
+      for (target, body) in [(prefix + "/posts", body), (prefix + "/posts", [["id": .string("k" + id.dropFirst())]])] {
+        let response = await server.send(.post, target, body)
+        #expect(response.status == (isAccepted ? .created : .badRequest), "\(id)")
+        guard !isAccepted else { continue }
+        let message = try JSONValue(parsing: response.bytes)["message"]?.string
+        #expect(message?.contains("would have \(rest + 1) bytes, of which \(rest) are accepted") == true)
+      }
+    }
+  }
 }

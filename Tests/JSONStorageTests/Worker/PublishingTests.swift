@@ -68,6 +68,19 @@ struct PublishingTests {
     #expect(directory.text() == "[2]")
   }
 
+  @Test func `Unwatched, a file is looked at for a publish alone, also after one that was refused`() throws {
+    let open = try OpenStore(directory.path("db.json"))
+    try directory.write("[7")
+    #expect(try open.publish("[1]").summary == "failed invalidFile")
+    #expect(try open.edits.next().summary == "invalid invalidFile")
+    try directory.write("[8]")
+    Thread.sleep(forTimeInterval: 0.2)
+    #expect(open.edits.isEmpty)
+    #expect(try open.publish("[1]").summary == "edited [8] 1")
+    #expect(try open.edits.next().summary == "changed [8] 1")
+    open.store.close()
+  }
+
   @Test func `An invalid edit stays in the file and publishing fails`() throws {
     let open = try OpenStore(directory.path("db.json"))
     try directory.write("[7")

@@ -1,0 +1,64 @@
+extension Database {
+  /// Has collections give up the slots that removed records left behind, where they have more of these than of records.
+  ///
+  /// Without that, every reader of all records would pass over all that ever were removed. Copies of the database keep
+  /// their slots. No changes may be taken back from now on but those that are given.
+  ///
+  /// - Parameters:
+  ///   - saved: The changes to look behind.
+  ///   - unsaved: All later changes; what they say of slots is adjusted.
+  ///   - tolerated: How many empty slots a collection may have in any case.
+  /// - Complexity: O(1) for each removed record, on the average.
+  package mutating func compact(
+    after saved: UndoLog, adjusting unsaved: inout UndoLog, tolerating tolerated: Int = RecordCollection.toleratedCount
+  ) {
+    // Where all was replaced, the steps before that are about other collections.
+    guard changes.isEmpty, !unsaved.replacesAll else { return }
+    var last: Int?
+    var seen: Set<Int> = []
+    for case .set(let position, _, _) in saved.steps where position != last {
+      last = position
+      guard seen.insert(position).inserted, entries.indices.contains(position),
+        entries[position].collection?.isSparse(tolerating: tolerated) == true
+      else { continue }
+      compact(position, adjusting: &unsaved, tolerating: tolerated)
+    }
+  }
+
+  private mutating func compact(_ position: Int, adjusting unsaved: inout UndoLog, tolerating tolerated: Int) {
+    let kept = unsaved.slots(of: position)
+    change(position) { collection in
+      guard collection.isSparse(keeping: kept.count, tolerating: tolerated) else { return }
+      unsaved.move(collection.compact(keeping: kept), of: position)
+    }
+  }
+}
+
+extension UndoLog {
+  fileprivate var replacesAll: Bool {
+    steps.contains { if case .replaceAll = $0 { true } else { false } }
+  }
+
+  /// The slots of a resource that were changed.
+  fileprivate func slots(of position: Int) -> Set<Int> {
+    var slots: Set<Int> = []
+    for step in steps {
+      switch step {
+      case .append(position, let slot, _), .set(position, let slot, _): slots.insert(slot)
+      case .append, .set, .replace, .replaceAll: break
+      }
+    }
+    return slots
+  }
+
+  /// Takes note that slots of a resource have new numbers.
+  fileprivate mutating func move(_ slots: [Int: Int], of position: Int) {
+    steps = steps.map { step in
+      switch step {
+      case .append(position, let slot, let row): .append(resource: position, slot: slots[slot] ?? slot, row)
+      case .set(position, let slot, let row): .set(resource: position, slot: slots[slot] ?? slot, before: row)
+      case .append, .set, .replace, .replaceAll: step
+      }
+    }
+  }
+}

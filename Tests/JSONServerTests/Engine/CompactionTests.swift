@@ -1,0 +1,24 @@
+import HTTPTypes
+import OrderedJSON
+import Testing
+
+@testable import JSONDatabase
+@testable import JSONServer
+
+/// What is left of records that were removed over HTTP.
+struct ServedCompactionTests {
+  @Test(arguments: [true, false])
+  func `Records that come and go before one that stays take no slots`(_ isInMemory: Bool) async throws {
+    let server = try EngineFixture(["posts": [["id": 1], ["id": 2]]], isInMemory: isInMemory)
+    for id in 2...3_000 {
+      #expect(await server.send(.post, "/posts").status == .created)
+      #expect(await server.send(.delete, "/posts/\(id)").status == .ok)
+    }
+    #expect(await server.value == ["posts": [["id": 1], ["id": 3_001]]])
+    guard case .collection(let posts)? = await server.engine.database.resource(named: "posts") else {
+      Issue.record("The posts are gone.")
+      return
+    }
+    #expect(posts.rows.slotCount < 1_100)
+  }
+}
