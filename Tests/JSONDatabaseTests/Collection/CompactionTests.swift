@@ -39,6 +39,8 @@ struct CompactionTests {
       living = created
       Self.save(&database)
       largest = max(largest, try Self.collection(database).rows.slotCount)
+      // Indexes make each write dearer: they are asked for in the last rounds.
+      guard round >= 36 else { continue }
       for query in [Query(("n", "3")), Query(("n_gte", "5")), Query(("round", "\(round)"))] {
         #expect(try database.ids(of: "a", query) == reference.ids(of: "a", query))
       }

@@ -110,7 +110,7 @@ private struct Refusal: Error, CustomStringConvertible {
       ("\u{E9}" + String(repeating: "j", count: rest - 12), false),
     ] {
       let body: JSONValue = ["id": .string(id)]
-      for (target, body) in [(prefix + "/posts", body), (prefix + "/posts", [["id": .string("k" + id.dropFirst())]])] {
+      for (target, body) in [(prefix + "/posts", body), (prefix + "/posts", [["id": .string(id.dropLast() + "k")]])] {
         let response = await server.send(.post, target, body)
         #expect(response.status == (isAccepted ? .created : .badRequest), "\(id)")
         guard !isAccepted else { continue }
