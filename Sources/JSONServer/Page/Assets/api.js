@@ -14,27 +14,28 @@ export function readable(path) {
   try { return decodeURIComponent(path); } catch { return path; }
 }
 
-const mark = "x-requested-by";
-const unlogged = [];
+const titles = { 0: "The server does not answer.", 400: "The server does not understand this.", 403: "The server refuses this.", 404: "This is not there any more." };
 
-/** Whether a logged request was this page's own; once per request. */
-export function isOwn({ method, path, requestHeaders }) {
-  if (path.startsWith("/__admin")) return true;
-  if (requestHeaders) return Object.keys(requestHeaders).some((name) => name.toLowerCase() === mark);
-  const index = unlogged.indexOf(`${method} ${path}`);
-  if (index >= 0) unlogged.splice(index, 1);
-  return index >= 0;
+/** Why a request failed; its status is 0 when no whole answer came. */
+class Failure extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+    this.title = titles[status] ?? `The server answered ${status}.`;
+  }
 }
 
-/** Sends a request of the page's own. Throws what the server says against it. */
-export async function send(method, path, body) {
-  if (!path.startsWith("/__admin")) unlogged.push(`${method} ${path}`);
-  const headers = { [mark]: "page", ...(body && { "Content-Type": "application/json" }) };
-  const response = await fetch(address(path), { method, headers, body }).catch(() => {
-    throw new Error("The server does not answer. Is it still running?");
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(messageIn(text) ?? `${response.status} ${response.statusText}`);
+/** Sends a request of the page's own, which meets no faults and is not logged. Throws what the server says against it. */
+export async function send(method, path, body, more) {
+  const type = body && { "Content-Type": "application/json" };
+  let response, text;
+  try {
+    response = await fetch(address(path), { method, body, headers: { "X-JSON-Server-Page": "1", ...type, ...more } });
+    text = await response.text();
+  } catch {
+    throw new Failure(0, response ? "The answer broke off." : "The server does not answer. Is it still running?");
+  }
+  if (!response.ok) throw new Failure(response.status, messageIn(text) ?? `${response.status} ${response.statusText}`);
   return { headers: response.headers, text, value: text ? parse(text) : null };
 }
 
@@ -46,13 +47,12 @@ export const admin = async (method, path, value) => (await send(method, `/__admi
 
 /** Listens to the server's events; `connected` is told when the stream opens and breaks. */
 export function listen(listeners) {
-  const { change, request, connected } = listeners;
-  const source = new EventSource(address("/__admin/events"));
+  const { connected, ...kinds } = listeners;
+  const source = new EventSource(address("/__admin/events?page=true"));
   // A page that the browser keeps for "Back" would keep one of the few connections to a server, too.
   addEventListener("pagehide", () => source.close(), { once: true });
   source.onopen = () => connected(true);
-  source.addEventListener("change", ({ data }) => change(parse(data)));
-  source.addEventListener("request", ({ data }) => request(parse(data)));
+  for (const [kind, listener] of Object.entries(kinds)) source.addEventListener(kind, ({ data }) => listener(parse(data)));
   source.onerror = () => {
     connected(false);
     // The browser resumes a broken stream by itself, but not a refused one.

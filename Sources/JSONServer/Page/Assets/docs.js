@@ -83,6 +83,17 @@ function groups() {
   return [...found];
 }
 
+find("search").oninput = ({ target }) => {
+  const words = target.value.toLowerCase();
+  for (const section of document.querySelectorAll("main section")) {
+    const found = [...section.querySelectorAll("details")].filter((details) => {
+      details.hidden = !details.textContent.toLowerCase().includes(words);
+      return !details.hidden;
+    });
+    section.hidden = found.length === 0;
+  }
+};
+
 try {
   description = await admin("GET", "openapi.json");
   const sections = groups();
@@ -91,6 +102,8 @@ try {
     ...sections.map(([name, operations]) => element("section", { id: name }, element("h3", {}, name), ...operations)));
   find("resources").append(...sections.map(([name]) =>
     element("li", {}, element("a", { href: `#${encodeURIComponent(name)}` }, element("span", { title: name }, name)))));
+  // What the address names was not there when the browser looked for it.
+  find(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 } catch (error) {
   find("main").textContent = error.message;
 }

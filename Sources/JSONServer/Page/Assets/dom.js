@@ -13,7 +13,9 @@ export function element(tag, properties, ...children) {
   return node;
 }
 
-export const button = (text, onclick, label = text) => element("button", { type: "button", "aria-label": label, onclick }, text);
+export const button = (text, onclick, properties = {}) => element("button", { type: "button", onclick, ...properties }, text);
+
+export const options = (pairs) => pairs.map(([value, text = value]) => element("option", { value }, text));
 
 export const statusCode = (status, text = "") =>
   element("span", { class: "status-code", "data-class": String(status)[0] }, `${status} ${text}`);
@@ -23,12 +25,15 @@ export const headerList = (pairs) => element("details", {}, element("summary", {
 
 let clearing;
 
-/** Says something at the bottom, and to screen readers. */
-export function announce(text, isError = false) {
-  find("status").textContent = text;
-  find("status").classList.toggle("failed", isError);
+/** Says something at the bottom, above dialogs, and to screen readers. */
+export function announce(text, { isError = false, actions = [], seconds = isError ? 10 : 4 } = {}) {
+  const status = find("status");
+  status.replaceChildren(text, ...actions);
+  status.classList.toggle("failed", isError);
+  status.hidePopover();
+  status.showPopover();
   clearTimeout(clearing);
-  clearing = setTimeout(() => announce(""), isError ? 10_000 : 4_000);
+  if (text) clearing = setTimeout(announce, seconds * 1_000, "");
 }
 
 /** Runs an action, says what it did or why it failed, and answers whether it succeeded. */
@@ -38,22 +43,30 @@ export async function attempt(action, done) {
     if (done) announce(done);
     return true;
   } catch (error) {
-    announce(error.message, true);
+    announce(error.message, { isError: true });
     return false;
   }
 }
 
-/** Asks before data is lost. Answers true when the person agrees. */
-export function confirmLoss(title, text, action) {
+/** Asks before something happens. Answers the action that was chosen; the empty text for none. */
+export function ask(title, content, ...actions) {
   const dialog = find("confirm");
   find("confirm-title").textContent = title;
-  find("confirm-text").textContent = text;
-  find("confirm-action").textContent = action;
+  find("confirm-text").replaceChildren(content);
+  find("confirm-actions").replaceChildren(element("button", { value: "" }, "Cancel"),
+    ...actions.map((action) => element("button", { value: action, class: /^(Save|Add|Keep)/.test(action) ? "primary" : "danger" }, action)));
   dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue === "yes");
+    dialog.onclose = () => resolve(dialog.returnValue);
   });
+}
+
+/** Shows something in a dialog of its own. */
+export function openPanel(title, ...content) {
+  find("panel-title").textContent = title;
+  find("panel-content").replaceChildren(...content);
+  if (!find("panel").open) find("panel").showModal();
 }
 
 export function onSubmit(id, action) {
@@ -66,8 +79,32 @@ export function onSubmit(id, action) {
 /** Runs when calls have stopped coming for a while. */
 export function debounced(milliseconds, action) {
   let timer;
-  return () => {
+  return (...values) => {
     clearTimeout(timer);
-    timer = setTimeout(action, milliseconds);
+    timer = setTimeout(action, milliseconds, ...values);
   };
+}
+
+/** What the browser keeps for this page; storage may be off. */
+export function remembered(name) {
+  try { return JSON.parse(localStorage[`page ${name}`]); } catch { return undefined; }
+}
+
+export function remember(name, value) {
+  try { localStorage[`page ${name}`] = JSON.stringify(value); } catch { /* It lasts as long as the page. */ }
+}
+
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce("Copied");
+  } catch {
+    announce("The browser lets a page copy only on localhost and over https.", { isError: true });
+  }
+}
+
+export function download(name, text, type = "application/json") {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

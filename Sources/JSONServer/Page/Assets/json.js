@@ -1,6 +1,6 @@
 // JSON as text, so that numbers keep their digits.
 
-import { element } from "./dom.js";
+import { button, download, element } from "./dom.js";
 
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 
@@ -24,23 +24,41 @@ export function compact(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A text indented if it is JSON. */
+/** The start of a text: what an attribute or a cell may hold. */
+export const brief = (text, longest = 300) => (text.length > longest ? `${text.slice(0, longest)} …` : text);
+
+const longest = 200_000;
+
+/** A text indented if it is JSON; a long one stays as the server indented it. */
 export function pretty(text) {
+  if (text.length > longest) return text;
   try { return JSON.stringify(parse(text), null, 2); } catch { return text; }
 }
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
-const longestColoured = 200_000;
 
-/** Fills an element with JSON in colour; a long text stays plain, for its many spans would stall the page. */
-export function show(node, text) {
+export const isAddress = (text) => /^https?:\/\/\S{1,2000}$/.test(text);
+export const outside = (href, ...content) => element("a", { href, target: "_blank", rel: "noopener noreferrer" }, ...content);
+
+function string(text) {
+  const plain = JSON.parse(text);
+  return isAddress(plain) ? outside(plain, text) : text;
+}
+
+/** Fills an element with JSON in colour; of a long text the first part, for more would stall the page. */
+export function show(node, text, name = "value") {
   node.replaceChildren();
-  if (text.length > longestColoured) return node.append(text);
+  if (text.length > longest) {
+    const rest = element("span", { class: "line part" }, `The first ${longest.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters`,
+      button("Show all", () => node.replaceChildren(text)), button("Download", () => download(`${name}.json`, text)));
+    return node.append(rest, text.slice(0, longest));
+  }
   let end = 0;
   for (const match of text.matchAll(token)) {
-    const [all, string, colon] = match;
-    const type = string ? (colon ? "key" : "string") : /[tfn]/.test(all[0]) ? "literal" : "number";
-    node.append(text.slice(end, match.index), element("span", { class: `json-${type}` }, string ?? all), colon ?? "");
+    const [all, quoted, colon] = match;
+    const type = quoted ? (colon ? "key" : "string") : /[tfn]/.test(all[0]) ? "literal" : "number";
+    const content = type === "string" ? string(quoted) : quoted ?? all;
+    node.append(text.slice(end, match.index), element("span", { class: `json-${type}` }, content), colon ?? "");
     end = match.index + all.length;
   }
   node.append(text.slice(end));

@@ -1,14 +1,29 @@
-// One record. Its text is what is edited, so that numbers keep their digits.
+// One record. Its text is what is edited, so that numbers keep their digits, and is not lost without a question.
 
 import { address, pathTo, readable, send } from "./api.js";
-import { announce, attempt, confirmLoss, element, find, onSubmit } from "./dom.js";
-import { compact, kind, pretty, show } from "./json.js";
+import { merge } from "./conflict.js";
+import { remove } from "./deletion.js";
+import { announce, ask, attempt, button, debounced, element, find, onSubmit } from "./dom.js";
+import * as editor from "./editor.js";
+import { compact, kind, parse, pretty, show } from "./json.js";
 import * as records from "./records.js";
-import { childrenOf, parentOf } from "./relations.js";
+import { childrenOf, countChildren, counted, parentOf } from "./relations.js";
 
 const dialog = find("record");
 const text = find("record-text");
+const form = find("record-form");
 let current;
+let isSaving = false;
+
+const notice = (...content) => find("record-notice").replaceChildren(...content);
+const isEditing = () => dialog.open && !form.hidden;
+
+export const isDirty = () => isEditing() && text.value !== current.start;
+
+/** Whether the form may go: nothing was changed, or the person agrees. */
+export const mayClose = async () => !isDirty() || Boolean(await ask("Discard your changes?", "They are not saved.", "Discard"));
+
+export const discard = () => showForm(false);
 
 export function open(resource, id, resources) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
@@ -16,7 +31,7 @@ export function open(resource, id, resources) {
   const hasAddress = !["", ".", ".."].includes(id);
   find("record-actions").hidden = !hasAddress;
   if (hasAddress) read();
-  else find("record-notice").textContent = "No browser can address a record with this id. Change it in the file.";
+  else notice("No browser can address a record with this id. Change it in the file.");
 }
 
 export const openObject = (resource) => attempt(async () => {
@@ -25,17 +40,18 @@ export const openObject = (resource) => attempt(async () => {
   find("object-title").textContent = resource.name;
   find("object-url").textContent = readable(path);
   find("object-url").href = address(path);
-  show(find("object-json"), pretty(answer.text));
+  show(find("object-json"), pretty(answer.text), resource.name);
   find("object-edit").onclick = () => {
-    start({ resource, path, method: "PUT", text: pretty(answer.text) }, resource.name);
+    start({ resource, path, method: "PUT", text: pretty(answer.text), tag: answer.headers.get("ETag") }, resource.name);
     edit();
   };
 });
 
-function make() {
-  const { resource, draft } = records.current();
-  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(draft)) }, `New in ${resource.name}`);
+function make(draft) {
+  const { resource, draft: empty } = records.current();
+  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(draft ?? empty)) }, `New in ${resource.name}`);
   edit();
+  if (draft) current.start = "";
 }
 
 /** Closes the record, but not a form for a new one. */
@@ -43,19 +59,28 @@ export function close() {
   if (current?.id !== undefined) dialog.close();
 }
 
+/** Closes a form for a new record. */
+export function closeForm() {
+  if (dialog.open && current.id === undefined) dialog.close();
+}
+
 /** Follows a change that any client made. */
 export function apply({ resource, kind: change, id }) {
   if (!find("object").hidden && find("object-title").textContent === resource) openObject({ name: resource });
-  if (!dialog.open || current.resource.name !== resource || current.id !== String(id)) return;
-  if (change === "deleted") find("record-notice").textContent = "Another client deleted this record.";
-  else if (find("record-form").hidden) read();
-  else find("record-notice").textContent = "Another client changed this record meanwhile; Save replaces that.";
+  if (!dialog.open || isSaving || current.resource.name !== resource || current.id !== String(id)) return;
+  if (change === "deleted") offerNew();
+  else if (!isEditing()) read();
+  else notice("Another client changed this record meanwhile; Save shows both versions.");
+}
+
+function offerNew() {
+  notice("This record was deleted meanwhile. ", isEditing() ? button("Save as new", () => save("POST")) : "");
 }
 
 function start(next, title) {
   current = next;
   find("record-title").textContent = title;
-  find("record-notice").textContent = "";
+  notice();
   find("record-json").replaceChildren();
   find("record-links").replaceChildren();
   showForm(false);
@@ -64,14 +89,19 @@ function start(next, title) {
 
 async function read() {
   const reading = current;
+  const waiting = setTimeout(notice, 300, "Reading …");
   try {
     const answer = await send("GET", reading.path);
-    if (reading !== current) return;
-    current.text = pretty(answer.text);
-    show(find("record-json"), current.text);
+    clearTimeout(waiting);
+    if (reading !== current || isEditing()) return;
+    notice();
+    Object.assign(current, { text: pretty(answer.text), tag: answer.headers.get("ETag"), value: answer.value });
+    show(find("record-json"), current.text, `${current.resource.name}-${current.id}`);
     await showLinks(answer.value);
   } catch (error) {
-    if (reading === current) find("record-notice").textContent = error.message;
+    if (reading === current) notice(error.message);
+  } finally {
+    clearTimeout(waiting);
   }
 }
 
@@ -82,75 +112,140 @@ async function showLinks(value) {
     .filter(([member, key]) => ["string", "number"].includes(kind(key)) && parentOf(member, resources))
     .map(([member, key]) => pathTo(parentOf(member, resources).name, compact(key)))
     .map((path) => element("a", { href: `#records${path}` }, `↑ ${path.slice(1)}`));
-  const children = (await childrenOf(resource, resources)).map(({ name, member }) =>
-    element("a", { href: `#records${pathTo(name)}?${new URLSearchParams({ [member]: id })}` }, `↓ ${name} of ${id}`));
+  const children = await Promise.all((await childrenOf(resource, resources)).map(async (child) => {
+    const count = (await countChildren(child, [id]))?.get(id);
+    const label = count === undefined ? child.name : counted(count, child.name);
+    return element("a", { href: `#records${pathTo(child.name)}?${new URLSearchParams({ [child.member]: id })}` }, `↓ ${label}`);
+  }));
   if (reading === current) find("record-links").replaceChildren(...parents, ...children);
 }
 
 function edit() {
   text.value = current.text ?? "";
-  text.ariaInvalid = false;
-  find("record-error").textContent = "";
+  // As the field has it: it may change the ends of lines.
+  current.start = text.value;
+  editor.mark("");
   showForm(true);
   text.focus();
   text.setSelectionRange(0, 0);
 }
 
-function showForm(isEditing) {
-  find("record-form").hidden = !isEditing;
-  find("record-view").hidden = isEditing;
+function showForm(isShown) {
+  form.hidden = !isShown;
+  find("record-view").hidden = isShown;
 }
 
-async function save() {
-  const { path, method } = current;
+/** Says what a change of the id comes to. */
+function warnOfID(value) {
+  const { resource, id, method } = current;
+  const next = value?.[resource.idName];
+  if (method !== "PUT" || id === undefined || next === undefined || compact(next) === id) return;
+  notice(`Save keeps the ${resource.idName} ${id}; a record never changes it. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
+}
+
+const checkSoon = debounced(400, () => {
+  if (!isEditing() || text.value.length > 500_000) return;
+  const value = editor.read();
+  if (value === undefined) return;
+  notice();
+  warnOfID(value);
+});
+
+async function save(method = current.method) {
+  if (isSaving) return;
+  if (editor.read() === undefined) return editor.goToMark();
+  const path = method === "POST" ? pathTo(current.resource.name) : current.path;
+  lock(true);
   try {
-    JSON.parse(text.value);
-    finish((await send(method, path, text.value)).value);
+    const { value } = await send(method, path, text.value, method === "PUT" && current.tag ? { "If-Match": current.tag } : {});
+    finish(value, method);
   } catch (error) {
-    const isSyntax = error instanceof SyntaxError;
-    text.ariaInvalid = isSyntax;
-    find("record-error").textContent = isSyntax ? `This is not JSON yet: ${error.message}` : error.message;
-    text.focus();
+    lock(false);
+    if (error.status === 412) await settle();
+    else if (error.status === 404 && method === "PUT") offerNew();
+    else editor.mark(error.message);
+  } finally {
+    lock(false);
   }
 }
 
-function finish(value) {
-  const { resource, method, id } = current;
+function lock(isLocked) {
+  isSaving = isLocked;
+  text.readOnly = isLocked;
+  find("record-save").disabled = isLocked;
+  find("record-save").textContent = isLocked ? "Saving …" : "Save";
+}
+
+/** Another client was faster: puts both versions together and saves that. */
+async function settle() {
+  try {
+    const { value, text: theirs, headers } = await send("GET", current.path);
+    const merged = await merge(`Which version of ${find("record-title").textContent}?`, parse(current.start), parse(text.value), value);
+    if (!merged) return;
+    Object.assign(current, { start: pretty(theirs), tag: headers.get("ETag") });
+    text.value = pretty(JSON.stringify(merged));
+    save();
+  } catch (error) {
+    if (error.status === 404) offerNew();
+    else editor.mark(error.message);
+  }
+}
+
+function finish(value, method) {
+  const { resource, id } = current;
   const made = [value].flat();
   const madeID = method === "POST" ? compact(made.at(-1)?.[resource.idName] ?? "") : id;
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID ?? ""}` : `Saved ${made.length} records`);
-  if (id === undefined) dialog.close();
+  showForm(false);
+  notice();
+  if (id === undefined || method === "POST") dialog.close();
   else {
-    showForm(false);
     find("record-edit").focus();
     read();
   }
   if (method === "POST") records.goToEnd(made.length);
   const change = { resource: resource.name, kind: "updated", id: madeID };
   records.apply(change);
-  apply(change);
+  if (id === undefined) apply(change);
 }
 
-async function remove() {
-  const { resource, id, path } = current;
-  const text = "Records that depend on it go too.";
-  if (!(await confirmLoss(`Delete ${resource.name} / ${id}?`, text, "Delete"))) return;
-  try {
-    await send("DELETE", path);
+async function leave() {
+  if (await mayClose()) {
+    showForm(false);
     dialog.close();
-    announce(`Deleted ${resource.name} ${id}`);
-    records.apply({ resource: resource.name, kind: "deleted", id });
-  } catch (error) {
-    find("record-notice").textContent = error.message;
   }
 }
 
-onSubmit("record-form", save);
-find("record-new").onclick = make;
+onSubmit("record-form", () => save());
+text.oninput = checkSoon;
+find("record-new").onclick = () => make();
 find("record-edit").onclick = edit;
-find("record-delete").onclick = remove;
-find("record-close").onclick = () => dialog.close();
-find("record-cancel").onclick = () => (current.id === undefined ? dialog.close() : showForm(false));
+find("record-format").onclick = editor.format;
+find("record-duplicate").onclick = () => {
+  const { [current.resource.idName]: _, ...copy } = current.value;
+  make(copy);
+};
+find("record-delete").onclick = async () => {
+  const { resource, id, text } = current;
+  if (!(await remove(resource, [[id, text]]))) return;
+  dialog.close();
+  records.apply({ resource: resource.name, kind: "deleted", id });
+};
+find("record-close").onclick = leave;
+find("record-cancel").onclick = async () => {
+  if (current.id === undefined) leave();
+  else if (await mayClose()) {
+    showForm(false);
+    read();
+  }
+};
+dialog.onkeydown = (event) => {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  leave();
+};
+dialog.oncancel = (event) => event.preventDefault();
 dialog.onclose = () => {
   if (current.id !== undefined && !find("records").hidden) history.replaceState(null, "", records.listAddress());
 };
+addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });

@@ -1,20 +1,22 @@
 // Try a request: send anything to the API and see the answer.
 
 import { address } from "./api.js";
-import { announce, find, headerList, onSubmit, statusCode } from "./dom.js";
+import { codeView } from "./code.js";
+import { find, headerList, onSubmit, statusCode } from "./dom.js";
 import { pretty, show } from "./json.js";
 
 const method = find("try-method");
 let running;
-let opened = "";
+let opened;
+const code = codeView("curl", "swift");
 
 /** Fills the form from the address, if it says something new. */
-export function open(query) {
+export function open(query, start) {
   if (query.toString() === opened) return;
   opened = query.toString();
   const request = Object.fromEntries(query);
   method.value = request.method ?? "GET";
-  find("try-path").value = request.path ?? "/";
+  find("try-path").value = request.path ?? start;
   find("try-headers").value = request.headers ?? "";
   find("try-body").value = pretty(request.body ?? "");
   follow();
@@ -47,7 +49,7 @@ async function run() {
   const began = performance.now();
   try {
     const response = await fetch(address(path), {
-      method, headers: headerPairs(request), body: body || undefined, signal: controller.signal,
+      method, headers: headerPairs(request), body: body || undefined, cache: "no-store", signal: controller.signal,
     });
     const text = await response.text();
     showAnswer(response, text, performance.now() - began);
@@ -69,58 +71,17 @@ function showAnswer({ status, statusText, headers }, text, milliseconds) {
   const size = new Blob([text]).size.toLocaleString("en");
   find("answer-line").replaceChildren(statusCode(status, statusText), ` ${milliseconds.toFixed(1)} ms · ${size} bytes`);
   find("answer-headers").append(headerList(headers));
-  show(find("answer-body"), pretty(text));
-}
-
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-
-function curl(request) {
-  const { method, path, body } = request;
-  const option = { GET: "", HEAD: " -I" }[method] ?? ` -X ${method}`;
-  const headers = headerPairs(request).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
-  const parts = [`curl${option} ${quoted(address(path).href)}`, ...headers, body && `-d ${quoted(body)}`];
-  return parts.filter(Boolean).join(" \\\n  ");
-}
-
-/** A Swift string literal, with as many # as the text needs. */
-function literal(text) {
-  if (!/["\\\n]/.test(text)) return `"${text}"`;
-  const longest = Math.max(0, ...[...text.matchAll(/["\\](#*)/g)].map(([, hashes]) => hashes.length));
-  const hashes = "#".repeat(longest + 1);
-  const quotes = text.includes("\n") ? ['"""\n', '\n"""'] : ['"', '"'];
-  return hashes + quotes.join(text) + hashes;
-}
-
-function swift(request) {
-  const { method, path, body } = request;
-  return [
-    "import Foundation\n",
-    `var request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
-    method !== "GET" && `request.httpMethod = "${method}"`,
-    ...headerPairs(request).map(([name, value]) =>
-      `request.setValue(${literal(value)}, forHTTPHeaderField: ${literal(name)})`),
-    body && `request.httpBody = Data(${literal(body)}.utf8)`,
-    "let (data, response) = try await URLSession.shared.data(for: request)",
-  ].filter(Boolean).join("\n");
+  show(find("answer-body"), pretty(text), "response");
 }
 
 function follow() {
   find("try-body-field").hidden = !takesBody();
-  find("code-text").textContent = { curl, swift }[find("code-kind").value](read());
-}
-
-async function copy() {
-  try {
-    await navigator.clipboard.writeText(find("code-text").textContent);
-    announce("Copied");
-  } catch {
-    announce("The browser lets a page copy only on localhost and over https.", true);
-  }
+  const request = read();
+  code.show({ ...request, headers: headerPairs(request) });
 }
 
 onSubmit("try-form", run);
 find("try-form").oninput = follow;
 find("try-cancel").onclick = () => running.abort();
-find("code-kind").onchange = follow;
-find("code-copy").onclick = copy;
+find("try").append(code);
 follow();

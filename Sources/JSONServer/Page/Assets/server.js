@@ -1,19 +1,21 @@
 // Switches of the running server: delay, read-only, snapshots, faults.
 
 import { admin } from "./api.js";
-import { attempt, button, confirmLoss, element, find, onSubmit } from "./dom.js";
+import { ask, attempt, button, element, find, onSubmit } from "./dom.js";
+import { note } from "./health.js";
 
 export const refresh = () => attempt(async () => {
   const [settings, snapshots, faults] = await Promise.all(["settings", "snapshots", "faults"].map((path) => admin("GET", path)));
   find("delay").value = settings.delay;
   find("read-only").checked = settings.readOnly;
+  note({ readOnly: settings.readOnly });
   fill("snapshots", "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) =>
     item(name, new Date(time).toLocaleString(),
-      button("Restore", () => restore(name), `Restore ${name}`), button("Delete", () => forget(name), `Delete ${name}`))));
+      button("Restore", () => restore(name), { "aria-label": `Restore ${name}` }), button("Delete", () => forget(name), { "aria-label": `Delete ${name}` }))));
   fill("faults", "None. A fault shows how a client copes.", faults.map((fault) => {
     const title = `${fault.method ?? "Any method"} ${fault.path ?? "any path"}`;
     const remove = () => act("DELETE", `faults/${encodeURIComponent(fault.id)}`, undefined, "Fault removed");
-    return item(title, effect(fault), button("Remove", remove, `Remove the fault of ${title}`));
+    return item(title, effect(fault), button("Remove", remove, { "aria-label": `Remove the fault of ${title}` }));
   }));
 });
 
@@ -40,7 +42,7 @@ async function act(method, path, value, done) {
 }
 
 async function actOnLoss(title, text, action, method, path) {
-  if (await confirmLoss(title, text, action)) await act(method, path, undefined, `${action}: done`);
+  if (await ask(title, text, action)) await act(method, path, undefined, `${action}: done`);
 }
 
 const restore = (name) => actOnLoss(`Restore “${name}”?`, "What was changed since the snapshot was taken is lost.",
