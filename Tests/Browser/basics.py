@@ -163,7 +163,7 @@ class Basics(Page):
         self._value(f"{by_id('try-form')}.requestSubmit()")
         self._wait(f"{by_id('answer-line')}.textContent.startsWith('200')", "the status")
         assert json.loads(self._value(f"{by_id('answer-body')}.textContent"))[0]["id"], "No record in the answer."
-        self._value("(() => { const e = document.querySelector('#try .code select'); e.value = 'swift'; e.onchange(); })()")
+        self._value("(() => { const e = document.querySelector('#try .code select'); e.value = 'Swift'; e.onchange(); })()")
         assert "URLSession" in self._value("document.querySelector('#try .code pre').textContent"), "No Swift."
 
     def switches_change_the_server(self):

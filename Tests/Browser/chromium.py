@@ -20,7 +20,7 @@ class WebSocket:
     """A client of RFC 6455 for text messages, as far as the DevTools protocol needs it."""
 
     def __init__(self, host, port, path):
-        self.stream = socket.create_connection((host, port), timeout=20)
+        self.stream = socket.create_connection((host, port), timeout=60)
         key = base64.b64encode(secrets.token_bytes(16)).decode()
         self.stream.sendall(
             f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -19,7 +19,7 @@ class Finding(Page):
 
     def a_list_is_copied_as_curl_and_swift(self):
         self._click("records-code")
-        for kind, text in [("url", "/posts?views_gte=700"), ("curl", "curl '"), ("swift", "URLSession")]:
+        for kind, text in [("URL", "/posts?views_gte=700"), ("curl", "curl '"), ("Swift", "URLSession")]:
             self._value(f"(() => {{ const e = document.querySelector('#panel select'); e.value = '{kind}'; e.onchange(); }})()")
             self._wait_text("panel", text)
         self._click("panel-close")

@@ -39,8 +39,8 @@ class RequestLog(Page):
         self._value(f"{LINES}[0].querySelector('button').click()")
         self._wait(f"document.querySelector('#panel .code')", "the entry")
         for kind, text in [
-            ("expect", 'try await server.expect(.post("/users"), body: ["name": "code", "n": [1, nil, [:]]])'),
-            ("curl", "curl -X POST"), ("stub", '"status": 201'),
+            ("Swift test", 'try await server.expect(.post("/users"), body: ["name": "code", "n": [1, nil, [:]]])'),
+            ("curl", "curl -X POST"), ("Stub", '"status": 201'),
         ]:
             self._value(f"(() => {{ const e = document.querySelector('#panel select'); e.value = '{kind}'; e.onchange(); }})()")
             shown = self._value("document.querySelector('#panel .code pre').textContent")

@@ -64,6 +64,7 @@ class Server:
                 return
             except (urllib.error.URLError, ConnectionError):
                 if self.process.poll() is not None or time.monotonic() > deadline:
+                    self.process.kill()
                     raise SystemExit(f"{self.program} does not start.")
                 time.sleep(0.05)
 

@@ -6,15 +6,18 @@ const root = new URL("../", import.meta.url);
 
 export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 
-/** The path of a resource, or of one of its records. */
 export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
 
-/** A path as a person reads it: decoded where it can be. */
+export const viewOf = (names, query) => {
+  const text = new URLSearchParams(query).toString();
+  return `#records${pathTo(...names)}${text && `?${text}`}`;
+};
+
 export function readable(path) {
   try { return decodeURIComponent(path); } catch { return path; }
 }
 
-const titles = { 0: "The server does not answer.", 400: "The server does not understand this.", 403: "The server refuses this.", 404: "This is not there any more." };
+const titles = { 0: "The server does not answer.", 400: "The server does not understand this.", 404: "This is not there any more." };
 
 /** Why a request failed; its status is 0 when no whole answer came. */
 class Failure extends Error {
@@ -27,21 +30,24 @@ class Failure extends Error {
 
 /** Sends a request of the page's own, which meets no faults and is not logged. Throws what the server says against it. */
 export async function send(method, path, body, more) {
-  const type = body && { "Content-Type": "application/json" };
   let response, text;
   try {
+    const type = body && { "Content-Type": "application/json" };
     response = await fetch(address(path), { method, body, headers: { "X-JSON-Server-Page": "1", ...type, ...more } });
     text = await response.text();
   } catch {
     throw new Failure(0, response ? "The answer broke off." : "The server does not answer. Is it still running?");
   }
   if (!response.ok) throw new Failure(response.status, messageIn(text) ?? `${response.status} ${response.statusText}`);
-  return { headers: response.headers, text, value: text ? parse(text) : null };
+  return { tag: response.headers.get("ETag"), headers: response.headers, text, value: text ? parse(text) : null };
 }
 
 function messageIn(text) {
   try { return JSON.parse(text).message; } catch { return undefined; }
 }
+
+export const list = async (name, query, most) =>
+  (await send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_start", 0], ["_end", most]])}`)).value;
 
 export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
 

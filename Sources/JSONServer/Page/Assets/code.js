@@ -1,7 +1,7 @@
-// A request as code: for a terminal, for an app, for a test and for the server's stubs.
+// A request as code: for a terminal, an app, a test and the server's stubs.
 
 import { address, readable } from "./api.js";
-import { button, copy, element, options, remember, remembered } from "./dom.js";
+import { button, copy, node, options, remember, remembered } from "./dom.js";
 import { parse, pretty } from "./json.js";
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -15,81 +15,66 @@ function curl({ method, path, headers, body }) {
 /** A Swift string literal, with as many # as the text needs. */
 function literal(text) {
   if (!/["\\\n]/.test(text)) return `"${text}"`;
-  const longest = Math.max(0, ...[...text.matchAll(/["\\](#*)/g)].map(([, hashes]) => hashes.length));
-  const hashes = "#".repeat(longest + 1);
-  const quotes = text.includes("\n") ? ['"""\n', '\n"""'] : ['"', '"'];
-  return hashes + quotes.join(text) + hashes;
+  const hashes = "#".repeat(1 + Math.max(0, ...[...text.matchAll(/["\\](#*)/g)].map(([, hashes]) => hashes.length)));
+  return hashes + (text.includes("\n") ? ['"""\n', '\n"""'] : ['"', '"']).join(text) + hashes;
 }
 
-function swift({ method, path, headers, body }) {
-  return [
-    "import Foundation\n",
-    `var request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
-    method !== "GET" && `request.httpMethod = "${method}"`,
-    ...headers.map(([name, value]) => `request.setValue(${literal(value)}, forHTTPHeaderField: ${literal(name)})`),
-    body && `request.httpBody = Data(${literal(body)}.utf8)`,
-    "let (data, response) = try await URLSession.shared.data(for: request)",
-  ].filter(Boolean).join("\n");
-}
+const swift = ({ method, path, headers, body }) => [
+  `import Foundation\n\nvar request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
+  method !== "GET" && `request.httpMethod = "${method}"`,
+  ...headers.map(([name, value]) => `request.setValue(${literal(value)}, forHTTPHeaderField: ${literal(name)})`),
+  body && `request.httpBody = Data(${literal(body)}.utf8)`,
+  "let (data, response) = try await URLSession.shared.data(for: request)",
+].filter(Boolean).join("\n");
 
-/** A value as JSONValue's literals. */
 function value(json) {
   if (json === null) return "nil";
   if (typeof json === "string") return literal(json);
-  if (Array.isArray(json)) return `[${json.map(value).join(", ")}]`;
   if (typeof json !== "object" || JSON.isRawJSON?.(json)) return JSON.stringify(json);
-  return dictionary(Object.entries(json).map(([name, part]) => [name, value(part)]));
+  if (Array.isArray(json)) return `[${json.map(value).join(", ")}]`;
+  return `[${Object.entries(json).map(([name, part]) => `${literal(name)}: ${value(part)}`).join(", ") || ":"}]`;
 }
-
-const dictionary = (pairs) => `[${pairs.map(([name, text]) => `${literal(name)}: ${text}`).join(", ") || ":"}]`;
 
 function json(text) {
   try { return parse(text); } catch { return text; }
 }
 
-const parts = (path) => [readable(path.split("?")[0]), [...new URLSearchParams(path.split("?")[1])]];
+function parts(path) {
+  const [place, query] = path.split("?");
+  return [readable(place), query && Object.fromEntries(new URLSearchParams(query))];
+}
 
 function expect({ method, path, body }) {
   const [place, query] = parts(path);
-  const more = [
-    query.length > 0 && `query: ${dictionary(query.map(([name, text]) => [name, literal(text)]))}`,
-    body && `body: ${value(json(body))}`,
-  ].filter(Boolean).map((part) => `, ${part}`);
-  return `try await server.expect(.${method.toLowerCase()}(${literal(place)})${more.join("")})`;
+  return `try await server.expect(.${method.toLowerCase()}(${literal(place)})${query ? `, query: ${value(query)}` : ""}${body && `, body: ${value(json(body))}`})`;
 }
 
-export function stub({ method, path, status, type, answer }) {
-  const [place, query] = parts(path);
-  const isJSON = /json/.test(type ?? "json");
-  const response = { status, headers: type && !isJSON ? { "Content-Type": type } : undefined, body: answer ? json(answer) : undefined };
-  return { request: { method, path: place, query: query.length > 0 ? Object.fromEntries(query) : undefined }, response };
+export function stub({ method, path: target, status, type = "json", answer }) {
+  const [path, query] = parts(target);
+  const headers = type.includes("json") ? undefined : { "Content-Type": type };
+  return { request: { method, path, query }, response: { status, headers, body: answer ? json(answer) : undefined } };
 }
 
 const forms = {
-  url: ["URL", ({ path }) => address(path).href],
-  curl: ["curl", curl],
-  swift: ["Swift", swift],
-  expect: ["Swift test", expect],
-  stub: ["Stub", (request) => pretty(JSON.stringify([stub(request)]))],
+  URL: ({ path }) => address(path).href, curl, Swift: swift, "Swift test": expect,
+  Stub: (request) => pretty(JSON.stringify([stub(request)])),
 };
 
-/** A part of the page that shows requests as code, by its method `show`. */
+/** A part of the page that shows a request as code, by its method `show`. */
 export function codeView(...kinds) {
   let request;
-  const choice = element("select", { "aria-label": "Language" }, ...options(kinds.map((kind) => [kind, forms[kind][0]])));
-  const text = element("pre", { tabindex: 0, "aria-label": "The request as code" });
-  const update = () => { text.textContent = forms[choice.value][1](request); };
-  const known = remembered("language");
-  if (kinds.includes(known)) choice.value = known;
+  const choice = node("select", { "aria-label": "Language" }, options(kinds.map((kind) => [kind])));
+  const text = node("pre", { tabindex: 0, "aria-label": "The request as code" });
+  if (kinds.includes(remembered("language"))) choice.value = remembered("language");
   choice.onchange = () => {
     remember("language", choice.value);
-    update();
+    text.textContent = forms[choice.value](request);
   };
-  const view = element("section", { class: "code" }, element("div", { class: "heading" }, element("h3", {}, "As code"), choice,
-    button("Copy", () => copy(text.textContent))), text);
+  const view = node("section.code", node("div.heading", node("h3", "As code"), choice, button("Copy", () => copy(text.textContent))), text);
   view.show = (next) => {
     request = next;
-    update();
+    text.textContent = forms[choice.value](request);
+    return view;
   };
   return view;
 }

@@ -1,61 +1,45 @@
 // Which columns a table shows and how wide, remembered for each resource.
 
-import { element, find, openPanel, remember, remembered } from "./dom.js";
+import { checkbox, node, openPanel, remember, remembered, ui } from "./dom.js";
 
 const known = remembered("columns") ?? {};
-
 const of = (resource) => known[resource] ??= { hidden: [], widths: {} };
+const { rows, recordsFrame: frame } = ui;
 
 export const isHidden = (resource, name) => of(resource).hidden.includes(name);
 
-/** Lets a person choose the columns on show. */
 export function choose(resource, names, changed) {
-  openPanel("Columns", ...names.map((name) => {
-    const box = element("input", { type: "checkbox" });
-    box.checked = !isHidden(resource, name);
-    box.onchange = () => {
-      of(resource).hidden = of(resource).hidden.filter((hidden) => hidden !== name).concat(box.checked ? [] : [name]);
+  openPanel("Columns", names.map((name) => node("label.switch", checkbox(!isHidden(resource, name), {
+    onchange: ({ target: { checked } }) => {
+      of(resource).hidden = of(resource).hidden.filter((hidden) => hidden !== name).concat(checked ? [] : name);
       remember("columns", known);
       changed();
-    };
-    return element("label", { class: "switch" }, box, ` ${name}`);
-  }), element("p", { class: "quiet" }, "Drag a column's edge to widen it, or press Shift with ← or → on its head."));
+    },
+  }), ` ${name}`)), node("p.quiet", "Drag a column’s edge to widen it, or press Shift with ← or → on its head."));
 }
 
-/** Gives the cells below a head its width; none has the one that fits. */
-function apply(head, width) {
-  const cells = [head, ...find("rows").querySelectorAll(`td:nth-child(${head.cellIndex + 1})`)];
-  for (const { style } of cells) style.minWidth = style.maxWidth = width ? `${width}px` : "";
-}
-
-/** Makes a column's width changeable. */
 export function widen(head, resource, name) {
+  const { widths } = of(resource);
   const set = (width) => {
-    of(resource).widths[name] = width && Math.max(60, Math.round(width));
-    apply(head, of(resource).widths[name]);
+    widths[name] = width && Math.max(60, width);
+    for (const { style } of [head, ...rows.querySelectorAll(`td:nth-child(${head.cellIndex + 1})`)]) style.minWidth = style.maxWidth = width ? `${widths[name]}px` : "";
     remember("columns", known);
   };
-  const grip = element("span", { class: "grip", onclick: (event) => event.stopPropagation(), ondblclick: () => set(undefined) });
-  grip.onpointerdown = (event) => {
-    const start = head.offsetWidth - event.clientX;
-    grip.setPointerCapture(event.pointerId);
-    grip.onpointermove = ({ clientX }) => set(start + clientX);
-    grip.onpointerup = () => { grip.onpointermove = null; };
+  const move = ({ movementX, key, shiftKey }) => {
+    const step = movementX ?? (shiftKey && { ArrowLeft: -24, ArrowRight: 24 }[key]);
+    if (step) set(head.offsetWidth + step);
   };
-  head.onkeydown = ({ key, shiftKey }) => {
-    if (shiftKey && /^Arrow(Left|Right)$/.test(key)) set(head.offsetWidth + (key === "ArrowLeft" ? -24 : 24));
-  };
+  const grip = node("span.grip", { ondblclick: () => set(), onpointermove: (event) => { if (event.buttons) move(event); } });
+  grip.onpointerdown = ({ pointerId }) => grip.setPointerCapture(pointerId);
+  head.onkeydown = move;
   head.append(grip);
-  apply(head, of(resource).widths[name]);
+  if (widths[name]) set(widths[name]);
 }
 
-const frame = find("records-frame");
-
-/** Shows at which edges of the table columns are out of sight. */
 export function showEdges() {
-  const { scrollLeft, scrollWidth, clientWidth } = frame;
-  frame.parentElement.classList.toggle("more-left", scrollLeft > 2);
-  frame.parentElement.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 2);
+  const { scrollLeft, scrollWidth, clientWidth, parentElement: { classList } } = frame;
+  classList.toggle("more-left", scrollLeft > 2);
+  classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 2);
 }
 
 frame.onscroll = showEdges;

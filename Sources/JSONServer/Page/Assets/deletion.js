@@ -4,22 +4,13 @@ import { admin, pathTo, send } from "./api.js";
 import { announce, ask, attempt, button } from "./dom.js";
 import { counted } from "./relations.js";
 
-const list = (counts) => Object.entries(counts).map(([name, count]) => counted(count, name)).join(", ");
-
 async function losses(name, ids) {
-  const query = new URLSearchParams([["resource", name], ...ids.map((id) => ["id", id])]);
+  const texts = (counts, end) => Object.entries(counts).map(([name, count]) => counted(count, name)).join(", ").replace(/.$/, (last) => last + end);
   try {
-    const { removed, cleared } = await admin("GET", `dependents?${query}`);
-    const parts = [list(removed) && `${list(removed)} will go with it.`, list(cleared) && `${list(cleared)} will lose the reference.`];
-    return parts.filter(Boolean).join(" ") || "Nothing else depends on it.";
+    const { removed, cleared } = await admin("GET", `dependents?${new URLSearchParams([["resource", name], ...ids.map((id) => ["id", id])])}`);
+    return texts(removed, " will go with it. ") + texts(cleared, " will lose the reference.") || "Nothing else depends on it.";
   } catch {
     return "Records that depend on it may go, too.";
-  }
-}
-
-async function restore(name, removed) {
-  for (const [number, text] of removed) {
-    await (number ? admin("POST", `undo/${number}`) : send("POST", pathTo(name), text));
   }
 }
 
@@ -35,11 +26,13 @@ export async function remove({ name }, records) {
       const { headers } = await send("DELETE", pathTo(name, id));
       removed.unshift([headers.get("X-JSON-Server-Undo"), text]);
     } catch (failure) {
-      // One of them may have gone with another.
+      // One of several may have gone with another.
       if (failure.status !== 404 || ids.length === 1) error = failure;
     }
   }
-  const undo = button("Undo", () => attempt(() => restore(name, removed), "Everything is back"));
-  announce(error?.message ?? `Deleted ${what}`, { isError: Boolean(error), actions: removed.length > 0 ? [undo] : [], seconds: 10 });
+  const undo = () => attempt(async () => {
+    for (const [number, text] of removed) await (number ? admin("POST", `undo/${number}`) : send("POST", pathTo(name), text));
+  }, "Everything is back");
+  announce(error?.message ?? `Deleted ${what}`, { isError: Boolean(error), action: removed.length > 0 && button("Undo", undo) });
   return removed.length > 0;
 }

@@ -1,57 +1,49 @@
 // Narrowing a list: the filters of its address, one to add, and the menu of a cell.
 
+import { viewOf } from "./api.js";
 import { codeView } from "./code.js";
-import { button, copy, element, find, onSubmit, openPanel, options } from "./dom.js";
+import { button, copy, fill, node, onSubmit, openPanel, options, ui } from "./dom.js";
 import { compact, kind } from "./json.js";
 import * as records from "./records.js";
 
-const operators = [
-  ["", "="], ["_ne", "≠"], ["_contains", "contains"], ["_startsWith", "starts with"], ["_endsWith", "ends with"], ["_like", "matches"],
-  ["_gt", ">"], ["_gte", "≥"], ["_lt", "<"], ["_lte", "≤"], ["_in", "one of"],
-];
-const suffix = /^(.+?)(_ne|_contains|_startsWith|_endsWith|_like|_gte?|_lte?|_in)$/;
+const operators = Object.entries({
+  "": "=", _ne: "≠", _contains: "contains", _startsWith: "starts with", _endsWith: "ends with", _like: "matches",
+  _gte: "≥", _gt: ">", _lte: "≤", _lt: "<", _in: "one of",
+});
 
-/** Shows the filters of a query, and what the list's path is as code. */
-export function showFilters(path, query) {
-  const entries = [...query];
-  const chips = entries.map(([name, value], index) => {
-    if (["q", "_page", "_sort"].includes(name)) return "";
-    const [, member, end] = suffix.exec(name) ?? [name, name, ""];
-    const text = `${member} ${operators.find(([operator]) => operator === end)[1]} ${value}`;
-    const others = entries.filter(([other], place) => place !== index && other !== "_page");
-    return element("a", { href: records.addressOf(new URLSearchParams(others)), "aria-label": `Take away the filter ${text}` }, `${text} ✕`);
-  });
-  find("filters").replaceChildren(...chips);
-  find("records-code").onclick = () => {
-    const view = codeView("url", "curl", "swift");
-    view.show({ method: "GET", path, headers: [] });
-    openPanel("This list", view);
-  };
+export function showFilters(resource, path, query) {
+  const entries = [...query].filter(([name]) => name !== "_page");
+  fill(ui.filters, entries.map(([name, value], index) => {
+    if (/^(q|_sort)$/.test(name)) return null;
+    const [end, sign] = operators.findLast(([end]) => name.endsWith(end) && name !== end);
+    const text = `${name.slice(0, name.length - end.length)} ${sign} ${value}`;
+    const href = viewOf([resource.name], entries.toSpliced(index, 1));
+    return node("a", { href, "aria-label": `Take away the filter ${text}` }, `${text} ✕`);
+  }));
+  ui.recordsCode.onclick = () => openPanel("This list", codeView("URL", "curl", "Swift").show({ method: "GET", path, headers: [], body: "" }));
 }
 
 function add(name, value) {
-  const query = new URLSearchParams(records.current().query);
-  query.delete("_page");
-  query.append(name, value);
-  location.hash = records.addressOf(query);
+  const { resource, query } = records.current();
+  location.hash = viewOf([resource.name], [...query].filter(([name]) => name !== "_page").concat([[name, value]]));
 }
 
-/** Opens what can be done with a cell's value. */
 export function menu(cell, name, value, edit) {
   const text = compact(value ?? "");
-  const isPlain = ["string", "number", "boolean"].includes(kind(value ?? null)) && text.length < 2_000;
-  const close = () => list.hidePopover();
+  const isPlain = /string|number|boolean/.test(kind(value)) && text.length < 2_000;
   const item = (text, action, more) => button(text, () => {
-    close();
+    list.hidePopover();
     action();
   }, { role: "menuitem", ...more });
-  const list = element("div", { class: "menu", role: "menu", popover: "auto", "aria-label": name, ontoggle: ({ newState }) => { if (newState === "closed") list.remove(); } },
-    ...(isPlain ? [item("Filter by this value", () => add(name, text)), item("Leave this value out", () => add(`${name}_ne`, text))] : []),
-    item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }));
-  list.onkeydown = ({ key }) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-    if (step) [...list.children].at(([...list.children].indexOf(document.activeElement) + step) % list.children.length).focus();
-  };
+  const list = node("div.menu", {
+    role: "menu", popover: "auto", "aria-label": name, ontoggle: ({ newState }) => { if (newState === "closed") list.remove(); },
+    onkeydown: ({ key }) => {
+      const items = [...list.children];
+      const step = { ArrowDown: 1, ArrowUp: -1 }[key] ?? 0;
+      items.at((items.indexOf(document.activeElement) + step) % items.length).focus();
+    },
+  }, isPlain && [item("Filter by this value", () => add(name, text)), item("Leave this value out", () => add(`${name}_ne`, text))],
+  item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }));
   document.body.append(list);
   list.showPopover();
   const { left, bottom } = cell.getBoundingClientRect();
@@ -60,8 +52,8 @@ export function menu(cell, name, value, edit) {
   list.firstChild.focus();
 }
 
-find("filter-operator").replaceChildren(...options(operators));
-onSubmit("filter-form", () => {
-  add(find("filter-name").value + find("filter-operator").value, find("filter-value").value);
-  find("filter-value").value = "";
+fill(ui.filterOperator, options(operators));
+onSubmit(ui.filterForm, () => {
+  add(ui.filterName.value + ui.filterOperator.value, ui.filterValue.value);
+  ui.filterValue.value = "";
 });

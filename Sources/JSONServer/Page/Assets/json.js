@@ -1,16 +1,12 @@
 // JSON as text, so that numbers keep their digits.
 
-import { button, download, element } from "./dom.js";
+import { button, download, fill, node } from "./dom.js";
 
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 
 /** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text. */
-export function parse(text) {
-  return JSON.parse(text, (_, value, context) =>
-    typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source
-      ? JSON.rawJSON(context.source)
-      : value);
-}
+export const parse = (text) => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value);
 
 export function kind(value) {
   if (value === null) return "null";
@@ -18,48 +14,40 @@ export function kind(value) {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** A value on one line, strings without quotes. */
+export const isKey = (value) => ["string", "number"].includes(kind(value));
+
 export function compact(value) {
   if (isRaw(value)) return value.rawJSON;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The start of a text: what an attribute or a cell may hold. */
 export const brief = (text, longest = 300) => (text.length > longest ? `${text.slice(0, longest)} …` : text);
 
 const longest = 200_000;
 
-/** A text indented if it is JSON; a long one stays as the server indented it. */
 export function pretty(text) {
-  if (text.length > longest) return text;
-  try { return JSON.stringify(parse(text), null, 2); } catch { return text; }
+  try { return text.length > longest ? text : JSON.stringify(parse(text), null, 2); } catch { return text; }
 }
+
+export const isAddress = (text) => /^https?:\/\/\S{1,2000}$/.test(text);
+export const outside = (href, ...content) => node("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
-export const isAddress = (text) => /^https?:\/\/\S{1,2000}$/.test(text);
-export const outside = (href, ...content) => element("a", { href, target: "_blank", rel: "noopener noreferrer" }, ...content);
-
-function string(text) {
-  const plain = JSON.parse(text);
-  return isAddress(plain) ? outside(plain, text) : text;
-}
-
-/** Fills an element with JSON in colour; of a long text the first part, for more would stall the page. */
-export function show(node, text, name = "value") {
-  node.replaceChildren();
+/** Fills an element with JSON in colour; of a long text with the first part, for more would stall the page. */
+export function show(place, text, name = "value") {
+  fill(place);
   if (text.length > longest) {
-    const rest = element("span", { class: "line part" }, `The first ${longest.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters`,
-      button("Show all", () => node.replaceChildren(text)), button("Download", () => download(`${name}.json`, text)));
-    return node.append(rest, text.slice(0, longest));
+    return fill(place, node("span.line.part", `The first ${longest.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters`,
+      button("Show all", () => fill(place, text)), button("Download", () => download(`${name}.json`, text))), text.slice(0, longest));
   }
   let end = 0;
   for (const match of text.matchAll(token)) {
-    const [all, quoted, colon] = match;
-    const type = quoted ? (colon ? "key" : "string") : /[tfn]/.test(all[0]) ? "literal" : "number";
-    const content = type === "string" ? string(quoted) : quoted ?? all;
-    node.append(text.slice(end, match.index), element("span", { class: `json-${type}` }, content), colon ?? "");
+    const [all, string = all, colon] = match;
+    const type = string[0] !== '"' ? (/[tfn]/.test(all[0]) ? "literal" : "number") : colon ? "key" : "string";
+    const link = type === "string" && isAddress(string.slice(1, -1));
+    place.append(text.slice(end, match.index), node(`span.json-${type}`, link ? outside(JSON.parse(string), string) : string), colon ?? "");
     end = match.index + all.length;
   }
-  node.append(text.slice(end));
+  place.append(text.slice(end));
 }

@@ -2,103 +2,86 @@
 
 import { admin, readable } from "./api.js";
 import { codeView, stub } from "./code.js";
-import { announce, ask, attempt, button, element, find, headerList, openPanel, statusCode } from "./dom.js";
+import { ask, attempt, button, fill, headerList, node, openPanel, statusCode, ui } from "./dom.js";
 import { pretty, show } from "./json.js";
 
 const longest = 1_000;
-const list = find("log-list");
-const names = ["log-method", "log-path", "log-status", "log-own"];
-const [method, path, status, own] = names.map(find);
+const { logList, logMethod, logStatus, logPath, logOwn, logPause } = ui;
 let entries = [];
 let held;
 
-/** Reads what was answered before. */
+const read = () => admin("GET", `requests?limit=${longest}&summary=true${logOwn.checked ? "&page=true" : ""}`);
+
 export const start = () => attempt(async () => {
-  entries = (await admin("GET", `requests?limit=${longest}&summary=true${own.checked ? "&page=true" : ""}`)).reverse();
+  entries = (await read()).reverse();
   showAll();
 });
 
-const fits = (entry) => (!method.value || entry.method === method.value) && (!status.value || String(entry.status)[0] === status.value)
-  && readable(entry.path).toLowerCase().includes(path.value.toLowerCase());
+const fits = ({ method, status, path }) => (!logMethod.value || method === logMethod.value)
+  && (!logStatus.value || String(status)[0] === logStatus.value) && readable(path).toLowerCase().includes(logPath.value.toLowerCase());
 
-const matches = ({ matched = [], delivery }) =>
-  [...matched.map(({ kind, id, pattern }) => `${kind} ${id ?? pattern}`), ...(delivery ? [delivery] : [])].join(", ");
+const causes = ({ matched = [], delivery }) => [...matched.map(({ kind, id, pattern }) => `${kind} ${id ?? pattern}`), delivery ?? []].flat().join(", ");
 
-function item(entry) {
+function line(entry) {
   const { id, time, method, status, milliseconds } = entry;
   const path = readable(entry.path);
-  const by = matches(entry);
-  return element("li", {}, element("button", { type: "button", title: path.slice(0, 500), onclick: () => open(id) },
-    element("span", { class: "method", "data-method": method }, method), " ",
-    element("span", { class: "path" }, path), " ", statusCode(status),
-    element("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`),
-    by && element("span", { class: "matched" }, by)));
+  return node("li", button([node("span.method", { "data-method": method }, method), " ", node("span.path", path), " ", statusCode(status),
+    node("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`),
+    causes(entry) && node("span.matched", causes(entry))], () => open(id), { title: path.slice(0, 500) }));
 }
 
-const showAll = () => list.replaceChildren(...entries.filter(fits).map(item));
+const showAll = () => fill(logList, entries.filter(fits).map(line));
 
 export function add(entry) {
-  if (entry.path.startsWith("/__admin") || (entry.page && !own.checked)) return;
-  if (held) {
-    held.push(entry);
-    return showPause();
+  if (entry.path.startsWith("/__admin") || (entry.page && !logOwn.checked)) return;
+  if (held) held.push(entry);
+  else {
+    entries.unshift(entry);
+    if (fits(entry)) logList.prepend(line(entry));
+    if (entries.length > longest && fits(entries.pop())) logList.lastChild.remove();
   }
-  entries.unshift(entry);
-  if (fits(entry)) list.prepend(item(entry));
-  if (entries.length > longest && fits(entries.pop())) list.lastChild.remove();
+  showPause();
 }
 
 function showPause() {
-  find("log-pause").textContent = held ? `Resume${held.length ? ` (${held.length})` : ""}` : "Pause";
-}
-
-async function detail(id) {
-  try {
-    return await admin("GET", `requests/${id}`);
-  } catch {
-    const known = (await admin("GET", `requests?limit=${longest}`)).find((entry) => entry.id === id);
-    if (!known) throw new Error("The server no longer remembers this request.");
-    return known;
-  }
+  logPause.textContent = !held ? "Pause" : held.length > 0 ? `Resume (${held.length})` : "Resume";
 }
 
 const open = (id) => attempt(async () => {
-  const entry = await detail(id);
+  const entry = await admin("GET", `requests/${id}`).catch(async () => (await admin("GET", `requests?limit=${longest}`)).find((entry) => entry.id === id));
+  if (!entry) throw new Error("The server no longer remembers this request.");
   const { method, path, status, milliseconds, requestHeaders, requestBody, responseHeaders, responseBody } = entry;
-  const headers = Object.entries(requestHeaders);
-  const sent = headers.filter(([name]) => !/^(host|connection|content-length|accept-encoding|user-agent)$/i.test(name));
-  const type = Object.entries(responseHeaders).find(([name]) => /^content-type$/i.test(name))?.[1];
-  const request = { method, path, headers: sent, body: requestBody ?? "", status, type, answer: responseBody };
-  const view = codeView("curl", "swift", "expect", "stub");
-  view.show(request);
-  const addStub = () => attempt(() => admin("POST", "stubs", stub(request)), "Requests like this are answered so from now on");
-  const again = () => {
-    find("panel").close();
-    location.hash = `#try?${new URLSearchParams({ method, path, body: request.body })}`;
+  const sent = Object.entries(requestHeaders);
+  const got = Object.entries(responseHeaders);
+  const body = requestBody ?? "";
+  const request = {
+    method, path, status, body, headers: sent.filter(([name]) => !/^(host|connection|content-length|accept-encoding|user-agent)$/i.test(name)),
+    type: got.find(([name]) => /^content-type$/i.test(name))?.[1], answer: responseBody,
   };
-  openPanel(`${method} ${readable(path)}`, element("p", { class: "quiet" }, statusCode(status), ` ${milliseconds} ms`, matches(entry) && ` · ${matches(entry)}`),
-    ...part("Request", headers, requestBody), ...part("Response", Object.entries(responseHeaders), responseBody), view,
-    element("p", { class: "line end" }, button("Add as a stub", addStub), button("Try it again", again, { class: "primary" })));
+  openPanel(`${method} ${readable(path)}`, node("p.quiet", statusCode(status), ` ${milliseconds} ms ${causes(entry)}`),
+    part("Request", sent, body), part("Response", got, responseBody), codeView("curl", "Swift", "Swift test", "Stub").show(request),
+    node("p.line.end", button("Add as a stub", () => attempt(() => admin("POST", "stubs", stub(request)), "Requests like this are answered so from now on")),
+      button("Try it again", () => {
+        ui.panel.close();
+        location.hash = `#try?${new URLSearchParams({ method, path, body })}`;
+      }, { class: "primary" })));
 });
 
 function part(title, headers, body) {
-  const text = element("pre", { tabindex: 0, "aria-label": `${title} body` });
+  const text = node("pre", { tabindex: 0, "aria-label": `${title} body` });
   show(text, pretty(body ?? ""), title);
-  return [element("h3", {}, title), headerList(headers), body ? text : "No body"];
+  return [node("h3", title), headerList(headers), body ? text : "No body"];
 }
 
-for (const name of names) find(name).oninput = showAll;
-own.oninput = start;
-find("log-pause").onclick = () => {
-  const waiting = held;
-  held = waiting ? undefined : [];
-  for (const entry of waiting ?? []) add(entry);
+for (const field of [logMethod, logStatus, logPath]) field.oninput = showAll;
+logOwn.oninput = start;
+logPause.onclick = () => {
+  const waiting = held ?? [];
+  held = held ? undefined : [];
+  for (const entry of waiting) add(entry);
   showPause();
 };
-find("log-clear").onclick = async () => {
+ui.logClear.onclick = async () => {
   if (!(await ask("Clear the request log?", "The server forgets the requests and answers it recorded.", "Clear"))) return;
-  if (!(await attempt(() => admin("DELETE", "requests")))) return;
-  announce("Log cleared");
-  entries = [];
-  showAll();
+  if (await attempt(() => admin("DELETE", "requests"), "Log cleared")) start();
 };

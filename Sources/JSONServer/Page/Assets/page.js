@@ -1,7 +1,7 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
-import { admin, listen, pathTo, readable } from "./api.js";
-import { attempt, debounced, element, find, remember, remembered } from "./dom.js";
+import { admin, listen, pathTo, readable, viewOf } from "./api.js";
+import { attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
 import * as health from "./health.js";
 import * as log from "./log.js";
 import * as palette from "./palette.js";
@@ -13,7 +13,7 @@ import * as server from "./server.js";
 let resources = [];
 let current;
 let wasLive = true;
-let place = location.hash;
+let place;
 
 /** Shows what the address says: #records/posts/1?q=x, #try?path=/posts, #log or #server. */
 function render() {
@@ -29,10 +29,10 @@ function render() {
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== shown;
   document.body.dataset.view = shown;
   document.title = `${resource?.name ?? shown} – swift-json-server`;
-  current = isTool ? `#${view}` : `#records${pathTo(resource?.name ?? "")}`;
+  current = isTool ? `#${view}` : viewOf([resource?.name ?? ""]);
   markCurrent();
 
-  if (shown === "try") request.open(parameters, resources.length > 0 ? pathTo(resources[0].name) : "/");
+  if (shown === "try") request.open(parameters, pathTo(resources[0]?.name ?? ""));
   if (shown === "server") server.refresh();
   if (shown === "object") record.openObject(resource);
   if (shown === "records") records.open(resource, parameters, resources);
@@ -51,9 +51,8 @@ function markCurrent() {
 
 async function loadResources() {
   resources = await admin("GET", "resources");
-  find("resources").replaceChildren(...resources.map(({ name, kind, count }) =>
-    element("li", {}, element("a", { href: `#records${pathTo(name)}` }, element("span", { title: name }, name),
-      element("span", { class: "count" }, kind === "object" ? "{ }" : count.toLocaleString("en"))))));
+  fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]) }, node("span", { title: name }, name),
+    node("span.count", kind === "object" ? "{ }" : count.toLocaleString("en"))))));
 }
 
 const reload = () => attempt(async () => {
@@ -70,6 +69,12 @@ const countSoon = debounced(300, () => attempt(async () => {
   markCurrent();
 }));
 
+const readHealth = () => attempt(async () => {
+  const news = await admin("GET", "health");
+  ui.version.textContent = news.version;
+  health.note(news);
+});
+
 listen({
   change(change) {
     if (change.kind === "reloaded") return reloadSoon();
@@ -77,11 +82,11 @@ listen({
     records.apply(change);
     record.apply(change);
   },
-  health: health.note,
   request: log.add,
+  health: health.note,
   connected(isLive) {
-    find("connection").textContent = isLive ? "Live" : "Reconnecting";
-    find("connection").classList.toggle("live", isLive);
+    ui.connection.textContent = isLive ? "Live" : "Reconnecting";
+    ui.connection.classList.toggle("live", isLive);
     health.note({ gone: !isLive });
     // What happened meanwhile may have been missed.
     if (isLive && !wasLive) {
@@ -92,53 +97,44 @@ listen({
   },
 });
 
-const readHealth = () => attempt(async () => {
-  const { version, ...news } = await admin("GET", "health");
-  find("version").textContent = version;
-  health.note(news);
-});
-
-/** Follows the address; a form with changes is left only when the person agrees. */
 async function follow() {
-  const next = location.hash;
+  const next = location.hash || "#";
   if (record.isDirty()) {
     history.pushState(null, "", place || "#");
     if (!(await record.mayClose())) return;
-    record.discard();
-    history.replaceState(null, "", next || "#");
+    record.showForm(false);
+    history.replaceState(null, "", next);
   }
-  find("panel").close();
-  record.closeForm();
+  ui.panel.close();
+  record.close(true);
   render();
+}
+
+const openPalette = () => palette.open(resources);
+
+function fold(isFolded) {
+  document.body.toggleAttribute("data-folded", isFolded);
+  ui.logFold.textContent = isFolded ? "Show beside" : "Fold";
+  remember("folded", isFolded);
 }
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, target } = event;
-  const isFree = !document.querySelector("dialog[open]");
-  if (key === "k" && (ctrlKey || metaKey) && isFree) palette.open(resources);
-  else if (key === "/" && !ctrlKey && !metaKey && isFree && !target.matches("input, textarea, select") && !find("records").hidden) find("search").focus();
+  const isCommand = ctrlKey || metaKey;
+  if (document.querySelector("dialog[open]")) return;
+  if (key === "k" && isCommand) openPalette();
+  else if (key === "/" && !isCommand && !target.matches("input, textarea, select") && !ui.records.hidden) ui.search.focus();
   else return;
   event.preventDefault();
 });
-
-function fold(isFolded) {
-  document.body.toggleAttribute("data-folded", isFolded);
-  find("log-fold").textContent = isFolded ? "Show beside" : "Fold";
-  remember("folded", isFolded);
-}
-
-find("log-fold").onclick = () => {
-  const isFolded = !document.body.hasAttribute("data-folded");
-  fold(isFolded);
-  if (!isFolded && location.hash === "#log") location.hash = "";
-};
-for (const dialog of [find("panel"), find("palette")]) {
-  dialog.onclick = ({ target }) => { if (target === dialog) dialog.close(); };
-}
-find("panel-close").onclick = () => find("panel").close();
-find("open-palette").onclick = () => palette.open(resources);
 addEventListener("hashchange", follow);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
+ui.panelClose.onclick = () => ui.panel.close();
+ui.openPalette.onclick = openPalette;
+ui.logFold.onclick = () => {
+  fold(!document.body.hasAttribute("data-folded"));
+  if (location.hash === "#log") location.hash = "";
+};
 fold(remembered("folded") ?? false);
 log.start();
 server.refresh();

@@ -1,76 +1,68 @@
 // Ctrl+K: to any resource, operation or record.
 
-import { admin, pathTo, send } from "./api.js";
-import { debounced, element, find } from "./dom.js";
+import { admin, list, viewOf } from "./api.js";
+import { debounced, fill, node, ui } from "./dom.js";
 import { compact } from "./json.js";
 import { titleOf } from "./relations.js";
 
-const dialog = find("palette");
-const input = find("palette-text");
-const list = find("palette-list");
-let resources = [];
+const { palette: dialog, paletteText: input, paletteList: choices } = ui;
+const tools = [["Try a request", "#try"], ["Request log", "#log"], ["Server", "#server"], ["API docs", "__admin/docs"]].map(([text, href]) => [text, "Tool", href]);
+let resources;
 let operations;
 let turn = 0;
 
 export function open(known) {
   resources = known;
   operations ??= admin("GET", "openapi.json").then(({ paths }) => Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item).filter((method) => /^[a-z]+$/.test(method) && method !== "parameters").map((method) => {
-      const name = method.toUpperCase();
-      return [`${name} ${path}`, item[method].summary ?? "Operation", `#try?${new URLSearchParams({ method: name, path })}`];
+    Object.entries(item).filter(([, { summary }]) => summary).map(([name, { summary }]) => {
+      const method = name.toUpperCase();
+      return [`${method} ${path}`, summary, `#try?${new URLSearchParams({ method, path })}`];
     }))).catch(() => []);
   input.value = "";
   dialog.showModal();
   search();
 }
 
-function show(items) {
-  list.replaceChildren(...items.slice(0, 50).map(([text, detail, href], index) => element("li", {
-    role: "option", id: `choice-${index}`, "aria-selected": index === 0 && "true", onclick: () => go(href), "data-href": href,
-  }, element("span", {}, text), element("small", { class: "quiet" }, detail))));
-  choose(0);
-}
-
 function choose(index) {
-  list.querySelector("[aria-selected]")?.removeAttribute("aria-selected");
-  const item = list.children[index];
-  item?.setAttribute("aria-selected", "true");
+  const item = choices.children[index];
+  for (const other of choices.children) other.ariaSelected = String(other === item);
   item?.scrollIntoView({ block: "nearest" });
   input.setAttribute("aria-activedescendant", item?.id ?? "");
 }
 
-function go(href) {
-  dialog.close();
-  location.href = href;
+function show(items) {
+  fill(choices, items.slice(0, 50).map(([text, detail, href], index) => node("li", {
+    role: "option", id: `choice-${index}`, onclick: () => {
+      dialog.close();
+      location.href = href;
+    },
+  }, node("span", text), node("small.quiet", detail))));
+  choose(0);
 }
 
 async function search() {
   const words = input.value.trim().toLowerCase();
   const mine = ++turn;
-  const tools = [["Try a request", "Tool", "#try"], ["Request log", "Tool", "#log"], ["Server", "Tool", "#server"], ["API docs", "Tool", "__admin/docs"]];
-  const fixed = [...resources.map(({ name, count }) => [name, `${count} records`, `#records${pathTo(name)}`]), ...tools, ...await operations]
+  const found = [...resources.map(({ name, count }) => [name, `${count} records`, viewOf([name])]), ...tools, ...await operations]
     .filter(([text]) => text.toLowerCase().includes(words));
-  if (mine !== turn) return;
-  show(fixed);
-  const collections = words.length > 0 ? resources.filter(({ kind }) => kind === "collection").slice(0, 20) : [];
-  await Promise.all(collections.map(async ({ name, idName }) => {
-    const id = new RegExp(`^${RegExp.escape?.(name.toLowerCase()) ?? name}[ /]+(.+)$`).exec(words)?.[1];
-    const query = id ? new URLSearchParams({ [idName]: id }) : new URLSearchParams({ q: words });
-    const { value } = await send("GET", `${pathTo(name)}?${query}&_start=0&_end=5`).catch(() => ({ value: [] }));
-    if (mine !== turn) return;
-    const found = value.map((record) => compact(record[idName])).map((id, index) =>
-      [titleOf(value[index], idName) ?? id, `${name} / ${id}`, `#records${pathTo(name, id)}`]);
-    if (found.length > 0) show(fixed.splice(0, fixed.length, ...fixed, ...found) && fixed);
+  if (mine === turn) show(found);
+  if (words) await Promise.all(resources.filter(({ kind }) => kind === "collection").slice(0, 20).map(async (resource) => {
+    const { name, idName } = resource;
+    const start = name.toLowerCase();
+    const id = words.startsWith(start) && /^[ /]+(.+)/.exec(words.slice(start.length))?.[1];
+    const records = await list(name, [id ? [idName, id] : ["q", words]], 5).catch(() => []);
+    found.push(...records.map((record) => [titleOf(record, resource), `${name} / ${compact(record[idName])}`, viewOf([name, compact(record[idName])])]));
+    if (mine === turn && records.length > 0) show(found);
   }));
 }
 
 input.oninput = debounced(150, search);
 dialog.onkeydown = (event) => {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const items = [...list.children];
+  const items = [...choices.children];
   const index = items.findIndex((item) => item.ariaSelected === "true");
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) choose(Math.max(0, Math.min(items.length - 1, index + step)));
-  else if (event.key === "Enter" && items[index]) go(items[index].dataset.href);
+  else if (event.key === "Enter") items[index]?.click();
   else return;
   event.preventDefault();
 };

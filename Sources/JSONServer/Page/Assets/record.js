@@ -1,35 +1,45 @@
-// One record. Its text is what is edited, so that numbers keep their digits, and is not lost without a question.
+// One record. Its text is what is edited, so that numbers keep their digits, and it is not lost without a question.
 
-import { address, pathTo, readable, send } from "./api.js";
+import { address, pathTo, readable, send, viewOf } from "./api.js";
 import { merge } from "./conflict.js";
 import { remove } from "./deletion.js";
-import { announce, ask, attempt, button, debounced, element, find, onSubmit } from "./dom.js";
+import { announce, ask, attempt, button, debounced, fill, node, onSubmit, ui } from "./dom.js";
 import * as editor from "./editor.js";
-import { compact, kind, parse, pretty, show } from "./json.js";
+import { compact, isKey, parse, pretty, show } from "./json.js";
 import * as records from "./records.js";
 import { childrenOf, countChildren, counted, parentOf } from "./relations.js";
 
-const dialog = find("record");
-const text = find("record-text");
-const form = find("record-form");
+const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton } = ui;
 let current;
 let isSaving = false;
 
-const notice = (...content) => find("record-notice").replaceChildren(...content);
+const notice = (...content) => fill(ui.recordNotice, content);
 const isEditing = () => dialog.open && !form.hidden;
 
 export const isDirty = () => isEditing() && text.value !== current.start;
 
-/** Whether the form may go: nothing was changed, or the person agrees. */
-export const mayClose = async () => !isDirty() || Boolean(await ask("Discard your changes?", "They are not saved.", "Discard"));
+export const mayClose = async () => !isDirty() || ask("Discard your changes?", "They are not saved.", "Discard");
 
-export const discard = () => showForm(false);
+export function showForm(isShown) {
+  form.hidden = !isShown;
+  ui.recordView.hidden = isShown;
+}
+
+function start(next, title) {
+  current = next;
+  ui.recordTitle.textContent = title;
+  notice();
+  fill(ui.recordJson);
+  fill(ui.recordLinks);
+  showForm(false);
+  if (!dialog.open) dialog.showModal();
+}
 
 export function open(resource, id, resources) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
   start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
   const hasAddress = !["", ".", ".."].includes(id);
-  find("record-actions").hidden = !hasAddress;
+  ui.recordActions.hidden = !hasAddress;
   if (hasAddress) read();
   else notice("No browser can address a record with this id. Change it in the file.");
 }
@@ -37,67 +47,48 @@ export function open(resource, id, resources) {
 export const openObject = (resource) => attempt(async () => {
   const path = pathTo(resource.name);
   const answer = await send("GET", path);
-  find("object-title").textContent = resource.name;
-  find("object-url").textContent = readable(path);
-  find("object-url").href = address(path);
-  show(find("object-json"), pretty(answer.text), resource.name);
-  find("object-edit").onclick = () => {
-    start({ resource, path, method: "PUT", text: pretty(answer.text), tag: answer.headers.get("ETag") }, resource.name);
+  ui.objectTitle.textContent = resource.name;
+  ui.objectUrl.textContent = readable(path);
+  ui.objectUrl.href = address(path);
+  show(ui.objectJson, pretty(answer.text), resource.name);
+  ui.objectEdit.onclick = () => {
+    start({ resource, path, method: "PUT", text: pretty(answer.text), tag: answer.tag }, resource.name);
     edit();
   };
 });
 
-function make(draft) {
-  const { resource, draft: empty } = records.current();
-  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(draft ?? empty)) }, `New in ${resource.name}`);
+function make(copy) {
+  const { resource, draft } = records.current();
+  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(copy ?? draft)) }, `New in ${resource.name}`);
   edit();
-  if (draft) current.start = "";
+  if (copy) current.start = "";
 }
 
-/** Closes the record, but not a form for a new one. */
-export function close() {
-  if (current?.id !== undefined) dialog.close();
+/** Closes a record when the address is another's; a form for a new one only when the person leaves. */
+export function close(isLeaving = false) {
+  if (dialog.open && (current.id === undefined) === isLeaving) dialog.close();
 }
 
-/** Closes a form for a new record. */
-export function closeForm() {
-  if (dialog.open && current.id === undefined) dialog.close();
-}
-
-/** Follows a change that any client made. */
 export function apply({ resource, kind: change, id }) {
-  if (!find("object").hidden && find("object-title").textContent === resource) openObject({ name: resource });
+  if (!ui.object.hidden && ui.objectTitle.textContent === resource) openObject({ name: resource });
   if (!dialog.open || isSaving || current.resource.name !== resource || current.id !== String(id)) return;
   if (change === "deleted") offerNew();
-  else if (!isEditing()) read();
-  else notice("Another client changed this record meanwhile; Save shows both versions.");
+  else if (isEditing()) notice("Another client changed this record meanwhile; Save shows both versions.");
+  else read();
 }
 
-function offerNew() {
-  notice("This record was deleted meanwhile. ", isEditing() ? button("Save as new", () => save("POST")) : "");
-}
-
-function start(next, title) {
-  current = next;
-  find("record-title").textContent = title;
-  notice();
-  find("record-json").replaceChildren();
-  find("record-links").replaceChildren();
-  showForm(false);
-  if (!dialog.open) dialog.showModal();
-}
+const offerNew = () => notice("This record was deleted meanwhile. ", isEditing() && button("Save as new", () => save("POST")));
 
 async function read() {
   const reading = current;
   const waiting = setTimeout(notice, 300, "Reading …");
   try {
-    const answer = await send("GET", reading.path);
-    clearTimeout(waiting);
+    const { text, tag, value } = await send("GET", reading.path);
     if (reading !== current || isEditing()) return;
+    Object.assign(current, { text: pretty(text), tag, value });
     notice();
-    Object.assign(current, { text: pretty(answer.text), tag: answer.headers.get("ETag"), value: answer.value });
-    show(find("record-json"), current.text, `${current.resource.name}-${current.id}`);
-    await showLinks(answer.value);
+    show(ui.recordJson, current.text, `${current.resource.name}-${current.id}`);
+    showLinks(current);
   } catch (error) {
     if (reading === current) notice(error.message);
   } finally {
@@ -105,19 +96,17 @@ async function read() {
   }
 }
 
-async function showLinks(value) {
-  const reading = current;
-  const { resource, id, resources } = reading;
-  const parents = Object.entries(value)
-    .filter(([member, key]) => ["string", "number"].includes(kind(key)) && parentOf(member, resources))
-    .map(([member, key]) => pathTo(parentOf(member, resources).name, compact(key)))
-    .map((path) => element("a", { href: `#records${path}` }, `↑ ${path.slice(1)}`));
-  const children = await Promise.all((await childrenOf(resource, resources)).map(async (child) => {
-    const count = (await countChildren(child, [id]))?.get(id);
-    const label = count === undefined ? child.name : counted(count, child.name);
-    return element("a", { href: `#records${pathTo(child.name)}?${new URLSearchParams({ [child.member]: id })}` }, `↓ ${label}`);
-  }));
-  if (reading === current) find("record-links").replaceChildren(...parents, ...children);
+async function showLinks(reading) {
+  const { resource, id, resources, value } = reading;
+  const links = Object.entries(value).filter(([member, key]) => isKey(key) && parentOf(member, resource, resources)).map(([member, key]) => {
+    const names = [parentOf(member, resource, resources).name, compact(key)];
+    return node("a", { href: viewOf(names) }, `↑ ${names.join("/")}`);
+  });
+  for (const child of childrenOf(resource, resources)) {
+    const count = (await countChildren(child, [id]).catch(() => undefined))?.get(id);
+    links.push(node("a", { href: viewOf([child.name], { [child.member]: id }) }, `↓ ${count === undefined ? child.name : counted(count, child.name)}`));
+  }
+  if (reading === current) fill(ui.recordLinks, links);
 }
 
 function edit() {
@@ -130,59 +119,42 @@ function edit() {
   text.setSelectionRange(0, 0);
 }
 
-function showForm(isShown) {
-  form.hidden = !isShown;
-  find("record-view").hidden = isShown;
-}
-
-/** Says what a change of the id comes to. */
-function warnOfID(value) {
-  const { resource, id, method } = current;
-  const next = value?.[resource.idName];
-  if (method !== "PUT" || id === undefined || next === undefined || compact(next) === id) return;
-  notice(`Save keeps the ${resource.idName} ${id}; a record never changes it. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
-}
-
-const checkSoon = debounced(400, () => {
+text.oninput = debounced(400, () => {
+  const { resource: { idName }, id, method } = current;
   if (!isEditing() || text.value.length > 500_000) return;
-  const value = editor.read();
-  if (value === undefined) return;
-  notice();
-  warnOfID(value);
+  const next = editor.read()?.[idName];
+  if (method !== "PUT" || id === undefined || next === undefined || compact(next) === id) return;
+  notice(`Save keeps the ${idName} ${id}; a record never changes it. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
 });
 
 async function save(method = current.method) {
   if (isSaving) return;
   if (editor.read() === undefined) return editor.goToMark();
-  const path = method === "POST" ? pathTo(current.resource.name) : current.path;
+  const { path, tag, resource } = current;
   lock(true);
   try {
-    const { value } = await send(method, path, text.value, method === "PUT" && current.tag ? { "If-Match": current.tag } : {});
+    const { value } = await send(method, method === "POST" ? pathTo(resource.name) : path, text.value, method === "PUT" && tag && { "If-Match": tag });
+    lock(false);
     finish(value, method);
   } catch (error) {
     lock(false);
-    if (error.status === 412) await settle();
+    if (error.status === 412) settle();
     else if (error.status === 404 && method === "PUT") offerNew();
     else editor.mark(error.message);
-  } finally {
-    lock(false);
   }
 }
 
 function lock(isLocked) {
-  isSaving = isLocked;
-  text.readOnly = isLocked;
-  find("record-save").disabled = isLocked;
-  find("record-save").textContent = isLocked ? "Saving …" : "Save";
+  isSaving = text.readOnly = saveButton.disabled = isLocked;
+  saveButton.textContent = isLocked ? "Saving …" : "Save";
 }
 
-/** Another client was faster: puts both versions together and saves that. */
 async function settle() {
   try {
-    const { value, text: theirs, headers } = await send("GET", current.path);
-    const merged = await merge(`Which version of ${find("record-title").textContent}?`, parse(current.start), parse(text.value), value);
+    const { value, text: theirs, tag } = await send("GET", current.path);
+    const merged = await merge(`Which version of ${ui.recordTitle.textContent}?`, parse(current.start), parse(text.value), value);
     if (!merged) return;
-    Object.assign(current, { start: pretty(theirs), tag: headers.get("ETag") });
+    Object.assign(current, { start: pretty(theirs), tag });
     text.value = pretty(JSON.stringify(merged));
     save();
   } catch (error) {
@@ -197,10 +169,9 @@ function finish(value, method) {
   const madeID = method === "POST" ? compact(made.at(-1)?.[resource.idName] ?? "") : id;
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID ?? ""}` : `Saved ${made.length} records`);
   showForm(false);
-  notice();
   if (id === undefined || method === "POST") dialog.close();
   else {
-    find("record-edit").focus();
+    ui.recordEdit.focus();
     read();
   }
   if (method === "POST") records.goToEnd(made.length);
@@ -210,34 +181,28 @@ function finish(value, method) {
 }
 
 async function leave() {
-  if (await mayClose()) {
-    showForm(false);
-    dialog.close();
-  }
+  if (!(await mayClose())) return;
+  showForm(false);
+  dialog.close();
 }
 
-onSubmit("record-form", () => save());
-text.oninput = checkSoon;
-find("record-new").onclick = () => make();
-find("record-edit").onclick = edit;
-find("record-format").onclick = editor.format;
-find("record-duplicate").onclick = () => {
-  const { [current.resource.idName]: _, ...copy } = current.value;
-  make(copy);
-};
-find("record-delete").onclick = async () => {
+lock(false);
+onSubmit(form, () => save());
+ui.recordNew.onclick = () => make();
+ui.recordEdit.onclick = edit;
+ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
+ui.recordDelete.onclick = async () => {
   const { resource, id, text } = current;
   if (!(await remove(resource, [[id, text]]))) return;
   dialog.close();
   records.apply({ resource: resource.name, kind: "deleted", id });
 };
-find("record-close").onclick = leave;
-find("record-cancel").onclick = async () => {
-  if (current.id === undefined) leave();
-  else if (await mayClose()) {
-    showForm(false);
-    read();
-  }
+ui.recordClose.onclick = leave;
+ui.recordCancel.onclick = async () => {
+  if (current.id === undefined) return leave();
+  if (!(await mayClose())) return;
+  showForm(false);
+  read();
 };
 dialog.onkeydown = (event) => {
   if (event.key !== "Escape") return;
@@ -246,6 +211,6 @@ dialog.onkeydown = (event) => {
 };
 dialog.oncancel = (event) => event.preventDefault();
 dialog.onclose = () => {
-  if (current.id !== undefined && !find("records").hidden) history.replaceState(null, "", records.listAddress());
+  if (current.id !== undefined && !ui.records.hidden) history.replaceState(null, "", records.listAddress());
 };
 addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });

@@ -1,44 +1,45 @@
 // The table of a collection. Its search, order, page and filters are the query after # in the address.
 
-import { address, pathTo, readable, send } from "./api.js";
+import { address, pathTo, readable, send, viewOf } from "./api.js";
 import * as cells from "./cells.js";
 import * as columns from "./columns.js";
-import { attempt, button, debounced, element, find } from "./dom.js";
+import { attempt, button, debounced, fill, node, ui } from "./dom.js";
 import { menu, showFilters } from "./filters.js";
-import { brief, compact, kind } from "./json.js";
-import { childrenOf, countChildren, forgetTitles, noteMembers, parentOf, titlesOf } from "./relations.js";
+import { brief, compact, isKey, kind } from "./json.js";
+import { childrenOf, countChildren, forgetTitles, parentOf, titlesOf } from "./relations.js";
 import * as selection from "./selection.js";
 
+const { rows: body, columns: heads, recordsFrame: frame, recordsNote: note, recordsRange: range, search } = ui;
+const pageSize = 20;
+const highlights = new Map();
 let shown;
-let sizeName = "_limit";
 let reading = 0;
 let draft = {};
 let byID = new Map();
-const highlights = new Map();
-const highlightTime = 2_500;
+
+export const current = () => ({ ...shown, draft });
 
 export function open(resource, query, resources) {
   const isOther = shown?.resource.name !== resource.name;
   const isSame = !isOther && String(shown.query) === String(query);
   shown = { resource, query, resources };
   if (isSame) return;
-  find("records-title").textContent = resource.name;
-  if (document.activeElement !== find("search")) find("search").value = query.get("q") ?? "";
+  ui.recordsTitle.textContent = resource.name;
+  if (document.activeElement !== search) search.value = query.get("q") ?? "";
   if (isOther) {
-    find("columns").replaceChildren();
-    find("rows").replaceChildren(...Array.from({ length: 6 }, () => element("tr", { class: "skeleton" }, element("td", {}))));
-    find("records-frame").hidden = false;
-    find("records-note").hidden = true;
+    fill(heads);
+    fill(body, Array.from({ length: 6 }, () => node("tr.skeleton", node("td"))));
+    showNote();
     highlights.clear();
     draft = {};
     selection.begin(resource);
   }
   const list = new URLSearchParams(query);
   list.delete("_page");
-  const path = pathTo(resource.name) + (list.size ? `?${list}` : "");
-  find("records-url").textContent = readable(path.replaceAll("+", " "));
-  find("records-url").href = address(path);
-  showFilters(path, query);
+  const path = pathTo(resource.name) + (list.size > 0 ? `?${list}` : "");
+  ui.recordsUrl.textContent = readable(path.replaceAll("+", " "));
+  ui.recordsUrl.href = address(path);
+  showFilters(resource, path, query);
   load();
 }
 
@@ -47,216 +48,174 @@ export function update(resources) {
   if (resource) shown = { ...shown, resource, resources };
 }
 
-/** The collection on show, and a record to start a new one from. */
-export const current = () => ({ ...shown, draft });
-
-const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
-
-const kindOf = (rows, name) => kind(rows.map((row) => row?.[name]).findLast((value) => value != null) ?? null);
-
-/** The address of the shown list with parameters changed; null takes one out. */
 export function listAddress(changes = {}, ...id) {
   const query = new URLSearchParams(shown.query);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) query.delete(name);
-    else query.set(name, value);
-  }
-  return addressOf(query, ...id);
+  for (const [name, value] of Object.entries(changes)) value === null ? query.delete(name) : query.set(name, value);
+  return viewOf([shown.resource.name, ...id], query);
 }
 
-export const addressOf = (query, ...id) => `#records${pathTo(shown.resource.name, ...id)}${query.size ? `?${query}` : ""}`;
-
-const pageSize = 20;
 const pageNumber = () => Math.max(1, Number(shown.query.get("_page")) || 1);
 const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize));
 
 /** Reads the page. A slower, older answer never replaces a newer one. */
 async function load() {
   const turn = ++reading;
+  const first = (pageNumber() - 1) * pageSize;
   const query = new URLSearchParams(shown.query);
-  query.set("_page", pageNumber());
-  query.set(sizeName, pageSize);
+  query.delete("_page");
+  query.set("_start", first);
+  query.set("_end", first + pageSize);
   const waiting = setTimeout(() => {
-    find("records-frame").ariaBusy = true;
-    find("records-range").textContent = "Reading rows …";
+    frame.ariaBusy = true;
+    range.textContent = "Reading rows …";
   }, 150);
   try {
     const { value, headers } = await send("GET", `${pathTo(shown.resource.name)}?${query}`);
     if (turn !== reading || cells.isEditing()) return;
-    const rows = value.data ?? value;
-    if (value.data && sizeName === "_limit") {
-      // json-server 1.0's dialect.
-      sizeName = "_per_page";
-      return load();
-    }
-    const total = Number(headers.get("X-Total-Count") ?? value.items ?? rows.length);
+    const total = Number(headers.get("X-Total-Count") ?? value.length);
     if (pageNumber() > lastPage(total)) return location.replace(listAddress({ _page: lastPage(total) }));
-    showTable(rows);
-    showPages(rows.length, total);
+    showTable(value);
+    showPages(first, value.length, total);
   } catch (error) {
     if (turn === reading) showNote(error.title ?? "This list cannot be shown.", error.message, button("Read again", load));
   } finally {
     clearTimeout(waiting);
-    if (turn === reading) find("records-frame").ariaBusy = false;
+    if (turn === reading) frame.ariaBusy = false;
   }
 }
 
 /** Reads again, but not under the hands of someone who edits a cell. */
-export const refresh = debounced(120, () => { if (!find("records").hidden && !cells.isEditing()) load(); });
+export const refresh = debounced(120, () => { if (!ui.records.hidden && !cells.isEditing()) load(); });
 
-/** Follows a change that any client made. */
 export function apply({ resource, kind: change, id }) {
   forgetTitles(resource);
-  if (find("records").hidden || resource !== shown.resource.name) return;
+  if (ui.records.hidden || resource !== shown.resource.name) return;
   if (change === "deleted") rowOf(id)?.classList.add("leaving");
   else highlights.set(String(id), performance.now());
   refresh();
 }
 
-const rowOf = (id) => find("rows").querySelector(`[data-id="${CSS.escape(id)}"]`);
+const rowOf = (id) => body.querySelector(`[data-id="${CSS.escape(id)}"]`);
 
-/** Goes to where new records are: the end, without search, filters and order. */
 export function goToEnd(added) {
-  location.hash = `#records${pathTo(shown.resource.name)}?_page=${lastPage(shown.resource.count + added)}`;
+  location.hash = viewOf([shown.resource.name], { _page: lastPage(shown.resource.count + added) });
 }
+
+const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
 
 function showTable(rows) {
   const { resource, resources } = shown;
   const { idName, name: listName } = resource;
-  const others = rows.flatMap((row) => (kind(row) === "object" ? Object.keys(row) : []));
-  const names = [...new Set([idName, ...others])];
+  const names = [...new Set([idName, ...rows.flatMap((row) => (kind(row) === "object" ? Object.keys(row) : []))])];
   const visible = names.filter((name) => name === idName || !columns.isHidden(listName, name));
+  const kinds = (name) => rows.map((row) => kind(row?.[name] ?? null)).filter((kind) => kind !== "null");
+  const isNumeric = (name) => kinds(name).filter((kind) => kind === "number").length * 2 > kinds(name).length;
   const focused = document.activeElement?.dataset.key;
-  noteMembers(listName, names);
-  if (rows.length > 0) {
-    draft = Object.fromEntries(names.filter((name) => name !== idName).map((name) => [name, emptyValues[kindOf(rows, name)] ?? null]));
-  }
-  find("filter-names").replaceChildren(...names.map((value) => element("option", { value })));
-  find("columns-choose").onclick = () => columns.choose(listName, names.slice(1), () => showTable(rows));
+  if (rows.length > 0) draft = Object.fromEntries(names.slice(1).map((name) => [name, emptyValues[kinds(name).at(-1)] ?? null]));
+  byID = new Map(rows.map((row) => [compact(row?.[idName] ?? ""), row]));
+  fill(ui.filterNames, names.map((value) => node("option", { value })));
+  ui.columnsChoose.onclick = () => columns.choose(listName, names.slice(1), () => showTable(rows));
 
-  const numeric = new Set(visible.filter((name) => {
-    const kinds = rows.map((row) => kind(row?.[name] ?? null)).filter((kind) => kind !== "null");
-    return kinds.length > 0 && kinds.filter((kind) => kind === "number").length * 2 > kinds.length;
-  }));
-  const ids = rows.map((row) => compact(row?.[idName] ?? ""));
-  byID = new Map(rows.map((row, index) => [ids[index], row]));
-  const pick = element("th", { class: "pick" }, selection.boxForAll([...byID]));
-  find("rows").replaceChildren(...rows.map((row, index) => element("tr", { "data-id": ids[index] },
-    element("td", { class: "pick" }, selection.box(ids[index], row)), ...visible.map((name) => cell(row, ids[index], name, numeric.has(name))))));
-  find("columns").replaceChildren(pick, ...visible.map((name) => columnHead(name, numeric.has(name))));
-  visible.forEach((name, index) => columns.widen(find("columns").children[index + 1], listName, name));
+  fill(heads, node("th.pick", selection.box([...byID], "all rows shown")), visible.map((name) => head(name, isNumeric(name))));
+  fill(body, [...byID].map(([id, row]) => node("tr", { "data-id": id }, node("td.pick", selection.box([[id, row]], `${listName} ${id}`)),
+    visible.map((name) => cell(id, name, row?.[name], isNumeric(name))))));
+  visible.forEach((name, index) => columns.widen(heads.children[index + 1], listName, name));
   for (const [id, time] of highlights) highlight(id, performance.now() - time);
-
-  find("records-frame").hidden = rows.length === 0;
-  find("records-note").hidden = true;
+  showNote();
   if (rows.length === 0) showEmpty();
-  if (focused) find("records-frame").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  if (focused) frame.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   columns.showEdges();
-  for (const name of visible) showTitles(parentOf(name, resources), name);
-  showCounts(ids);
+  for (const name of visible) showTitles(parentOf(name, resource, resources), name);
+  showCounts([...byID.keys()]);
 }
 
-/** Puts titles in the place of ids that point to another resource. */
+function head(name, isNumeric) {
+  const sort = shown.query.get("_sort");
+  const order = { [name]: "ascending", [`-${name}`]: "descending" }[sort] ?? "none";
+  const next = { none: name, ascending: `-${name}`, descending: null }[order];
+  return node("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
+    button(name || '""', () => { location.hash = listAddress({ _sort: next, _page: null }); }, { "data-key": `sort ${name}` }));
+}
+
+function cell(id, name, value, isNumeric) {
+  const { resource, resources } = shown;
+  const text = brief(compact(value ?? ""));
+  const parent = isKey(value) && parentOf(name, resource, resources);
+  const key = { "data-key": `${id} ${name}` };
+  const content = name === resource.idName ? node("a", { ...key, href: listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
+    : parent ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name }, text) : cells.content(value);
+  return node(`td.${kind(value)}`, { class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, "data-name": name, tabindex: -1 }, content);
+}
+
 async function showTitles(parent, name) {
-  const links = parent ? [...find("rows").querySelectorAll(`[data-parent="${CSS.escape(name)}"]`)] : [];
+  const links = parent ? [...body.querySelectorAll(`[data-parent="${CSS.escape(name)}"]`)] : [];
   if (links.length === 0) return;
   const titles = await titlesOf(parent, new Set(links.map((link) => link.textContent))).catch(() => new Map());
   for (const link of links) {
     const id = link.textContent;
-    if (titles.get(id)) link.replaceChildren(titles.get(id), element("small", { class: "quiet" }, ` ${id}`));
+    if (titles.get(id)) fill(link, titles.get(id), node("small.quiet", ` ${id}`));
   }
   columns.showEdges();
 }
 
-/** Adds, behind the members, how many records of other resources point to each row. */
 async function showCounts(ids) {
   const turn = reading;
   const { resource, resources } = shown;
-  for (const child of ids.length > 0 ? await childrenOf(resource, resources).catch(() => []) : []) {
+  for (const child of ids.length > 0 ? childrenOf(resource, resources) : []) {
     const counts = await countChildren(child, ids).catch(() => undefined);
     if (turn !== reading) return;
     if (!counts) continue;
-    find("columns").append(element("th", { scope: "col", class: "children" }, `↓ ${child.name}`));
-    for (const row of find("rows").children) {
-      const id = row.dataset.id;
-      const href = `#records${pathTo(child.name)}?${new URLSearchParams({ [child.member]: id })}`;
-      const label = `${child.name} of ${id}: ${counts.get(id)}`;
-      row.append(element("td", { class: "number" }, element("a", { href, "aria-label": label }, counts.get(id))));
+    heads.append(node("th.children", { scope: "col" }, `↓ ${child.name}`));
+    for (const row of body.children) {
+      const { id } = row.dataset;
+      row.append(node("td.number", node("a", { href: viewOf([child.name], { [child.member]: id }), "aria-label": `${child.name} of ${id}: ${counts.get(id)}` }, counts.get(id))));
     }
+    columns.showEdges();
   }
-  columns.showEdges();
 }
 
-/** Marks a row, from where the table before left off. */
 function highlight(id, age) {
-  if (age >= highlightTime) return highlights.delete(id);
   const row = rowOf(id);
-  if (!row) return;
-  row.classList.add("changed");
-  row.style.animationDelay = `-${age}ms`;
-  setTimeout(() => row.classList.remove("changed"), highlightTime - age);
-}
-
-function columnHead(name, isNumeric) {
-  const sort = shown.query.get("_sort");
-  const order = { [name]: "ascending", [`-${name}`]: "descending" }[sort] ?? "none";
-  const next = { none: name, ascending: `-${name}`, descending: null }[order];
-  const onclick = () => { location.hash = listAddress({ _sort: next, _page: null }); };
-  return element("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
-    element("button", { "data-key": `sort ${name}`, onclick }, name || '""'));
-}
-
-function cell(row, id, name, isNumeric) {
-  const { resource, resources } = shown;
-  const value = row?.[name];
-  const properties = { class: `${kind(value)}${isNumeric ? " number" : ""}`, "data-name": name, tabindex: -1 };
-  const parent = ["string", "number"].includes(kind(value)) && parentOf(name, resources);
-  const isID = name === resource.idName;
-  if (!isID && !parent) return element("td", { title: value === undefined ? undefined : brief(compact(value)), ...properties }, cells.content(value));
-  const text = brief(compact(value ?? ""));
-  const link = element("a", {
-    href: isID ? listAddress({}, id) : `#records${pathTo(parent.name, text)}`, "data-key": `${id} ${name}`,
-    "data-parent": isID ? undefined : name, "aria-label": isID ? `${resource.name} ${text}` : undefined,
-  }, text);
-  return element("td", properties, link);
+  if (age >= 2_500) highlights.delete(id);
+  else if (row) {
+    row.classList.add("changed");
+    row.style.animationDelay = `-${age}ms`;
+    setTimeout(() => row.classList.remove("changed"), 2_500 - age);
+  }
 }
 
 function showEmpty() {
-  const isNarrowed = [...shown.query.keys()].some((name) => !["_page", "_sort"].includes(name));
-  if (isNarrowed) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
-  const url = address(pathTo(shown.resource.name));
-  showNote("No records yet.", "Press “New record”, drop a JSON or CSV file here, or send one:",
-    element("pre", { tabindex: 0, "aria-label": "Command" }, `curl '${url}' -H 'Content-Type: application/json' -d '{}'`));
+  if ([...shown.query.keys()].some((name) => !/^_(page|sort)$/.test(name))) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
+  const command = `curl '${address(pathTo(shown.resource.name))}' -H 'Content-Type: application/json' -d '{}'`;
+  showNote("No records yet.", "Press “New record”, drop a JSON or CSV file here, or send one:", node("pre", { tabindex: 0, "aria-label": "Command" }, command));
 }
 
-function showNote(title, text, ...more) {
-  find("records-frame").hidden = true;
-  find("records-note").hidden = false;
-  find("records-note").replaceChildren(element("strong", {}, title), element("p", {}, text), ...more);
-  find("records-range").textContent = "";
+/** Shows a note in the table's place; without a title, the table. */
+function showNote(title, ...content) {
+  frame.hidden = title !== undefined;
+  note.hidden = !frame.hidden;
+  fill(note, node("strong", title), content.map((part) => node("div", part)));
+  if (title) range.textContent = "";
 }
 
-function showPages(count, total) {
+function showPages(first, count, total) {
   const page = pageNumber();
   const last = lastPage(total);
-  const first = (page - 1) * pageSize;
-  const range = `${(first + 1).toLocaleString("en")}–${(first + count).toLocaleString("en")} of ${total.toLocaleString("en")}`;
-  find("records-range").textContent = last > 1 ? range : total === 1 ? "1 record" : `${total} records`;
-  find("records-pages").hidden = last === 1;
-  find("page-number").textContent = `${page} / ${last}`;
-  const numbers = { previous: page - 1, next: page + 1 };
-  for (const [name, number] of Object.entries(numbers)) {
-    find(`page-${name}`).toggleAttribute("inert", number < 1 || number > last);
-    find(`page-${name}`).href = listAddress({ _page: number });
+  const [from, to, all] = [first + 1, first + count, total].map((number) => number.toLocaleString("en"));
+  range.textContent = last > 1 ? `${from}–${to} of ${all}` : total === 1 ? "1 record" : `${all} records`;
+  ui.recordsPages.hidden = last === 1;
+  ui.pageNumber.textContent = `${page} / ${last}`;
+  for (const [link, number] of [[ui.pagePrevious, page - 1], [ui.pageNext, page + 1]]) {
+    link.inert = number < 1 || number > last;
+    link.href = listAddress({ _page: number });
   }
 }
 
 function editCell(cell) {
   const { resource, resources } = shown;
-  const id = cell.parentElement.dataset.id;
+  const { id } = cell.parentElement.dataset;
   const { name } = cell.dataset;
-  const isFixed = name === undefined || name === resource.idName || document.body.dataset.readOnly !== undefined;
-  if (isFixed) return;
+  if (name === resource.idName || "readOnly" in document.body.dataset) return;
   const done = (isSaved) => {
     if (isSaved) apply({ resource: resource.name, kind: "updated", id });
     attempt(async () => {
@@ -268,50 +227,43 @@ function editCell(cell) {
   cells.edit(cell, { resource, resources, id, name, type: kind(draft[name] ?? null), done, openRecord });
 }
 
-find("search").oninput = debounced(250, () => {
-  location.replace(listAddress({ q: find("search").value || null, _page: null }));
-});
+search.oninput = debounced(250, () => location.replace(listAddress({ q: search.value || null, _page: null })));
 
-const rows = find("rows");
 let opening;
 
-rows.onclick = (event) => {
+body.onclick = (event) => {
   const { target, detail, ctrlKey, metaKey, shiftKey } = event;
   clearTimeout(opening);
   const link = target.closest("a") ?? target.closest("tr").querySelector("td:nth-child(2) a");
   // The keyboard clicks without a count.
   const isPlain = detail > 0 && !ctrlKey && !metaKey && !shiftKey && !link?.target;
-  if (!isPlain || !link || target.closest("input, select, .pick") || String(getSelection()) || cells.isEditing()) return;
+  if (!isPlain || !link || target.closest(".in-cell, .pick") || String(getSelection())) return;
   event.preventDefault();
   // A second click edits the cell instead.
   if (detail === 1) opening = setTimeout(() => link.click(), 250);
 };
 
-rows.ondblclick = ({ target }) => {
+body.ondblclick = ({ target }) => {
   clearTimeout(opening);
   getSelection().empty();
-  const cell = target.closest("td[data-name]");
+  const cell = target.closest("[data-name]");
   if (cell) editCell(cell);
 };
 
-rows.onkeydown = (event) => {
+body.onkeydown = (event) => {
   const cell = event.target.closest("td");
   const [across, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
-  if (event.target.matches("select, input:not([type=checkbox])")) return;
   if (across !== undefined) {
-    event.preventDefault();
-    const row = down ? rows.children[cell.parentElement.sectionRowIndex + down] : cell.parentElement;
-    const next = row?.children[cell.cellIndex + across];
+    const next = body.children[cell.parentElement.sectionRowIndex + down]?.children[cell.cellIndex + across];
     (next?.querySelector("a, input") ?? next)?.focus();
-  } else if (event.key === "F2" || (event.key === "Enter" && event.target === cell)) {
-    event.preventDefault();
-    editCell(cell);
-  }
+  } else if (cell.dataset.name && (event.key === "F2" || (event.key === "Enter" && event.target === cell))) editCell(cell);
+  else return;
+  event.preventDefault();
 };
 
-rows.oncontextmenu = (event) => {
-  const cell = event.target.closest("td[data-name]");
-  if (!cell || event.target.closest("input")) return;
+body.oncontextmenu = (event) => {
+  const cell = event.target.closest("[data-name]");
+  if (!cell || cell.querySelector("input")) return;
   event.preventDefault();
   menu(cell, cell.dataset.name, byID.get(cell.parentElement.dataset.id)?.[cell.dataset.name], () => editCell(cell));
 };
