@@ -275,4 +275,4 @@ class Basics(Page):
         places = ["", *(f"/{name}" for name in {*loaded, "docs", "page.css", "icon.svg"})]
         size = self._value(f"Promise.all({places}.map((place) => fetch(`/__admin${{place}}`).then((e) => e.arrayBuffer()).then((e) => e.byteLength)))"
                            ".then((sizes) => sizes.reduce((a, b) => a + b))")
-        assert size <= 80_000, f"The page takes {size} bytes."
+        assert size <= 100 * 1024, f"The page takes {size} bytes."

@@ -17,14 +17,12 @@ export function readable(path) {
   try { return decodeURIComponent(path); } catch { return path; }
 }
 
-const titles = { 0: "The server does not answer.", 400: "The server does not understand this.", 404: "This is not there any more." };
-
 /** Why a request failed; its status is 0 when no whole answer came. */
 class Failure extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
-    this.title = titles[status] ?? `The server answered ${status}.`;
+    this.title = status ? `The server answered ${status}.` : "The server does not answer.";
   }
 }
 

@@ -60,7 +60,7 @@ async function write(path, name, next, before, tag) {
   return merged !== undefined && !same(merged[name], theirs) && write(path, name, merged[name], theirs, now.tag);
 }
 
-/** Edits a member of a record in its cell; `type` is what the column's other values are. What has no short form opens the whole record. */
+/** Edits a member in its cell; `type` is what the column's other values are. What has no short form opens the whole record. */
 export async function edit(cell, { resource, resources, id, name, type, done, openRecord }) {
   if (open) return;
   open = cell;

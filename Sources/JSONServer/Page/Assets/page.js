@@ -15,7 +15,7 @@ let current;
 let wasLive = true;
 let place;
 
-/** Shows what the address says: #records/posts/1?q=x, #try?path=/posts, #log or #server. */
+// Shows #records/posts/1?q=x, #try?path=/posts, #log or #server.
 function render() {
   place = location.hash;
   const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(place);

@@ -38,9 +38,8 @@ function start(next, title) {
 export function open(resource, id, resources) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
   start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
-  const hasAddress = !["", ".", ".."].includes(id);
-  ui.recordActions.hidden = !hasAddress;
-  if (hasAddress) read();
+  ui.recordActions.hidden = /^\.{0,2}$/.test(id);
+  if (!ui.recordActions.hidden) read();
   else notice("No browser can address a record with this id. Change it in the file.");
 }
 

@@ -84,7 +84,6 @@ async function load() {
   }
 }
 
-/** Reads again, but not under the hands of someone who edits a cell. */
 export const refresh = debounced(120, () => { if (!ui.records.hidden && !cells.isEditing()) load(); });
 
 export function apply({ resource, kind: change, id }) {
@@ -150,10 +149,10 @@ function cell(id, name, value, isNumeric) {
 async function showTitles(parent, name) {
   const links = parent ? [...body.querySelectorAll(`[data-parent="${CSS.escape(name)}"]`)] : [];
   if (links.length === 0) return;
-  const titles = await titlesOf(parent, new Set(links.map((link) => link.textContent))).catch(() => new Map());
+  const titles = await titlesOf(parent, new Set(links.map((link) => link.textContent)));
   for (const link of links) {
     const id = link.textContent;
-    if (titles.get(id)) fill(link, titles.get(id), node("small.quiet", ` ${id}`));
+    if (typeof titles.get(id) === "string") fill(link, titles.get(id), node("small.quiet", ` ${id}`));
   }
   columns.showEdges();
 }
@@ -186,8 +185,7 @@ function highlight(id, age) {
 
 function showEmpty() {
   if ([...shown.query.keys()].some((name) => !/^_(page|sort)$/.test(name))) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
-  const command = `curl '${address(pathTo(shown.resource.name))}' -H 'Content-Type: application/json' -d '{}'`;
-  showNote("No records yet.", "Press “New record”, drop a JSON or CSV file here, or send one:", node("pre", { tabindex: 0, "aria-label": "Command" }, command));
+  showNote("No records yet.", "Press “New record”, or drop a JSON or CSV file here.");
 }
 
 /** Shows a note in the table's place; without a title, the table. */
@@ -235,11 +233,10 @@ body.onclick = (event) => {
   const { target, detail, ctrlKey, metaKey, shiftKey } = event;
   clearTimeout(opening);
   const link = target.closest("a") ?? target.closest("tr").querySelector("td:nth-child(2) a");
-  // The keyboard clicks without a count.
+  // The keyboard clicks without a count; a second click edits the cell.
   const isPlain = detail > 0 && !ctrlKey && !metaKey && !shiftKey && !link?.target;
   if (!isPlain || !link || target.closest(".in-cell, .pick") || String(getSelection())) return;
   event.preventDefault();
-  // A second click edits the cell instead.
   if (detail === 1) opening = setTimeout(() => link.click(), 250);
 };
 

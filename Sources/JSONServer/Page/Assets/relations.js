@@ -33,15 +33,14 @@ const titles = new Map();
 
 export const forgetTitles = (name) => titles.delete(name);
 
-/** The titles of records by id, asked for in one request; those known already are not asked for again. */
+/** The titles of records by id, asked for in one request; those asked for already are not asked for again. */
 export async function titlesOf(resource, ids) {
   const { name, idName } = resource;
   if (!titles.has(name)) titles.set(name, new Map());
   const known = titles.get(name);
   const missing = [...ids].filter((id) => !known.has(id));
-  for (const id of missing) known.set(id, "");
-  if (missing.length > 0) {
-    for (const record of await list(name, anyOf(idName, missing), missing.length)) known.set(compact(record[idName]), titleOf(record, resource));
-  }
-  return known;
+  const found = missing.length > 0 && list(name, anyOf(idName, missing), missing.length)
+    .then((records) => new Map(records.map((record) => [compact(record[idName]), titleOf(record, resource)])));
+  for (const id of missing) known.set(id, found.then((titles) => titles.get(id)).catch(() => known.delete(id)));
+  return new Map(await Promise.all([...ids].map(async (id) => [id, await known.get(id)])));
 }

@@ -22,7 +22,7 @@ export function open(query, start) {
   clearAnswer("");
 }
 
-/** What the form says; a body without a type is JSON. */
+// A body without a type is JSON.
 function read() {
   const body = takesBody() ? tryBody.value.trim() : "";
   const headers = [...tryHeaders.value.matchAll(/^([^:\n]+):(.*)$/gm)].map(([, name, value]) => [name.trim(), value.trim()]);

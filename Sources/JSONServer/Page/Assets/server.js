@@ -25,8 +25,7 @@ export const refresh = () => attempt(async () => {
 
 const list = (place, none, items) => fill(place, items.length > 0 ? items : node("li.quiet", none));
 
-const item = (title, detail, ...buttons) =>
-  node("li", node("strong", title), node("span.quiet", detail), buttons);
+const item = (title, detail, ...buttons) => node("li", node("strong", title), node("span.quiet", detail), buttons);
 
 function effect({ delay, status, retryAfter, action, times }) {
   const parts = [
@@ -38,10 +37,7 @@ function effect({ delay, status, retryAfter, action, times }) {
   return parts.filter(Boolean).join(", ");
 }
 
-async function act(method, path, value, done) {
-  await attempt(() => admin(method, path, value), done);
-  await refresh();
-}
+const act = (method, path, value, done) => attempt(() => admin(method, path, value), done).then(refresh);
 
 async function actOnLoss(title, text, action, method, path) {
   if (await ask(title, text, action)) await act(method, path, undefined, `${action}: done`);
@@ -62,12 +58,9 @@ function followFaultKind() {
 }
 
 function addFault() {
-  const kind = ui.faultKind.value;
-  const fault = numbers[kind] ? { [kind]: Number(ui.faultNumber.value) } : { action: kind };
-  const times = Number(ui.faultTimes.value) || undefined;
-  return act("POST", "faults", {
-    ...fault, times, method: ui.faultMethod.value || undefined, path: ui.faultPath.value || undefined,
-  }, "Fault added");
+  const [kind, number, times, method, path] = ["Kind", "Number", "Times", "Method", "Path"].map((name) => ui[`fault${name}`].value || undefined);
+  const fault = numbers[kind] ? { [kind]: Number(number) } : { action: kind };
+  return act("POST", "faults", { ...fault, times: times && Number(times), method, path }, "Fault added");
 }
 
 onSubmit(ui.settingsForm, () => act("PATCH", "settings", { delay: Number(ui.delay.value) }, "Delay set"));
