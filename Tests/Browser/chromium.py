@@ -169,7 +169,7 @@ class Browser:
 
     def open(self, url):
         self.call("Page.navigate", url=url)
-        self.wait_for("document.readyState === 'complete'", f"{url} has loaded")
+        self.wait_for("document.readyState === 'complete'", f"{url} has loaded", seconds=30)
 
     def resize(self, width, height, mobile=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)

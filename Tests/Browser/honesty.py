@@ -8,11 +8,13 @@ BANNERS = "banners"
 class Honesty(Page):
     def the_pages_own_requests_meet_no_faults(self):
         fault = self._request("POST", "/__admin/faults", {"status": 503, "times": 2})
-        self._show("#records/posts")
-        assert self._value(f"{ROWS}.length") == 20, "The page met the fault."
-        found = [other["times"] for other in self._request("GET", "/__admin/faults")]
-        assert found == [2], f"The page used the fault up: {found}"
-        self._request("DELETE", f"/__admin/faults/{fault['id']}")
+        try:
+            self._show("#records/posts")
+            assert self._value(f"{ROWS}.length") == 20, "The page met the fault."
+            found = [other["times"] for other in self._request("GET", "/__admin/faults")]
+            assert found == [2], f"The page used the fault up: {found}"
+        finally:
+            self._request("DELETE", f"/__admin/faults/{fault['id']}")
 
     def the_pages_own_requests_are_not_logged_unless_asked_for(self):
         self._show("#records/posts")
@@ -27,11 +29,13 @@ class Honesty(Page):
     def a_slow_list_says_that_it_is_read_and_shows_no_old_head(self):
         self._show("#records/posts")
         self._server.stall()
-        self._value("location.hash = '#records/users'; 0")
-        self._wait_text("records-range", "Reading rows …")
-        assert self._value("document.querySelectorAll('#rows .skeleton').length") > 0, "No skeleton."
-        assert "views" not in self._text("columns"), "The head of the collection before."
-        self._server.resume()
+        try:
+            self._value("location.hash = '#records/users'; 0")
+            self._wait_text("records-range", "Reading rows …")
+            assert self._value("document.querySelectorAll('#rows .skeleton').length") > 0, "No skeleton."
+            assert "views" not in self._text("columns"), "The head of the collection before."
+        finally:
+            self._server.resume()
         self._wait(self._row_with("Grace Hopper"), "the users")
 
     def a_pattern_that_cannot_be_used_is_named(self):
@@ -43,27 +47,33 @@ class Honesty(Page):
     def a_server_that_is_gone_is_announced_and_welcomed_back(self):
         self._show("#records/posts")
         self._server.stop()
-        self._wait_text(BANNERS, "does not answer")
-        self._value("location.hash = '#records/users'; 0")
-        self._wait_text("records-note", "The server does not answer")
-        self._server.start()
+        try:
+            self._wait_text(BANNERS, "does not answer")
+            self._value("location.hash = '#records/users'; 0")
+            self._wait_text("records-note", "The server does not answer")
+        finally:
+            self._server.start()
         self._wait(f"{by_id(BANNERS)}.innerText === ''", "the banner goes", seconds=15)
         self._wait(self._row_with("Grace Hopper"), "the list reads itself again")
 
     def a_read_only_server_says_so_and_offers_no_changes(self):
         self._show("#records/posts")
         self._request("PATCH", "/__admin/settings", {"readOnly": True})
-        self._wait_text(BANNERS, "read-only")
-        visible = self._value("[...document.querySelectorAll('.writes')].filter((e) => e.checkVisibility()).map((e) => e.id)")
-        self._request("PATCH", "/__admin/settings", {"readOnly": False})
+        try:
+            self._wait_text(BANNERS, "read-only")
+            visible = self._value("[...document.querySelectorAll('.writes')].filter((e) => e.checkVisibility()).map((e) => e.id)")
+        finally:
+            self._request("PATCH", "/__admin/settings", {"readOnly": False})
         assert visible == [], f"It still offers {visible}."
         self._wait(f"{by_id(BANNERS)}.innerText === '' && {by_id('record-new')}.checkVisibility()", "changes are offered again")
 
     def a_broken_file_is_announced_with_its_line(self):
         text = self._server.file.read_text()
         self._server.file.write_text('{\n  "posts": [\n    oops\n  ]\n}')
-        self._wait_text(BANNERS, "database.json, line 3")
-        self._server.file.write_text(text)
+        try:
+            self._wait_text(BANNERS, "database.json, line 3")
+        finally:
+            self._server.file.write_text(text)
         self._wait(f"{by_id(BANNERS)}.innerText === ''", "the banner goes")
 
     def trying_starts_at_a_resource_and_takes_nothing_from_the_cache(self):

@@ -26,7 +26,7 @@ class RequestLog(Page):
         self._click("log-pause")
         self._wait(f"{LINES}.length === 4", "what came meanwhile")
 
-    def it_keeps_a_thousand(self):
+    def what_came_is_there_after_the_page_opened_anew(self):
         for number in range(60):
             self._request("GET", f"/posts?n={number}")
         self._wait(f"{LINES}.length === 64", "all of them")

@@ -121,10 +121,12 @@ class Safety(Page):
     def what_was_typed_survives_a_server_that_is_gone(self):
         self._open_editor("#records/posts/3", '{"title": "typed"}')
         self._server.stop()
-        self._submit("record-form")
-        self._wait_text("record-error", "does not answer")
-        assert self._value(f"{by_id('record-text')}.value") == '{"title": "typed"}' and self._value(OPEN), "The text is gone."
-        self._server.start()
+        try:
+            self._submit("record-form")
+            self._wait_text("record-error", "does not answer")
+            assert self._value(f"{by_id('record-text')}.value") == '{"title": "typed"}' and self._value(OPEN), "The text is gone."
+        finally:
+            self._server.start()
         self._submit("record-form")
         self._wait(f"{by_id('record-form')}.hidden", "it is saved after all")
         assert self._request("GET", "/posts/3")["title"] == "typed", f"Another title: {quoted('typed')}"

@@ -71,7 +71,7 @@ class Server:
     def stop(self):
         self.resume()
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(30)
 
     def stall(self):
         """Lets it answer nothing until `resume()`."""

@@ -44,8 +44,10 @@ function messageIn(text) {
   try { return JSON.parse(text).message; } catch { return undefined; }
 }
 
-export const list = async (name, query, most) =>
-  (await send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_start", 0], ["_end", most]])}`)).value;
+const read = (name, query, most) => send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_start", 0], ["_end", most]])}`);
+
+export const list = async (name, query, most) => (await read(name, query, most)).value;
+export const count = async (name, query) => Number((await read(name, query, 1)).headers.get("X-Total-Count"));
 
 export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
 

@@ -8,7 +8,7 @@ import { parentOf, titleOf } from "./relations.js";
 
 export function content(value) {
   if (typeof value !== "string") return value === undefined ? "" : brief(compact(value));
-  const image = /^data:image\/|^https?:.+\.(png|jpe?g|gif|webp|avif|svg)([?#]|$)/i.test(value)
+  const image = /^data:image\/|^https?:.+\.(png|jpe?g|gif|webp|avif|svg)([?#]|$)/i.test(value) && value.length < 200_000
     && node("img", { src: value, alt: "", loading: "lazy", referrerpolicy: "no-referrer", onerror: ({ target }) => target.remove() });
   return isAddress(value) ? outside(value, image, brief(value)) : image || brief(value);
 }

@@ -44,7 +44,7 @@ export function menu(cell, name, value, edit) {
     },
   }, isPlain && [item("Filter by this value", () => add(name, text)), item("Leave this value out", () => add(`${name}_ne`, text))],
   item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }));
-  document.body.append(list);
+  ui.main.append(list);
   list.showPopover();
   const { left, bottom } = cell.getBoundingClientRect();
   list.style.left = `${Math.max(8, Math.min(left, innerWidth - list.offsetWidth - 8))}px`;

@@ -43,16 +43,19 @@ function show(items) {
 async function search() {
   const words = input.value.trim().toLowerCase();
   const mine = ++turn;
-  const found = [...resources.map(({ name, count }) => [name, `${count} records`, viewOf([name])]), ...tools, ...await operations]
-    .filter(([text]) => text.toLowerCase().includes(words));
-  if (mine === turn) show(found);
+  const matching = (items) => items.filter(([text]) => text.toLowerCase().includes(words));
+  const places = matching([...resources.map(({ name, count }) => [name, `${count} records`, viewOf([name])]), ...tools]);
+  const found = [];
+  const rest = matching(await operations);
+  const update = () => { if (mine === turn) show([...places, ...found, ...rest]); };
+  update();
   if (words) await Promise.all(resources.filter(({ kind }) => kind === "collection").slice(0, 20).map(async (resource) => {
     const { name, idName } = resource;
     const start = name.toLowerCase();
     const id = words.startsWith(start) && /^[ /]+(.+)/.exec(words.slice(start.length))?.[1];
     const records = await list(name, [id ? [idName, id] : ["q", words]], 5).catch(() => []);
     found.push(...records.map((record) => [titleOf(record, resource), `${name} / ${compact(record[idName])}`, viewOf([name, compact(record[idName])])]));
-    if (mine === turn && records.length > 0) show(found);
+    if (records.length > 0) update();
   }));
 }
 

@@ -102,8 +102,8 @@ async function showLinks(reading) {
     return node("a", { href: viewOf(names) }, `↑ ${names.join("/")}`);
   });
   for (const child of childrenOf(resource, resources)) {
-    const count = (await countChildren(child, [id]).catch(() => undefined))?.get(id);
-    links.push(node("a", { href: viewOf([child.name], { [child.member]: id }) }, `↓ ${count === undefined ? child.name : counted(count, child.name)}`));
+    const counts = await countChildren(child, [id]).catch(() => undefined);
+    links.push(node("a", { href: viewOf([child.name], { [child.member]: id }) }, `↓ ${counts ? counted(counts.get(id), child.name) : child.name}`));
   }
   if (reading === current) fill(ui.recordLinks, links);
 }
@@ -168,6 +168,7 @@ function finish(value, method) {
   const madeID = method === "POST" ? compact(made.at(-1)?.[resource.idName] ?? "") : id;
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID ?? ""}` : `Saved ${made.length} records`);
   showForm(false);
+  current.isMade = method === "POST";
   if (id === undefined || method === "POST") dialog.close();
   else {
     ui.recordEdit.focus();
@@ -210,6 +211,6 @@ dialog.onkeydown = (event) => {
 };
 dialog.oncancel = (event) => event.preventDefault();
 dialog.onclose = () => {
-  if (current.id !== undefined && !ui.records.hidden) history.replaceState(null, "", records.listAddress());
+  if (!current.isMade && !ui.records.hidden) history.replaceState(null, "", records.listAddress());
 };
 addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });

@@ -111,12 +111,13 @@ function showTable(rows) {
   const isNumeric = (name) => kinds(name).filter((kind) => kind === "number").length * 2 > kinds(name).length;
   const focused = document.activeElement?.dataset.key;
   if (rows.length > 0) draft = Object.fromEntries(names.slice(1).map((name) => [name, emptyValues[kinds(name).at(-1)] ?? null]));
-  byID = new Map(rows.map((row) => [compact(row?.[idName] ?? ""), row]));
+  const pairs = rows.map((row) => [compact(row?.[idName] ?? ""), row]);
+  byID = new Map(pairs);
   fill(ui.filterNames, names.map((value) => node("option", { value })));
   ui.columnsChoose.onclick = () => columns.choose(listName, names.slice(1), () => showTable(rows));
 
-  fill(heads, node("th.pick", selection.box([...byID], "all rows shown")), visible.map((name) => head(name, isNumeric(name))));
-  fill(body, [...byID].map(([id, row]) => node("tr", { "data-id": id }, node("td.pick", selection.box([[id, row]], `${listName} ${id}`)),
+  fill(heads, node("th.pick", selection.box(pairs, "all rows shown")), visible.map((name) => head(name, isNumeric(name))));
+  fill(body, pairs.map(([id, row]) => node("tr", { "data-id": id }, node("td.pick", selection.box([[id, row]], `${listName} ${id}`)),
     visible.map((name) => cell(id, name, row?.[name], isNumeric(name))))));
   visible.forEach((name, index) => columns.widen(heads.children[index + 1], listName, name));
   for (const [id, time] of highlights) highlight(id, performance.now() - time);

@@ -1,6 +1,6 @@
 // Which records belong together; the server knows by which members.
 
-import { list } from "./api.js";
+import { count, list } from "./api.js";
 import { brief, compact } from "./json.js";
 
 export const counted = (count, name) =>
@@ -14,10 +14,10 @@ export const childrenOf = (resource, resources) => resources.flatMap(({ name, pa
 const most = 1_000;
 const anyOf = (member, ids) => [...ids].map((id) => [member, id]);
 
-/** How many children each of some records has; `undefined` when they are too many to count here. */
+/** How many children each of some records has: counted here from one answer, or by the server when they are many. */
 export async function countChildren({ name, member }, ids) {
   const children = await list(name, [...anyOf(member, ids), ["_fields", member]], most);
-  if (children.length >= most) return undefined;
+  if (children.length >= most) return new Map(await Promise.all(ids.map(async (id) => [id, await count(name, [[member, id]])])));
   const counts = new Map(ids.map((id) => [id, 0]));
   for (const key of children.map((child) => compact(child[member]))) counts.set(key, counts.get(key) + 1);
   return counts;
