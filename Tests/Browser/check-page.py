@@ -10,6 +10,7 @@ a line. Set CHROMIUM to the browser's path if it is not found.
 
 import os
 import sys
+import traceback
 
 from basics import Basics
 from chromium import Browser
@@ -38,7 +39,9 @@ def run(group, program):
                 print(f"ok      {name.replace('_', ' ')}", flush=True)
             except Exception as error:
                 failed += 1
-                print(f"FAILED  {name.replace('_', ' ')}: {error}", flush=True)
+                # An assertion without words of its own is told by its line.
+                reason = str(error) or traceback.extract_tb(error.__traceback__)[-1].line
+                print(f"FAILED  {name.replace('_', ' ')}: {reason}", flush=True)
         if browser.problems:
             failed += 1
             print(f"FAILED  the console is silent: {'; '.join(browser.problems)}")

@@ -1,6 +1,7 @@
 """What all checks of the page use: a tab, a server, and the ways of a person with both."""
 
 import json
+import re
 
 ROWS = "[...document.querySelectorAll('#rows tr')]"
 
@@ -33,7 +34,7 @@ class Page:
             self._browser.evaluate("document.querySelector('#posts details').open = true")
         elif place.startswith("#records"):
             self._wait(f"{ROWS}.length > 0 && !document.querySelector('.skeleton')", f"rows at {place}")
-        if "/1" in place:
+        if re.search(r"/\d", place):
             self._wait(f"{by_id('record-json')}.textContent", f"the record at {place}")
 
     def _value(self, script):

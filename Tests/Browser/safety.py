@@ -66,6 +66,17 @@ class Safety(Page):
         found = self._request("GET", "/users/2")
         assert found == {"id": 2, "name": "theirs", "role": "admin", "age": 7}, f"The versions became {found}."
 
+    def nothing_is_edited_before_it_is_read(self):
+        self._show("#records/users")
+        self._server.stall()
+        try:
+            self._value("location.hash = '#records/users/1'; 0")
+            self._wait_text("record-notice", "Reading")
+            assert not self._value(f"{by_id('record-edit')}.checkVisibility()"), "It can be edited."
+        finally:
+            self._server.resume()
+        self._wait(f"{by_id('record-edit')}.checkVisibility()", "it can be edited at last")
+
     def keeping_mine_keeps_all_of_mine(self):
         self._open_editor("#records/users/1", json.dumps({"id": 1, "name": "mine"}))
         self._request("PATCH", "/users/1", {"name": "theirs"})

@@ -1,7 +1,7 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
 import { admin, listen, pathTo, readable, viewOf } from "./api.js";
-import { attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
+import { announce, attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
 import * as health from "./health.js";
 import * as log from "./log.js";
 import * as palette from "./palette.js";
@@ -135,6 +135,8 @@ ui.logFold.onclick = () => {
   fold(!document.body.hasAttribute("data-folded"));
   if (location.hash === "#log") location.hash = "";
 };
+// Screen readers hear of what changes in a place that they have seen.
+announce("");
 fold(remembered("folded") ?? false);
 log.start();
 server.refresh();

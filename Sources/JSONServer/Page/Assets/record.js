@@ -38,8 +38,9 @@ function start(next, title) {
 export function open(resource, id, resources) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
   start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
-  ui.recordActions.hidden = /^\.{0,2}$/.test(id);
-  if (!ui.recordActions.hidden) read();
+  // What was not read yet is not edited: nobody could tell what it replaces.
+  ui.recordActions.hidden = true;
+  if (!/^\.{0,2}$/.test(id)) read();
   else notice("No browser can address a record with this id. Change it in the file.");
 }
 
@@ -86,6 +87,7 @@ async function read() {
     if (reading !== current || isEditing()) return;
     Object.assign(current, { text: pretty(text), tag, value });
     notice();
+    ui.recordActions.hidden = false;
     show(ui.recordJson, current.text, `${current.resource.name}-${current.id}`);
     showLinks(current);
   } catch (error) {
