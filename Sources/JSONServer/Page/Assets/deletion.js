@@ -14,7 +14,7 @@ async function losses(name, ids) {
   }
 }
 
-/** Deletes records, given as pairs of id and text, after asking. Answers whether it did. */
+/** Deletes records, as pairs of id and text, after asking. Answers whether it did. */
 export async function remove({ name }, records) {
   const ids = records.map(([id]) => id);
   const what = ids.length === 1 ? `${name} / ${ids[0]}` : counted(ids.length, name);

@@ -78,7 +78,7 @@ try {
   description = await admin("GET", "openapi.json");
   const sections = groups();
   const { title, description: about = "" } = description.info;
-  fill(ui.main, node("h2", title), about.split("\n\n").map((text) => node("p.about", prose(text))),
+  fill(ui.main, node("h2", title), about.split("\n\n").map((text) => node("p", prose(text))),
     sections.map(([id, operations]) => node("section", { id }, node("h3", id), operations)));
   fill(ui.resources, sections.map(([name]) => node("li", node("a", { href: `#${encodeURIComponent(name)}` }, node("span", { title: name }, name)))));
   // What the address names was not there when the browser looked for it.

@@ -10,7 +10,7 @@ function parses(token) {
   try { return JSON.parse(token) !== undefined; } catch { return false; }
 }
 
-/** Where a text stops being JSON, and what should stand there; engines tell of it each in its own way, or not at all. */
+/** Where a text stops being JSON, and what should stand there; engines do not agree. */
 function faultIn(text) {
   const token = /\s*([{}[\],:]|"(?:[^"\\\n]|\\.)*"?|[^\s{}[\],:"]+)/y;
   const ends = [];

@@ -4,7 +4,7 @@ import { fill, node, ui } from "./dom.js";
 
 const state = {};
 
-/** Notes what is known of the server, such as `{ readOnly: true }` or `{ gone: true }`, and shows it. */
+/** Notes news, such as `{ gone: true }`, and shows what is known. */
 export function note(news) {
   const { gone, readOnly, invalid } = Object.assign(state, news);
   const place = invalid?.line ? `, line ${invalid.line}${invalid.column ? `, column ${invalid.column}` : ""}` : "";

@@ -189,7 +189,6 @@ function showEmpty() {
   showNote("No records yet.", "Press “New record”, or drop a JSON or CSV file here.");
 }
 
-/** Shows a note in the table's place; without a title, the table. */
 function showNote(title, ...content) {
   frame.hidden = title !== undefined;
   note.hidden = !frame.hidden;

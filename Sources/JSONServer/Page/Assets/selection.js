@@ -9,7 +9,6 @@ import * as records from "./records.js";
 const chosen = new Map();
 let resource;
 
-/** Begins anew, in another resource or after the chosen ones are done. */
 export function begin(next = resource) {
   resource = next;
   chosen.clear();
