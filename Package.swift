@@ -19,9 +19,22 @@ let releasedExecutable: [LinkerSetting] = [
     .when(platforms: [.linux], configuration: .release))
 ]
 
+// Xcode before 26.4 resolves traits and does not define them for `#if`; there the trait is always on.
+#if compiler(<6.3)
+  let testing: [SwiftSetting] = [
+    .define("SwiftTesting", .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS, .watchOS]))
+  ]
+#else
+  let testing: [SwiftSetting] = []
+#endif
+
+// The released executable, which the plugin runs instead of one that it builds. A release names it in the commit that it
+// tags; see Packaging/make-release.
+let released: (url: String, checksum: String)? = nil
+
 let package = Package(
   name: "swift-json-server",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .visionOS(.v2), .watchOS(.v11)],
   products: [
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
     // With them come the modules whose types their declarations name, which a user imports to take such a value apart.
@@ -68,11 +81,13 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    // Without pkg-config, whose answer on a Mac may be Homebrew's zlib, which is for macOS alone. The module map links
+    // what every system has.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "JSONServer",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CZlib",
+        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CStorage", "CZlib",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -89,12 +104,12 @@ let package = Package(
         "OrderedJSON", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
-      swiftSettings: settings
+      swiftSettings: settings + testing
     ),
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServer", "JSONDatabase", "OrderedJSON",
+        "JSONServer", "JSONDatabase", "OrderedJSON", "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -163,7 +178,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "TestSupport", "swift-json-server", "JSONServer",
+        "TestSupport", "swift-json-server", "JSONServer", "OrderedJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -172,6 +187,14 @@ let package = Package(
     ),
   ]
 )
+
+if let released {
+  package.targets.append(
+    .binaryTarget(name: "swift-json-server-release", url: released.url, checksum: released.checksum))
+  for target in package.targets where target.name == "JSONServerPlugin" {
+    target.dependencies = ["swift-json-server-release"]
+  }
+}
 
 if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
   package.targets.append(

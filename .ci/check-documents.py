@@ -1,21 +1,29 @@
 #!/usr/bin/env python3
-"""Checks that what the documents show compiles, and that their links lead somewhere.
+"""Checks that the Swift code of the documents is compiled, that their links lead somewhere, and that guides are found.
 
     check-documents.py
 
-The lines of a `swift` block stand, in their order, in one of the files that the tests compile below
-Tests/JSONServerTestingTests/Examples; a part of a manifest is none of these. A link within the repository leads to a
-file, or to a heading. Standard library only.
+The lines of a `swift` block are, in their order, in one of the files that the tests compile below
+Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt. A link or an image within the repository leads to a
+file, or to a heading; <doc:Name> to an article of the same catalog; a path in backticks exists. Each article is listed in
+its catalog's landing page, and says what it is for; README.md stays a page that is read in three minutes. The diagram in
+CONTRIBUTING.md has the dependencies of Package.swift. Standard library only.
 """
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
 ARTICLES = sorted(ROOT.glob("Sources/*/Documentation.docc/*.md"))
-PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md", "fixtures/README.md")]
+CONTRIBUTING = ROOT / ".github/CONTRIBUTING.md"
+PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, ROOT / "fixtures/README.md",
+         *sorted(ROOT.glob("Tests/*/README.md"))]
+LARGEST_README = 9_000
 EXAMPLES = sorted((ROOT / "Tests/JSONServerTestingTests/Examples").glob("*.swift"))
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+ARTICLE_LINK = re.compile(r"<doc:([^>]+)>")
+PATH = re.compile(r"`((?:Sources|Tests|Packaging|fixtures|\.ci|\.github)/[\w./+-]+)")
 
 
 def swift_blocks(text):
@@ -32,7 +40,7 @@ def swift_blocks(text):
 
 
 def is_contained(lines, others):
-    """Whether lines stand among others, in the same order."""
+    """Whether lines occur among others, in the same order."""
     rest = iter(others)
     return all(line in rest for line in lines)
 
@@ -65,9 +73,65 @@ def broken_links(document):
             yield f"{document.relative_to(ROOT)}: the link to {target} leads nowhere"
 
 
+def broken_paths(document):
+    for path in PATH.findall(re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)):
+        if not (ROOT / path.rstrip(".")).exists():
+            yield f"{document.relative_to(ROOT)}: there is no {path}"
+
+
+def broken_article_links(article):
+    for name in ARTICLE_LINK.findall(article.read_text()):
+        if not (article.parent / f"{name}.md").exists():
+            yield f"{article.relative_to(ROOT)}: <doc:{name}> leads nowhere"
+
+
+def unreachable(article):
+    """Whether an article is neither a landing page, which has the name of its target, nor listed in one."""
+    landing = article.parent / f"{article.parent.parent.name}.md"
+    if article != landing and f"\n- <doc:{article.stem}>\n" not in landing.read_text():
+        yield f"{landing.relative_to(ROOT)}: the topics lack {article.stem}"
+    if article != landing and "## Overview\n\nThis guide is for " not in article.read_text():
+        yield f"{article.relative_to(ROOT)}: the overview does not begin with what the guide is for"
+
+
+def overlong_readme():
+    size = README.stat().st_size
+    if size > LARGEST_README:
+        yield f"README.md: {size} bytes, more than {LARGEST_README}; a guide is the place for the rest"
+
+
+def drawn_arrows():
+    """The pairs of targets between which the diagram has an arrow."""
+    for line in CONTRIBUTING.read_text().splitlines():
+        source, arrow, destinations = line.strip().partition(" --> ")
+        if arrow:
+            yield from ((source, destination) for destination in destinations.split(" & "))
+
+
+def declared_arrows():
+    """The pairs of a target below Sources and one of ours that the manifest says it depends on."""
+    targets = re.split(r"\n    \.(?=\w+\(name:|\w+\(\n)", (ROOT / "Package.swift").read_text())
+    for target in targets[1:]:
+        name = re.search(r'name: "([^"]+)"', target)[1]
+        dependencies = re.search(r"\bdependencies: \[(.*?)\]", re.sub(r"\.product\(.*?\)", "", target), re.DOTALL)
+        if (ROOT / "Sources" / name).is_dir() and dependencies:
+            yield from ((name, dependency) for dependency in re.findall(r'"([^"]+)"', dependencies[1]))
+
+
+def wrong_arrows():
+    drawn, declared = set(drawn_arrows()), set(declared_arrows())
+    for source, destination in sorted(declared - drawn):
+        yield f"{CONTRIBUTING.relative_to(ROOT)}: the diagram lacks {source} --> {destination}"
+    for source, destination in sorted(drawn - declared):
+        yield f"{CONTRIBUTING.relative_to(ROOT)}: Package.swift has no {source} --> {destination}"
+
+
 def main():
     problems = [problem for document in PAGES + ARTICLES for problem in broken_links(document)]
-    problems += [problem for document in [PAGES[0], *ARTICLES] for problem in uncompiled_blocks(document)]
+    problems += [problem for document in PAGES + ARTICLES for problem in broken_paths(document)]
+    problems += [problem for document in [README, *ARTICLES] for problem in uncompiled_blocks(document)]
+    problems += [problem for article in ARTICLES for problem in [*broken_article_links(article), *unreachable(article)]]
+    problems += [*wrong_arrows(), *overlong_readme()]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

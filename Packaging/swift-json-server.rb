@@ -1,10 +1,12 @@
-# Homebrew finds formulae of a repository in this directory only:
-#   brew tap swift-json-server/tap PATH-OR-URL-OF-THIS-REPOSITORY && brew install --HEAD swift-json-server
-# A release adds `homepage`, `url` and `sha256`; see CONTRIBUTING.md. Until then the tap's own clone is built.
+# A release adds `url` and `sha256`, and publishes this file in the tap repository OWNER/homebrew-tap, as
+# Formula/swift-json-server.rb (see .github/CONTRIBUTING.md). From there it is installed:
+#   brew install OWNER/tap/swift-json-server
+# `--HEAD` installs what has not been released yet.
 class SwiftJsonServer < Formula
   desc "Serves a JSON file as a REST API, and writes every change back"
+  homepage "https://github.com/OWNER/swift-json-server"
   license "MIT"
-  head Pathname(__dir__).parent.to_s, using: :git
+  head "https://github.com/OWNER/swift-json-server.git", branch: "main"
 
   depends_on xcode: ["26.0", :build]
   uses_from_macos "swift" => :build

@@ -5,6 +5,7 @@
 
 #include <copyfile.h>
 #include <errno.h>
+#include <stddef.h>
 
 int storage_copy_attributes(int source, int target, int with_access_list) {
   if (fcopyfile(source, target, NULL, COPYFILE_XATTR | (with_access_list ? COPYFILE_ACL : 0)) == 0) return 0;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -50,8 +49,29 @@ int storage_status_at(int directory, const char *name, struct storage_status *st
   return 0;
 }
 
+int storage_status_behind(const char *path, struct storage_status *status) {
+  struct stat from;
+  if (stat(path, &from) != 0) return -1;
+  fill(status, &from);
+  return 0;
+}
+
+int storage_close(int file) { return close(file); }
+
+static size_t capped(size_t size) { return size < STORAGE_LARGEST_TRANSFER ? size : STORAGE_LARGEST_TRANSFER; }
+
+int64_t storage_read_at(int file, void *buffer, size_t size, int64_t offset) {
+  return pread(file, buffer, capped(size), (off_t)offset);
+}
+
+int64_t storage_write_at(int file, const void *buffer, size_t size, int64_t offset) {
+  return pwrite(file, buffer, capped(size), (off_t)offset);
+}
+
 int storage_exchange(int directory, const char *first, const char *second) {
 #if defined(__APPLE__)
+  // rename(2), RENAME_SWAP: "On file systems that support it […], it will cause the source and target to be atomically
+  // swapped." ENOTSUP elsewhere.
   return renameatx_np(directory, first, directory, second, RENAME_SWAP);
 #else
   return (int)syscall(SYS_renameat2, directory, first, directory, second, LINUX_RENAME_EXCHANGE);
@@ -60,17 +80,41 @@ int storage_exchange(int directory, const char *first, const char *second) {
 
 int storage_rename_exclusively(int directory, const char *old_name, const char *new_name) {
 #if defined(__APPLE__)
+  // rename(2), RENAME_EXCL: "On file systems that support it […], it will cause EEXIST to be returned if the destination
+  // already exists."
   return renameatx_np(directory, old_name, directory, new_name, RENAME_EXCL);
 #else
   return (int)syscall(SYS_renameat2, directory, old_name, directory, new_name, LINUX_RENAME_NOREPLACE);
 #endif
 }
 
+#if defined(__APPLE__)
+// Network file systems have neither of Apple's two calls and offer only fsync.
+static int is_unsupported(int error) { return error == ENOTSUP || error == EINVAL || error == ENOTTY; }
+#endif
+
+int storage_order(int file) {
+#if defined(__APPLE__)
+  // fcntl(2), F_BARRIERFSYNC: "Does the same thing as fsync(2) then issues a barrier command to the drive. The barrier
+  // applies to I/O that have been flushed with fsync(2) on the same device before. These operations are guaranteed to be
+  // persisted before any other I/O that would follow the barrier, although no assumption should be made on what has been
+  // persisted or not when this call returns. […] This is currently implemented on HFS and APFS."
+  if (fcntl(file, F_BARRIERFSYNC) == 0) return 0;
+  if (!is_unsupported(errno)) return -1;
+  // The full one "acts as a barrier", too.
+  return storage_synchronize(file);
+#else
+  return fsync(file);
+#endif
+}
+
 int storage_synchronize(int file) {
-#if defined(F_FULLFSYNC)
+#if defined(__APPLE__)
+  // fcntl(2), F_FULLFSYNC: "Does the same thing as fsync(2) then asks the drive to flush all buffered data to the
+  // permanent storage device. As this drains the entire queue of the device and acts as a barrier, data that had been
+  // fsync'd on the same device before is guaranteed to be persisted when this call returns."
   if (fcntl(file, F_FULLFSYNC) == 0) return 0;
-  // Network file systems refuse F_FULLFSYNC and offer only fsync.
-  if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY) return -1;
+  if (!is_unsupported(errno)) return -1;
 #endif
   return fsync(file);
 }
@@ -87,9 +131,4 @@ int storage_is_mount_point(int directory, const char *name) {
   (void)name;
   return 0;
 #endif
-}
-
-void storage_ignore_signals(void) {
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 
 int storage_thread_start(void *(*body)(void *), void *context) {
   pthread_t thread;

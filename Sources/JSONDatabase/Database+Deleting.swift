@@ -3,7 +3,7 @@ package import OrderedJSON
 /// What a deletion did.
 package struct Deletion: Sendable {
   /// The text of the record that was asked to go.
-  package let record: Text
+  package let record: ValidJSON
   /// How many other records went with it, by resource.
   package let dependents: [String: Int]
 }
@@ -43,7 +43,7 @@ extension Database {
           }
           set(nil, at: slot, of: position, was: row)
           counts[name, default: 0] += 1
-          let id = row.withRecord { ObjectReader.value(named: idName, in: $0)?.idText }
+          let id = row.withRecord { $0.member(idName)?.idText }
           if schema.dialect == .classic, let id { gone.append((name, id)) }
         }
       }
@@ -66,13 +66,45 @@ extension Database {
   }
 
   private func nullifying(_ key: FieldPath, in row: Row) -> Row {
-    var draft = RecordDraft()
-    draft.set(key.name, to: Array("null".utf8))
-    return row.with(record: row.record.withBytes { draft.merged(into: $0, .pretty) })
+    var draft = ObjectDraft()
+    draft.set(key.name, to: .null)
+    return Row(draft.merged(into: row.record, .pretty, row.margins), between: row.margins)
   }
 
   private mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {
     change(position) { $0.set(row, at: slot) }
     changes.steps.append(.set(resource: position, slot: slot, before: before))
+  }
+}
+
+extension Database {
+  /// Replaces everything by what another database of the same schema holds.
+  ///
+  /// The change counts as one of all resources.
+  package mutating func restore(from other: Database) {
+    let earlier = takeChanges()
+    let before = self
+    self = other
+    changes = earlier
+    changes.steps.append(.replaceAll(before: before, resourceCount: max(before.entries.count, entries.count)))
+  }
+
+  /// Adds the resources of another database that are not there yet, after those that are.
+  package mutating func add(_ other: Database) {
+    let added = other.entries.filter { positions[ByteExactKey($0.name)] == nil }
+    guard !added.isEmpty else { return }
+    guard let end = entries.last else { return restore(from: other) }
+    // The white space before the closing brace stays there.
+    var joined = entries
+    joined[joined.count - 1] = end.with(trail: UTF8Slice(""))
+    joined += added.map { $0.with(trail: UTF8Slice("")) }
+    joined[joined.count - 1] = joined[joined.count - 1].with(trail: end.trail)
+    restore(from: Database(schema: schema, prefix: prefix, entries: joined, suffix: suffix))
+  }
+}
+
+extension ResourceEntry {
+  fileprivate func with(trail: UTF8Slice) -> ResourceEntry {
+    ResourceEntry(name: name, lead: lead, resource: resource, trail: trail)
   }
 }

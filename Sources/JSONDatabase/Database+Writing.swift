@@ -3,7 +3,7 @@ package import OrderedJSON
 /// A record after an operation.
 package struct WrittenRecord: Sendable {
   /// The record's text.
-  package let text: Text
+  package let text: ValidJSON
   /// The record's id as text.
   package let id: String
 }
@@ -16,7 +16,7 @@ extension Database {
   /// always generated.
   ///
   /// - Parameters:
-  ///   - body: The text of a JSON object.
+  ///   - body: A JSON object.
   ///   - name: The collection's name.
   ///   - parent: The resource and id of a record that the new one belongs to; sets the foreign key.
   ///   - ids: Makes text ids.
@@ -24,19 +24,20 @@ extension Database {
   ///   Nothing is changed then.
   /// - Complexity: O(size of the body + log n).
   package mutating func create(
-    _ body: UnsafeBufferPointer<UInt8>, in name: String, belongingTo parent: (resource: String, id: String)? = nil,
+    _ body: ValidJSON, in name: String, belongingTo parent: (resource: String, id: String)? = nil,
     ids: IDGenerator
   ) throws(DatabaseError) -> WrittenRecord {
-    var draft = try RecordDraft(body)
+    var draft = try Self.draft(body)
     let position = try position(of: name)
     if let parent {
       let key = foreignKey(in: position, to: parent.resource, singular: nil)
-      draft.set(key.name, to: try idToken(parent.id, in: parent.resource))
+      draft.set(key.name, to: try storedID(parent.id, in: parent.resource))
     }
     let dialect = schema.dialect
     let (slot, row, id) = try withCollection(at: position) { collection throws(DatabaseError) in
-      let id = try collection.settleID(of: &draft, dialect: dialect, ids: ids)
-      let row = Row(lead: collection.recordLead, record: draft.text(collection.recordLayout))
+      let id = try collection.assignID(of: &draft, dialect: dialect, ids: ids)
+      let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
+      let row = Row(draft.text(collection.recordLayout, margins), between: margins)
       return (collection.append(row), row, id)
     }
     changes.steps.append(.append(resource: position, slot: slot, row))
@@ -48,12 +49,12 @@ extension Database {
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord` or `invalidBody`.
   /// - Complexity: O(size of the body).
   package mutating func replace(
-    _ id: String, in name: String, with body: UnsafeBufferPointer<UInt8>
+    _ id: String, in name: String, with body: ValidJSON
   ) throws(DatabaseError) -> WrittenRecord {
     try rewrite(id, in: name) { row, collection throws(DatabaseError) in
-      var draft = try RecordDraft(body)
-      draft.set(collection.idName, to: Self.idToken(of: row, collection.idName))
-      return draft.text(collection.layout(of: row))
+      var draft = try Self.draft(body)
+      draft.set(collection.idName, to: row.record.member(Array(collection.idName.utf8)) ?? .null)
+      return draft.text(collection.layout(of: row), row.margins)
     }
   }
 
@@ -62,24 +63,24 @@ extension Database {
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord` or `invalidBody`.
   /// - Complexity: O(size of the record and the body).
   package mutating func merge(
-    _ body: UnsafeBufferPointer<UInt8>, into id: String, in name: String
+    _ body: ValidJSON, into id: String, in name: String
   ) throws(DatabaseError) -> WrittenRecord {
     try rewrite(id, in: name) { row, collection throws(DatabaseError) in
-      var draft = try RecordDraft(body)
+      var draft = try Self.draft(body)
       draft.remove(collection.idName)
-      return row.record.withBytes { draft.merged(into: $0, collection.layout(of: row)) }
+      return draft.merged(into: row.record, collection.layout(of: row), row.margins)
     }
   }
 
   private mutating func rewrite(
-    _ id: String, in name: String, _ body: (Row, inout Collection) throws(DatabaseError) -> [UInt8]
+    _ id: String, in name: String, _ body: (Row, inout RecordCollection) throws(DatabaseError) -> ValidJSON
   ) throws(DatabaseError) -> WrittenRecord {
     let position = try position(of: name)
     let (slot, before, after) = try withCollection(at: position) { collection throws(DatabaseError) in
       guard let slot = collection.slot(of: id), let before = collection.rows[slot] else {
         throw Self.unknownRecord(id, in: name)
       }
-      let after = before.with(record: try body(before, &collection))
+      let after = Row(try body(before, &collection), between: before.margins)
       collection.set(after, at: slot)
       return (slot, before, after)
     }
@@ -91,18 +92,18 @@ extension Database {
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidBody`.
   package mutating func write(
-    _ body: UnsafeBufferPointer<UInt8>, toSingular name: String, merging: Bool
-  ) throws(DatabaseError) -> Text {
+    _ body: ValidJSON, toSingular name: String, merging: Bool
+  ) throws(DatabaseError) -> ValidJSON {
     let position = try position(of: name)
     guard case .singular(let before) = entries[position].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
     }
-    let draft = try RecordDraft(body)
-    let lead = Text(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
+    let draft = try Self.draft(body)
+    let lead = UTF8Slice(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
     let layout = lead.withBytes { lead in
-      before.withBytes { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
+      before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
-    let after = Text(merging ? before.withBytes { draft.merged(into: $0, layout) } : draft.text(layout))
+    let after = merging ? draft.merged(into: before, layout) : draft.text(layout)
     entries[position].resource = .singular(after)
     changes.steps.append(.replace(resource: position, before: before))
     return after
@@ -115,35 +116,47 @@ extension Database {
     return JSONLayout(indent: margin.isEmpty ? "  " : margin, margin: margin, newline: newline)
   }
 
-  /// The id of an existing record in its own type, as JSON text.
-  private mutating func idToken(_ id: String, in name: String) throws(DatabaseError) -> [UInt8] {
-    let record = try record(id, in: name)
-    let idName = Array(schema.idName(of: name).utf8)
-    return record.withBytes { ObjectReader.value(named: idName, in: $0).map { Array($0.bytes) } ?? [] }
+  /// The id of an existing record in its own type.
+  private mutating func storedID(_ id: String, in name: String) throws(DatabaseError) -> ValidJSON {
+    // A record that is found by its id has one.
+    try record(id, in: name).member(Array(schema.idName(of: name).utf8)) ?? .null
   }
 
-  private static func idToken(of row: Row, _ idName: String) -> [UInt8] {
-    row.withRecord { record in ObjectReader.value(named: Array(idName.utf8), in: record).map { Array($0.bytes) } ?? [] }
+  private static func draft(_ body: ValidJSON) throws(DatabaseError) -> ObjectDraft {
+    guard let draft = ObjectDraft(body) else {
+      throw DatabaseError(.invalidBody, "The body must be a JSON object, such as {\"title\": \"Hello\"}.")
+    }
+    return draft
   }
 
   /// Adds and updates many records, all or none: a body whose id is taken is merged into that record, any other is
   /// added.
   ///
+  /// - Parameter bodies: An array of JSON objects.
   /// - Throws: What ``create(_:in:belongingTo:ids:)`` throws, with the number of the element.
   package mutating func createOrMerge(
-    _ bodies: UnsafeBufferPointer<UInt8>, in name: String, ids: IDGenerator
-  ) throws(DatabaseError) -> (records: [Text], created: Int) {
+    _ bodies: ValidJSON, in name: String, ids: IDGenerator
+  ) throws(DatabaseError) -> (records: [ValidJSON], created: Int) {
+    guard let elements = bodies.elements else {
+      throw DatabaseError(.invalidBody, "The body must be an array of JSON objects.")
+    }
+    return try createOrMerge(elements, in: name, ids: ids)
+  }
+
+  private mutating func createOrMerge(
+    _ elements: [ValidJSON], in name: String, ids: IDGenerator
+  ) throws(DatabaseError) -> (records: [ValidJSON], created: Int) {
     let idName = Array(schema.idName(of: name).utf8)
     return try atomically { database throws(DatabaseError) in
-      var records: [Text] = []
+      var records: [ValidJSON] = []
       var created = 0
-      for element in ArrayReader(bodies) {
+      for element in elements {
         do throws(DatabaseError) {
-          let id = ObjectReader.value(named: idName, in: element.bytes)
-          if let id = id?.recordID, (try? database.record(id, in: name)) != nil {
-            records.append(try database.merge(element.bytes, into: id, in: name).text)
+          let id = element.withToken { $0.member(idName)?.recordID }
+          if let id, (try? database.record(id, in: name)) != nil {
+            records.append(try database.merge(element, into: id, in: name).text)
           } else {
-            records.append(try database.create(element.bytes, in: name, ids: ids).text)
+            records.append(try database.create(element, in: name, ids: ids).text)
             created += 1
           }
         } catch {
@@ -151,6 +164,25 @@ extension Database {
         }
       }
       return (records, created)
+    }
+  }
+
+  /// Merges the resources of another database into those that are here, all or none: records by id, objects member by
+  /// member; new ones are added.
+  ///
+  /// - Throws: What ``createOrMerge(_:in:ids:)`` and ``write(_:toSingular:merging:)`` throw.
+  package mutating func merge(_ other: Database, ids: IDGenerator) throws(DatabaseError) {
+    let known = positions
+    try atomically { database throws(DatabaseError) in
+      database.add(other)
+      for entry in other.entries where known[ByteExactKey(entry.name)] != nil {
+        switch entry.resource {
+        case .collection(let collection):
+          _ = try database.createOrMerge(collection.firstRecords(collection.count), in: entry.name, ids: ids)
+        case .singular(let value): _ = try database.write(value, toSingular: entry.name, merging: true)
+        case .unserved: break
+        }
+      }
     }
   }
 }

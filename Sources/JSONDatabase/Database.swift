@@ -8,25 +8,34 @@ package struct Database: Sendable {
   /// The names by which records are identified and related.
   package let schema: Schema
 
-  let prefix: Text
-  let suffix: Text
+  let prefix: UTF8Slice
+  let suffix: UTF8Slice
   var entries: [ResourceEntry]
-  let positions: [TextKey: Int]
+  let positions: [ByteExactKey: Int]
+  /// The first place of a served name in lower case.
+  private let foldedPositions: [String: Int]
 
   /// The changes since they were last taken, oldest first.
-  var changes = Changes()
+  var changes = UndoLog()
 
-  init(schema: Schema, prefix: Text, entries: [ResourceEntry], suffix: Text) {
+  init(schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice) {
     self.schema = schema
     self.prefix = prefix
     self.entries = entries
     self.suffix = suffix
-    positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (TextKey($1.name), $0) })
+    positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (ByteExactKey($1.name), $0) })
+    let served = entries.enumerated().filter { $0.element.isServed }
+    foldedPositions = Dictionary(served.map { ($1.name.lowercased(), $0) }) { first, _ in first }
   }
 
   /// The names of the resources that are served, in the file's order.
   package var resourceNames: [String] {
     entries.filter(\.isServed).map(\.name)
+  }
+
+  /// The names of the resources that are served here or by another version: these first, then those that it adds.
+  package func resourceNames(andOf other: Database) -> [String] {
+    resourceNames + other.resourceNames.filter { servedPosition(of: $0) == nil }
   }
 
   /// Returns the resource with a name, or `nil`.
@@ -36,7 +45,7 @@ package struct Database: Sendable {
 
   /// The place of a resource that is served, or `nil`.
   private func servedPosition(of name: String) -> Int? {
-    guard let position = positions[TextKey(name)], entries[position].isServed else { return nil }
+    guard let position = positions[ByteExactKey(name)], entries[position].isServed else { return nil }
     return position
   }
 
@@ -46,9 +55,7 @@ package struct Database: Sendable {
   package func resource(meantBy name: String) -> (name: String, isCollection: Bool)? {
     if let position = servedPosition(of: name) { return (name, entries[position].collection != nil) }
     guard schema.dialect == .classic else { return nil }
-    let folded = name.lowercased()
-    let entry = entries.first { $0.isServed && $0.name.lowercased() == folded }
-    return entry.map { ($0.name, $0.collection != nil) }
+    return foldedPositions[name.lowercased()].map { (entries[$0].name, entries[$0].collection != nil) }
   }
 
   /// The places of the collections. Whoever changes one must not hold another copy of it, which the change would have
@@ -70,14 +77,17 @@ package struct Database: Sendable {
     positions.filter(entries.indices.contains).sorted().map { entries[$0].name }
   }
 
-  /// What to tell a person who asked for a resource that is not there.
+  /// The most names that an error message is made from: a request that fails must not cost what all resources cost.
+  private static let maximumSuggestions = 1_000
+
+  /// The sentence for a person who asked for a resource that is not there.
   package func unknownResourceMessage(_ name: String) -> String {
-    let names = resourceNames
+    let names = entries.lazy.filter(\.isServed).prefix(Self.maximumSuggestions).map(\.name)
     guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
-    if let meant = Spelling.nearest(to: name, among: names) {
+    if let meant = Spelling.nearest(to: name, among: Array(names)) {
       return "No resource is named '\(name)'; did you mean '\(meant)'?"
     }
-    let list = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
+    let list = names.prefix(12).joined(separator: ", ") + (names.dropFirst(12).isEmpty ? "" : ", …")
     return "No resource is named '\(name)'; there are \(list)."
   }
 
@@ -89,14 +99,14 @@ package struct Database: Sendable {
 
   /// Gives a closure a collection to read; building an index on the way counts as reading.
   mutating func withCollection<Result>(
-    _ name: String, _ body: (inout Collection) throws(DatabaseError) -> Result
+    _ name: String, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     try withCollection(at: try position(of: name), body)
   }
 
   /// Gives a closure the collection at a place to read.
   mutating func withCollection<Result>(
-    at position: Int, _ body: (inout Collection) throws(DatabaseError) -> Result
+    at position: Int, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     guard let result = try entries[position].collection?.apply(body) else {
       throw DatabaseError(
@@ -106,7 +116,7 @@ package struct Database: Sendable {
   }
 
   /// Gives a closure the collection at a place to change; does nothing at the place of another resource.
-  mutating func change(_ position: Int, _ body: (inout Collection) -> Void) {
+  mutating func change(_ position: Int, _ body: (inout RecordCollection) -> Void) {
     try? withCollection(at: position) { collection throws(DatabaseError) in body(&collection) }
   }
 
@@ -114,7 +124,7 @@ package struct Database: Sendable {
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`.
   /// - Complexity: O(1) after the first call for a collection, which reads all its ids.
-  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> Text {
+  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> ValidJSON {
     try withCollection(name) { collection throws(DatabaseError) in
       guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
         throw Self.unknownRecord(id, in: name)
@@ -126,7 +136,7 @@ package struct Database: Sendable {
   /// Returns the text of a singular resource.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
-  package func singular(_ name: String) throws(DatabaseError) -> Text {
+  package func singular(_ name: String) throws(DatabaseError) -> ValidJSON {
     guard case .singular(let text) = entries[try position(of: name)].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection, not a single object.")
     }
@@ -137,16 +147,9 @@ package struct Database: Sendable {
     DatabaseError(.unknownRecord, "\(name) has no record with id \(id).")
   }
 
-  /// The text of a resource's value in the file; `nil` when there is no such resource.
-  package func valueText(of name: String) -> [UInt8]? {
-    switch resource(named: name) {
-    case .collection(let collection)?:
-      var output: [UInt8] = []
-      collection.text.forEachSlice { output += $0 }
-      return output
-    case .singular(let text)?: return Array(text.bytes)
-    case .unserved?, nil: return nil
-    }
+  /// Everything as a tree, with what is kept in the file and not served. O(size of the data).
+  package var value: JSONValue {
+    .object(JSONObject(entries.map { ($0.name, $0.resource.value) }))
   }
 
   /// The file's text as it would be written now.
@@ -155,10 +158,10 @@ package struct Database: Sendable {
   }
 }
 
-extension Collection {
+extension RecordCollection {
   /// Gives itself to a closure, where it stands.
   fileprivate mutating func apply<Result>(
-    _ body: (inout Collection) throws(DatabaseError) -> Result
+    _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     try body(&self)
   }

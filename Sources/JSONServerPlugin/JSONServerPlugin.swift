@@ -4,7 +4,7 @@ import PackagePlugin
 /// Runs the server from a package that depends on this one: `swift package json-server --watch database.json`.
 ///
 /// Paths are the package's. While it runs, SwiftPM keeps other commands out of the package's `.build`; give one of the
-/// two another `--scratch-path`.
+/// two another `--scratch-path`. On macOS it needs `--disable-sandbox`, since SwiftPM's sandbox lets nothing listen.
 @main
 struct JSONServerPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -12,12 +12,25 @@ struct JSONServerPlugin: CommandPlugin {
     process.executableURL = try context.tool(named: "swift-json-server").url
     process.arguments = arguments
     process.currentDirectoryURL = context.package.directoryURL
-    // The standard input is SwiftPM's own, by which it talks to the plugin.
-    process.standardInput = FileHandle.nullDevice
+    // The server is in a process group of its own, so that Ctrl-C reaches SwiftPM alone, which ends the plugin: with the
+    // plugin this pipe goes, and with the pipe the server.
+    let input = Pipe()
+    process.standardInput = input
+    process.environment = ProcessInfo.processInfo.environment.merging(["JSON_SERVER_STOP_AT_END_OF_INPUT": "1"]) { $1 }
     try process.run()
     process.waitUntilExit()
-    if process.terminationStatus != 0 {
+    withExtendedLifetime(input) {}
+    if process.terminationStatus == Self.cannotListen {
+      Diagnostics.error(Self.sandboxHint)
+    } else if process.terminationStatus != 0 {
       Diagnostics.error("swift-json-server ended with exit code \(process.terminationStatus).")
     }
   }
+
+  /// The server's exit code when the address cannot be listened on.
+  private static let cannotListen: Int32 = 71
+
+  private static let sandboxHint =
+    "The server cannot listen. On macOS SwiftPM's sandbox keeps plugins from it; "
+    + "run 'swift package --disable-sandbox json-server …'."
 }

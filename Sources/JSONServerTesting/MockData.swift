@@ -20,7 +20,7 @@ public struct MockData: Sendable {
   /// Reads the data for a test whose source file is at a path.
   let source: @Sendable (_ sourcePath: String) throws -> Source
 
-  /// No resources at all, for tests of canned answers.
+  /// No resources at all, for tests with stubs.
   public static let empty = MockData { _ in .value([:]) }
 
   /// A file of JSON or JSON5.

@@ -3,7 +3,7 @@ public import JSONServer
 public import OrderedJSON
 
 extension MockServer {
-  /// Answers requests with an error from now on; the data stays as it is.
+  /// Responds to requests with an error from now on; the data stays as it is.
   ///
   /// ```swift
   /// await server.fail(.get("/users"), with: 503, times: 2)
@@ -12,8 +12,8 @@ extension MockServer {
   ///
   /// - Parameters:
   ///   - route: The method and the path.
-  ///   - status: The status of the answer.
-  ///   - times: How many requests fail before all is well again; `nil` for no end.
+  ///   - status: The status of the response.
+  ///   - times: How many requests fail before they succeed again; `nil` for no end.
   ///   - body: The body; `nil` for the form that all errors have.
   ///   - retryAfter: The seconds that `Retry-After` names.
   public func fail(
@@ -31,55 +31,55 @@ extension MockServer {
     await add(route, times) { $0.action = action }
   }
 
-  /// Lets requests wait from now on; they are carried out afterwards.
+  /// Delays requests from now on; they are processed afterwards.
   public func delay(_ route: Route, by duration: Duration, times: Int? = nil) async {
     await delay(route, by: duration...duration, times: times)
   }
 
-  /// Lets requests wait for a random time in a range from now on; they are carried out afterwards.
+  /// Delays requests by a random time in a range from now on; they are processed afterwards.
   public func delay(_ route: Route, by range: ClosedRange<Duration>, times: Int? = nil) async {
     await add(route, times) { $0.delay = range }
   }
 
-  /// Ends all faults; canned answers stay.
+  /// Ends all faults; stubs stay.
   public func recover() async {
     await server.removeFaults()
   }
 
-  /// Answers requests in one way from now on, whatever the data holds; comes before the answers that are there.
+  /// Responds to requests in one way from now on, whatever the data holds; comes before the stubs that are there.
   ///
   /// ```swift
-  /// await server.answer(.post("/api/v2/purchase"), with: ["balance": 200])
+  /// await server.stub(.post("/api/v2/purchase"), with: ["balance": 200])
   /// ```
   ///
   /// - Parameters:
   ///   - route: The method and the path.
   ///   - body: The body, sent as exactly `application/json`; `nil` for none.
-  ///   - status: The status of the answer.
+  ///   - status: The status of the response.
   ///   - headers: Further header fields; each name has to be one (RFC 9110, section 5.1).
-  /// - Returns: The answer's id, to remove it by.
+  /// - Returns: The stub's id, to remove it by.
   @discardableResult
-  public func answer(
+  public func stub(
     _ route: Route, with body: JSONValue?, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
   ) async -> Int {
     let fields = headers.map { name, value in
       guard let name = HTTPField.Name(name) else { preconditionFailure("'\(name)' is no name of a header field.") }
       return HTTPField(name: name, value: value)
     }
-    return await server.answer(
-      CannedAnswer(
+    return await server.stub(
+      Stub(
         route.method, route.path, status: HTTPResponse.Status(code: status), body: body,
         headerFields: HTTPFields(fields)))
   }
 
-  /// Removes a canned answer; does nothing when it is not there.
-  public func removeAnswer(_ id: Int) async {
-    await server.removeAnswer(id)
+  /// Removes a stub; does nothing when it is not there.
+  public func removeStub(_ id: Int) async {
+    await server.removeStub(id)
   }
 
-  /// Removes all canned answers.
-  public func removeAnswers() async {
-    await server.removeAnswers()
+  /// Removes all stubs.
+  public func removeStubs() async {
+    await server.removeStubs()
   }
 
   private func add(_ route: Route, _ times: Int?, _ change: (inout Fault) -> Void) async {

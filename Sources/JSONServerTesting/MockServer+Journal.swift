@@ -2,7 +2,7 @@ public import JSONServer
 public import OrderedJSON
 
 extension MockServer {
-  /// The requests that came, oldest first, with their answers; those to `/__admin` are left out.
+  /// The requests received, oldest first, with their responses; those to `/__admin` are left out.
   ///
   /// All of them, unless the test's `configure` bounds the journal.
   public var requests: [Exchange] {
@@ -14,12 +14,12 @@ extension MockServer {
     await server.journal.filter { route.matches($0) }
   }
 
-  /// Forgets the requests that came.
+  /// Clears the journal of requests.
   public func forgetRequests() async {
     await server.clearJournal()
   }
 
-  /// Expects that requests came.
+  /// Expects that requests were received.
   ///
   /// In Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
   ///
@@ -30,11 +30,11 @@ extension MockServer {
   ///   - headers: Header fields that the request has, among others.
   ///   - body: The whole body as JSON; `nil` for any. A form is compared by its members. The order of members and the
   ///     spelling of numbers make no difference.
-  ///   - fileID: Where the expectation stands, for the issue; so are the next three.
+  ///   - fileID: The place of the expectation, for the issue, as are the next three.
   ///   - filePath: The path of its file.
   ///   - line: Its line.
   ///   - column: Its column.
-  /// - Throws: ``MockServerError`` with code `unmetExpectation`, the differences and the requests that came.
+  /// - Throws: ``MockServerError`` with code `unmetExpectation`, the differences and the requests received.
   public func expect(
     _ route: Route, times: Int? = nil, query: KeyValuePairs<String, String> = [:],
     headers: KeyValuePairs<String, String> = [:], body: JSONValue? = nil,
@@ -52,7 +52,7 @@ extension MockServer {
     }
   }
 
-  /// Returns the oldest request that fits, and waits for it when it is yet to come.
+  /// Returns the oldest request that matches, and waits for it when it is yet to arrive.
   ///
   /// - Parameters:
   ///   - route: The method and the path.
@@ -82,7 +82,7 @@ extension MockServer {
     }
   }
 
-  /// An error that says what the requests of the route had otherwise, and which requests came at all.
+  /// An error that says how the requests of the route differ, and which requests were received at all.
   private static func error(
     _ summary: String, _ expectation: RequestExpectation, _ exchanges: [Exchange]
   ) -> MockServerError {

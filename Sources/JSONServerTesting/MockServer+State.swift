@@ -33,17 +33,17 @@ extension MockServer {
     try await server.values(of: collection)
   }
 
-  /// Brings the data back to the state at start; the journal, faults and canned answers stay.
+  /// Resets the data to its state at start; the journal, faults and stubs stay.
   public func reset() async throws(ServerError) {
     try await server.reset()
   }
 
-  /// Keeps the data as it is now under a name; a snapshot of the same name gives way.
+  /// Saves the data as it is now under a name; a snapshot of the same name is replaced.
   public func saveSnapshot(_ name: String) async {
     await server.saveSnapshot(name)
   }
 
-  /// Brings the data back to a snapshot.
+  /// Restores the data of a snapshot.
   ///
   /// - Throws: `ServerError` with code `unknownSnapshot`.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {

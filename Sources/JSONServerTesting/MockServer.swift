@@ -12,10 +12,11 @@ import Synchronization
 /// A test gets one from the trait `.jsonServer(…)`, or from
 /// ``withJSONServer(_:routes:listens:sourcePath:isolation:configure:_:)``, and never has to stop it.
 public final class MockServer: Sendable {
-  /// The server behind it, for what is not a test's daily need.
+  /// The server behind it, for what a test seldom needs.
   public let server: Server
 
-  /// The address to give to the client under test, such as `http://127.0.0.1:49152`.
+  /// The address to give to the client under test, such as `http://localhost:49152`: App Transport Security lets an app
+  /// reach that, and refuses `http://127.0.0.1`.
   ///
   /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
   public let url: URL
@@ -29,13 +30,13 @@ public final class MockServer: Sendable {
 
   init(_ server: Server) {
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-    let address = server.url.isEmpty ? "http://json-server-\(number).localhost" : server.url
+    let address =
+      server.url.isEmpty
+      ? "http://json-server-\(number).localhost" : server.url.replacing("http://127.0.0.1:", with: "http://localhost:")
     guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
     self.server = server
     self.url = url
-    #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.register(self)
-    #endif
+    startLoadingURLs()
   }
 
   /// The server of the running test.
@@ -50,16 +51,14 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// Answers a request as it would be answered over a socket.
+  /// Responds to a request as the server would over a socket.
   public func respond(to request: Request) async -> Response {
     await server.respond(to: request)
   }
 
-  /// Lets go of the socket, without waiting for clients.
+  /// Closes the socket, without waiting for clients.
   func stop() async {
-    #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.forget(self)
-    #endif
+    stopLoadingURLs()
     await server.stop(grace: .zero)
   }
 }

@@ -4,7 +4,7 @@ public struct MockServerError: Error, Sendable {
   public enum Code: Sendable, Hashable {
     /// The code does not run within a test that has a server.
     case noServer
-    /// The file of the data is nowhere.
+    /// The file of the data does not exist.
     case fileMissing
     /// The file of the data cannot be read.
     case fileUnreadable
@@ -15,7 +15,7 @@ public struct MockServerError: Error, Sendable {
   /// What is wrong.
   public let code: Code
 
-  /// What is wrong, for a person; for an unmet expectation with the difference and the requests that came.
+  /// What is wrong, for a person; for an unmet expectation with the difference and the requests received.
   public let message: String
 
   init(_ code: Code, _ message: String) {

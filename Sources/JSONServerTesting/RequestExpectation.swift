@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONServer
 import OrderedJSON
 
-/// What a request has to be like to be the one that is expected.
+/// What a request must have to be the expected one.
 struct RequestExpectation: Sendable {
   let route: Route
   /// Parameters that the query must have, among others.
@@ -25,7 +25,7 @@ struct RequestExpectation: Sendable {
     route.matches(exchange) && differences(from: exchange.request).isEmpty
   }
 
-  /// What is otherwise in a request of the route, one difference a line.
+  /// How a request of the route differs, one difference a line.
   func differences(from request: Request) -> [String] {
     let parameters = (try? QueryParameters(target: request.target))?.items ?? []
     let missing = query.filter { wanted in !parameters.contains { $0.name == wanted.name && $0.value == wanted.value } }

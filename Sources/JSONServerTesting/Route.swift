@@ -1,17 +1,18 @@
 public import HTTPTypes
-import JSONServer
+public import JSONServer
+public import OrderedJSON
 
 /// The requests that an expectation or a fault is about: `.get("/users/*")`.
 ///
-/// Faults, canned answers and expectations mean the same requests by it. The path is decoded, without a query and
-/// without the path under which the server is mounted; a `*` stands for any characters, slashes among them. It is met
+/// Faults, stubs and expectations match requests by it in the same way. The path is decoded, without a query and
+/// without the path under which the server is mounted; a `*` matches any characters, slashes included. It is met
 /// by the path that was sent as well as by the one that rewrite rules made of it. GET is HEAD, too, and a method that
 /// was overridden is the one that overrides.
 public struct Route: Sendable, Hashable {
   /// The method; `nil` for all.
   public let method: HTTPRequest.Method?
 
-  /// The path, decoded; a `*` stands for any characters.
+  /// The path, decoded; a `*` matches any characters.
   public let path: String
 
   /// Creates a route.
@@ -44,4 +45,13 @@ public struct Route: Sendable, Hashable {
 
 extension Route: CustomStringConvertible {
   public var description: String { "\(method?.rawValue ?? "any method") \(path)" }
+}
+
+extension Request {
+  /// The body as the server understands it: JSON, or the members of a form, the rows of a table; `nil` when there is
+  /// none.
+  public var value: JSONValue? {
+    guard let bytes = (try? RequestBody.json(from: self))?.utf8 ?? (body.isEmpty ? nil : body) else { return nil }
+    return (try? JSONValue(parsing: bytes)) ?? String(validating: bytes, as: UTF8.self).map(JSONValue.string)
+  }
 }

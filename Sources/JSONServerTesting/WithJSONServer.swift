@@ -16,7 +16,7 @@ import OrderedJSON
 /// - Parameters:
 ///   - data: What the server starts with; never written back.
 ///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
-///   - listens: Whether the server has a socket, on a free port of 127.0.0.1; without one it answers
+///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves
 ///     ``MockServer/respond(to:)`` and sessions of `URLSessionConfiguration.jsonServer(_:)`.
 ///   - sourcePath: The source file of the test, from which a path of the data leads.
 ///   - isolation: The actor that the closure runs on; the caller's.
@@ -31,7 +31,6 @@ public func withJSONServer<Result>(
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
   var configuration = Server.Configuration(source: try data.source(sourcePath))
-  configuration.hosts = ["127.0.0.1"]
   // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
   configuration.allowedHosts = ["*"]
   configuration.routes = JSONObject(routes.map { ($0.key, .string($0.value)) })

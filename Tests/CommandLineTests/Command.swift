@@ -101,10 +101,11 @@ final class Command: Sendable {
     return -1
   }
 
-  /// The binary beside the test bundle.
+  /// The binary beside the test bundle, which on macOS a tool of Xcode's has loaded and on Linux is the program itself.
   private static var binary: String? {
-    let bundles = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() } + [Bundle.main.bundleURL]
-    return bundles.map { $0.appendingPathComponent("swift-json-server").path }
+    let bundle = Bundle(for: Life.self)
+    return [bundle.bundleURL.deletingLastPathComponent(), bundle.bundleURL, Bundle.main.bundleURL]
+      .map { $0.appendingPathComponent("swift-json-server").path }
       .first(where: FileManager.default.isExecutableFile)
   }
 }

@@ -161,9 +161,10 @@ struct ServingTests {
   func `A program that is run has none of the server's sockets and files`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
-    let result = try await Command.run(["database.json", "--quiet", "--exec", "ls /dev/fd"], in: directory)
-    // The last is the directory that is listed.
-    #expect(result.output.split(separator: "\n").dropFirst() == ["0", "1", "2", "3"])
+    // Of a descriptor that is not open no copy can be made.
+    let program = "n=3; while [ $n -lt 100 ]; do (: <&$n) 2>/dev/null && echo $n; n=$((n + 1)); done; echo all"
+    let result = try await Command.run(["database.json", "--quiet", "--exec", program], in: directory)
+    #expect(result.output.split(separator: "\n").dropFirst() == ["all"])
   }
 
   @Test

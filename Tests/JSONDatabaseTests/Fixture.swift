@@ -6,7 +6,7 @@ extension Database {
   static func fixture(_ text: String, _ dialect: Dialect = .classic) throws(LoadError) -> Database {
     var schema = Schema()
     schema.dialect = dialect
-    return try Database(parsing: Text(text), schema: schema, ids: .constant)
+    return try Database(parsing: UTF8Slice(text), schema: schema, ids: .constant)
   }
 
   /// The file's text as a string.
@@ -14,27 +14,24 @@ extension Database {
 
   mutating func create(
     _ body: String, in name: String, below parent: (resource: String, id: String)? = nil
-  ) throws(DatabaseError) -> WrittenRecord {
-    try Text(body).withBytes { body throws(DatabaseError) in
-      try create(body, in: name, belongingTo: parent, ids: .constant)
-    }
+  ) throws -> WrittenRecord {
+    try create(ValidJSON(body), in: name, belongingTo: parent, ids: .constant)
   }
 
-  mutating func createOrMerge(_ body: String, in name: String) throws(DatabaseError) -> (records: [Text], created: Int)
-  {
-    try Text(body).withBytes { body throws(DatabaseError) in try createOrMerge(body, in: name, ids: .constant) }
+  mutating func createOrMerge(_ body: String, in name: String) throws -> (records: [ValidJSON], created: Int) {
+    try createOrMerge(ValidJSON(body), in: name, ids: .constant)
   }
 
-  mutating func replace(_ id: String, in name: String, with body: String) throws(DatabaseError) -> WrittenRecord {
-    try Text(body).withBytes { body throws(DatabaseError) in try replace(id, in: name, with: body) }
+  mutating func replace(_ id: String, in name: String, with body: String) throws -> WrittenRecord {
+    try replace(id, in: name, with: ValidJSON(body))
   }
 
-  mutating func merge(_ body: String, into id: String, in name: String) throws(DatabaseError) -> WrittenRecord {
-    try Text(body).withBytes { body throws(DatabaseError) in try merge(body, into: id, in: name) }
+  mutating func merge(_ body: String, into id: String, in name: String) throws -> WrittenRecord {
+    try merge(ValidJSON(body), into: id, in: name)
   }
 
-  mutating func write(_ body: String, toSingular name: String) throws(DatabaseError) -> Text {
-    try Text(body).withBytes { body throws(DatabaseError) in try write(body, toSingular: name, merging: true) }
+  mutating func write(_ body: String, toSingular name: String) throws -> ValidJSON {
+    try write(ValidJSON(body), toSingular: name, merging: true)
   }
 
   /// The ids of the records that a query selects, as JSON text.
@@ -42,6 +39,13 @@ extension Database {
     try list(name, query).selection.records.map { record in
       try JSONValue(parsing: record.string)["id"]?.text(pretty: false) ?? "none"
     }
+  }
+}
+
+extension ValidJSON {
+  /// Reads a text.
+  init(_ text: String) throws(JSONError) {
+    try self.init(parsing: Array(text.utf8))
   }
 }
 

@@ -45,7 +45,8 @@ struct ReferenceDatabase {
 
   /// The records that a filter, with an operator or without, lets through.
   func filtered(_ path: String, _ comparison: Comparison?, _ operand: String) -> [JSONValue] {
-    if comparison == nil, !isKnown(path) { return records }
+    // A name that no record has and that ends as an operator does is one, of a member that no record has either.
+    if comparison == nil, !isKnown(path) { return path.hasSuffix("_in") ? [] : records }
     return records.filter { record in
       guard let value = Self.value(at: path, in: record), value != .null else { return false }
       return Self.passes(value, comparison ?? .equal, operand)

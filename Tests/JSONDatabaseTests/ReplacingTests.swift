@@ -7,7 +7,7 @@ import Testing
   private static let ids = IDGenerator { "id" }
 
   private func database(_ text: String) throws -> Database {
-    try Database(parsing: Text(text), ids: Self.ids)
+    try Database(parsing: UTF8Slice(text), ids: Self.ids)
   }
 
   private func text(_ database: Database) -> String {
@@ -29,11 +29,8 @@ import Testing
   @Test func `is undone together with what came before and after`() throws {
     var changed = try database(#"{"a": [{"id": 1}]}"#)
     let start = changed
-    let record = Array(#"{"id": 2}"#.utf8)
-    func append() throws(DatabaseError) {
-      _ = try record.withUnsafeBufferPointer { record throws(DatabaseError) in
-        try changed.create(record, in: "a", ids: Self.ids)
-      }
+    func append() throws {
+      _ = try changed.create(ValidJSON(#"{"id": 2}"#), in: "a", ids: Self.ids)
     }
     try append()
     changed.restore(from: start)
@@ -42,6 +39,27 @@ import Testing
     changed.undo(changed.takeChanges())
     #expect(text(changed) == text(start))
     #expect(throws: DatabaseError.self) { try changed.record("2", in: "a") }
+  }
+
+  @Test(arguments: [
+    (
+      #"{"a":[{"id":1}],"o":{"x":1}}"#, #"{"a":[{"id":1,"n":2},{"n":3}],"o":{"y":2},"new":[]}"#,
+      #"{"a":[{"id":1,"n":2},{"n":3,"id":2}],"o":{"x":1,"y":2},"new":[]}"#
+    ),
+    (#"{"a":[{"id":1}]}"#, #"{"b":{},"a":{"id":1}}"#, nil),
+    (#"{"a":{}}"#, #"{"b":{},"a":[{"id":1}]}"#, nil),
+    (#"{"a":[]}"#, #"{"b":{},"a":[{"id":1},2]}"#, nil),
+  ])
+  func `merges what another holds, all or nothing`(_ text: String, _ other: String, _ merged: String?) throws {
+    var changed = try database(text)
+    let other = try database(other)
+    if let merged {
+      try changed.merge(other, ids: Self.ids)
+      #expect(try JSONValue(parsing: self.text(changed)) == JSONValue(parsing: merged))
+    } else {
+      #expect(throws: DatabaseError.self) { try changed.merge(other, ids: Self.ids) }
+      #expect(self.text(changed) == text)
+    }
   }
 
   @Test(arguments: [

@@ -35,12 +35,12 @@ struct `What goes wrong on purpose` {
     func answer() async throws -> JSONValue {
       try JSONValue(parsing: await server.respond(to: Request(.get, "/users")).bytes)
     }
-    let id = await server.answer(.get("/users"), with: 1, headers: ["X-Name": "value"])
-    await server.answer(.get("/users"), with: 2)
+    let id = await server.stub(.get("/users"), with: 1, headers: ["X-Name": "value"])
+    await server.stub(.get("/users"), with: 2)
     #expect(try await answer() == 2)
-    await server.removeAnswer(id)
+    await server.removeStub(id)
     #expect(try await answer() == 2)
-    await server.removeAnswers()
+    await server.removeStubs()
     #expect(try await answer() == [["id": 1]])
   }
 

@@ -14,15 +14,21 @@ struct EngineFixture {
 
   /// - Parameters:
   ///   - commits: How the commits end, one after the other; later ones succeed.
+  ///   - history: Makes the copies of versions that are replaced.
+  ///   - loop: Where it lives.
   ///   - onEvent: Told of what happens.
   init(
-    _ value: JSONValue, commits: [Commit] = [], onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    _ value: JSONValue, commits: [Commit] = [], history: ScriptedHistory = ScriptedHistory(),
+    loop: EventLoopExecutor = EventLoopExecutor(),
+    onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in },
+    configure: (inout Server.Configuration) -> Void = { _ in }
   ) throws {
     var configuration = Server.Configuration(source: .value(value))
     configuration.onEvent = onEvent
+    configure(&configuration)
     let source = OpenedSource(
-      persistence: ScriptedPersistence(commits), database: try Self.database(value), warnings: [])
-    engine = Engine(configuration, source, gate: try Gate(configuration), ids: Self.ids, loop: ServerLoop())
+      persistence: ScriptedPersistence(commits, history), database: try Self.database(value), warnings: [])
+    engine = Engine(configuration, source, policies: try HTTPPolicies(configuration), ids: Self.ids, loop: loop)
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
@@ -30,12 +36,12 @@ struct EngineFixture {
   }
 
   private static func database(_ value: JSONValue) throws -> Database {
-    try Database(parsing: Text(value.utf8Text()), ids: ids)
+    try Database(parsing: UTF8Slice(value.utf8Text()), ids: ids)
   }
 
   /// Brings an edit of the source from outside.
   func edit(_ value: JSONValue, generation: Int) async throws {
-    await engine.take(.changed(try Self.source(value, generation: generation)))
+    await engine.receive(.changed(try Self.source(value, generation: generation)))
   }
 
   /// Sends a write, and brings an edit of the source while the commit of the write is in flight.
@@ -43,9 +49,9 @@ struct EngineFixture {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
       engine.loop.execute {
-        engine.answer(request) { continuation.resume(returning: $0) }
+        engine.respond(to: request, proceed: {}) { continuation.resume(returning: $0.response) }
         // The loop runs in order: the commit starts before this, and ends after it.
-        engine.loop.execute { engine.assumeIsolated { $0.take(.changed(source)) } }
+        engine.loop.execute { engine.assumeIsolated { $0.writes.receive(.changed(source), on: $0) } }
       }
     }
   }
@@ -61,9 +67,9 @@ struct EngineFixture {
       Request(method: method, target: target, headerFields: [.host: "localhost"])
     }
     engine.loop.execute {
-      engine.answer(requests[0]) { answer.yield($0) }
+      engine.respond(to: requests[0], proceed: {}) { answer.yield($0.response) }
       // The loop runs in order: the commit starts before this, and ends after it.
-      engine.loop.execute { engine.answer(requests[1]) { answer.yield($0) } }
+      engine.loop.execute { engine.respond(to: requests[1], proceed: {}) { answer.yield($0.response) } }
     }
     return await answers.prefix(2).reduce(into: []) { $0.append($1) }
   }
@@ -71,12 +77,48 @@ struct EngineFixture {
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.answer(request) { continuation.resume(returning: $0) } }
+      engine.loop.execute { engine.respond(to: request, proceed: {}) { continuation.resume(returning: $0.response) } }
     }
   }
 
   var value: JSONValue {
-    get async { Text(await engine.database.text.bytes).value }
+    get async { await engine.database.value }
+  }
+}
+
+extension Engine {
+  fileprivate func receive(_ edit: SourceEdit) { writes.receive(edit, on: self) }
+
+  /// Tries again to take over an edit, as the engine does every second while no copy can be made.
+  func retryTakeover() { writes.retryTakeover(on: self) }
+}
+
+/// Copies of versions that a test holds back, and that end as it wishes.
+final class ScriptedHistory: Sendable {
+  typealias Completion = @Sendable (Result<String, StorageError>) -> Void
+
+  private let isHeld: Bool
+  private let waiting = NIOLockedValueBox<[Completion]>([])
+
+  /// - Parameter isHeld: Whether copies wait for ``end(_:)``; else each is made at once.
+  init(isHeld: Bool = false) {
+    self.isHeld = isHeld
+  }
+
+  fileprivate func save(_ completion: @escaping Completion) {
+    guard isHeld else { return completion(.success("history/1.json")) }
+    waiting.withLockedValue { $0.append(completion) }
+  }
+
+  /// Ends the copies that wait, and tells how many there were.
+  @discardableResult
+  func end(_ result: Result<String, StorageError>) -> Int {
+    let completions = waiting.withLockedValue { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for completion in completions { completion(result) }
+    return completions.count
   }
 }
 
@@ -84,7 +126,10 @@ struct EngineFixture {
 private final class ScriptedPersistence: Persistence {
   private let commits: NIOLockedValueBox<[Commit]>
 
-  init(_ commits: [Commit]) {
+  private let history: ScriptedHistory
+
+  init(_ commits: [Commit], _ history: ScriptedHistory) {
+    self.history = history
     self.commits = NIOLockedValueBox(commits)
   }
 
@@ -96,11 +141,11 @@ private final class ScriptedPersistence: Persistence {
 
   func adopt(_ source: LoadedSource) {}
 
-  func keep(
-    _ database: Database, replacedBy source: LoadedSource,
+  func saveHistory(
+    of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    completion(.failure(StorageError(.unavailable, "Nothing is kept.")))
+    history.save(completion)
   }
 
   func snapshot(

@@ -147,6 +147,11 @@ struct FaultyFileSystem: FileSystem {
     try real.copyAttributes(from: source, to: target, includingAccessList: includingAccessList)
   }
 
+  func order(_ file: FileDescriptor) throws(SystemError) {
+    try script.record("barrier")
+    if isSynchronizing { try real.order(file) }
+  }
+
   func synchronize(_ file: FileDescriptor) throws(SystemError) {
     try script.record("fsync")
     if isSynchronizing { try real.synchronize(file) }

@@ -5,10 +5,10 @@ import Testing
 
 /// A store over a temporary file, with its edits collected.
 struct OpenStore {
-  let store: FileStore<Text>
-  let version: FileVersion<Text>
-  let warnings: [FileStore<Text>.Warning]
-  let edits: Inbox<FileEdit<Text>>
+  let store: FileStore<UTF8Slice>
+  let version: FileVersion<UTF8Slice>
+  let warnings: [FileStore<UTF8Slice>.Warning]
+  let edits: Inbox<FileEdit<UTF8Slice>>
 
   init(
     _ path: String,
@@ -17,10 +17,10 @@ struct OpenStore {
     timing: FileStoreOptions.Timing = .short,
     fileSystem: any FileSystem = SystemFileSystem()
   ) throws {
-    let edits = Inbox<FileEdit<Text>>()
+    let edits = Inbox<FileEdit<UTF8Slice>>()
     var options = FileStoreOptions(synchronization: synchronization, watching: watching)
     options.timing = timing
-    let opening = try FileStore<Text>.open(
+    let opening = try FileStore<UTF8Slice>.open(
       path, options: options, fileSystem: fileSystem, parse: Self.parse, onEdit: edits.send)
     store = opening.store
     version = opening.version
@@ -29,16 +29,16 @@ struct OpenStore {
   }
 
   /// Accepts JSON.
-  static let parse: @Sendable (Text) throws -> Text = { text in
-    var scanner = JSONScanner(text.bytes)
+  static let parse: @Sendable (UTF8Slice) throws -> UTF8Slice = { text in
+    var scanner = JSONScanner(text)
     _ = try scanner.scanDocument()
     return text
   }
 
   /// Publishes a version and waits for the answer.
-  func publish(_ text: String, onto generation: Int = 0) throws -> Publication<Text> {
-    let answers = Inbox<Publication<Text>>()
-    store.publish(Text(text), onto: generation, completion: answers.send)
+  func publish(_ text: String, onto generation: Int = 0) throws -> Publication<UTF8Slice> {
+    let answers = Inbox<Publication<UTF8Slice>>()
+    store.publish(UTF8Slice(text), onto: generation, completion: answers.send)
     return try answers.next()
   }
 }
@@ -50,14 +50,14 @@ extension FileStoreOptions.Timing {
     timing.debounce = .milliseconds(5)
     timing.pollInterval = .milliseconds(40)
     timing.grace = .milliseconds(60)
-    timing.patience = .milliseconds(300)
-    timing.displacedHold = .milliseconds(50)
+    timing.publishTimeout = .milliseconds(300)
+    timing.replacedHold = .milliseconds(50)
     return timing
   }
 }
 
 /// What came of a publish, in a form that can be compared.
-extension Publication<Text> {
+extension Publication<UTF8Slice> {
   var summary: String {
     switch self {
     case .published: "published"
@@ -67,7 +67,7 @@ extension Publication<Text> {
   }
 }
 
-extension FileEdit<Text> {
+extension FileEdit<UTF8Slice> {
   var summary: String {
     switch self {
     case .changed(let version): "changed \(version.text.string) \(version.generation)"

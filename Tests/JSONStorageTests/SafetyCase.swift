@@ -77,7 +77,7 @@ struct SafetyCase: Sendable, CustomTestStringConvertible {
       testDescription: "saved in the history", kept: [["[0]"]],
       action: { open, _ in
         let saved = Inbox<Result<String, StorageError>>()
-        open.store.saveHistory(Text("[3]"), completion: saved.send)
+        open.store.saveHistory(UTF8Slice("[3]"), completion: saved.send)
         if case .success = try saved.next() { return ["[3]"] }
         return []
       }),
@@ -161,8 +161,8 @@ extension FileStoreOptions.Timing {
   fileprivate static var hasty: Self {
     var timing = short
     timing.debounce = .milliseconds(1)
-    timing.patience = .milliseconds(3)
-    timing.displacedHold = .seconds(60)
+    timing.publishTimeout = .milliseconds(3)
+    timing.replacedHold = .seconds(60)
     return timing
   }
 }

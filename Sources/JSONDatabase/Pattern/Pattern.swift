@@ -50,17 +50,23 @@ struct Pattern: Sendable {
     literal.utf8.count > 1 && !literal.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
       && !["[object object]", "-infinity"].contains { $0.contains(literal.lowercased()) }
   }
-
-  /// Returns whether a match is anywhere in a text.
-  ///
-  /// For many texts make one ``PatternMatcher``: it remembers what it has worked out.
-  func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    PatternMatcher(self).matches(text)
-  }
 }
 
 extension String {
   fileprivate init(_ scalars: [Unicode.Scalar]) {
     self.init(String.UnicodeScalarView(scalars))
   }
+}
+
+/// Why a text is no pattern that can be matched.
+struct PatternError: Error, Sendable, Hashable {
+  /// A sentence for a person.
+  let message: String
+
+  /// The offset of the fault in the pattern's UTF-8 bytes, from 0.
+  let offset: Int
+}
+
+extension PatternError: CustomStringConvertible {
+  var description: String { "\(message) (at offset \(offset))" }
 }

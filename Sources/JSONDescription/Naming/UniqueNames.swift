@@ -1,6 +1,8 @@
 /// Hands out names, each only once.
 struct UniqueNames {
   private var taken: Set<String>
+  /// The number that was tried last for each name that was taken already.
+  private var numbers: [String: Int] = [:]
 
   init(reserving taken: Set<String> = []) {
     self.taken = taken
@@ -13,10 +15,11 @@ struct UniqueNames {
   ///   - variants: What else must be free, for names that further names are derived from.
   mutating func take(_ wanted: String, variants: (String) -> [String] = { [$0] }) -> String {
     var name = wanted
-    var number = 2
     while !taken.isDisjoint(with: variants(name)) {
+      // The numbers before are taken: a thousand resources of one name must not look at each other's.
+      let number = numbers[wanted, default: 1] + 1
+      numbers[wanted] = number
       name = "\(wanted)\(number)"
-      number += 1
     }
     taken.formUnion(variants(name))
     return name

@@ -36,7 +36,7 @@ package struct OpenAPIDocument: Sendable {
   ) {
     let named = NamedResource.all(
       resources, reserved: OpenAPISchemas.sharedNames, spelling: Identifier.ascii, singular: singular)
-    let links = relations.compactMap { OpenAPIRelation($0, among: named, singular: singular) }
+    let links = OpenAPIRelations(relations, among: named, singular: singular)
     var paths = OpenAPIPaths(schemas: OpenAPISchemas(bodies: bodies), relations: links)
     for resource in named { paths.add(resource) }
     object = JSONObject([

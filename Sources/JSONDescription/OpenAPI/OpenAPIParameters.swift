@@ -33,7 +33,7 @@ enum OpenAPIParameters {
 
   /// The parameters of a list: a filter for each member, then the shared ones, then the relations.
   static func list(
-    of resource: NamedResource, relations: [OpenAPIRelation], _ bodies: OpenAPIDocument.Bodies
+    of resource: NamedResource, relations: OpenAPIRelations, _ bodies: OpenAPIDocument.Bodies
   ) -> [JSONValue] {
     let taken = Set(sharedQueries.map(\.name) + ["_embed", "_expand"])
     let paths = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }
@@ -45,10 +45,9 @@ enum OpenAPIParameters {
   }
 
   /// `_embed` and `_expand`, with the names that they take here.
-  static func related(to resource: NamedResource, relations: [OpenAPIRelation]) -> [JSONValue] {
-    let name = resource.resource.name
-    let children = relations.filter { $0.parent.resource.name == name }.map(\.child.resource.name)
-    let parents = relations.filter { $0.child.resource.name == name }.map(\.parentName)
+  static func related(to resource: NamedResource, relations: OpenAPIRelations) -> [JSONValue] {
+    let children = relations.below(resource).map(\.child.resource.name)
+    let parents = relations.above(resource).map(\.parentName)
     return [
       parameter(
         "_embed",

@@ -88,3 +88,39 @@ extension OpenAPIPaths {
     }
   }
 }
+
+/// A relation between two resources of the document.
+struct OpenAPIRelation {
+  let parent: NamedResource
+  let child: NamedResource
+  /// The child's member that holds the parent's id; the nested route's parameter is named after it.
+  let foreignKey: String
+  /// What `_expand` and `_embed` call the parent, such as `post`.
+  let parentName: String
+}
+
+/// The relations of a document by their ends.
+struct OpenAPIRelations {
+  private var byParent: [String: [OpenAPIRelation]] = [:]
+  private var byChild: [String: [OpenAPIRelation]] = [:]
+
+  /// Looks up both ends of each relation; one of which an end is no collection of the document is left out.
+  init(_ relations: [ResourceRelation], among resources: [NamedResource], singular: (String) -> String) {
+    let collections = Dictionary(
+      resources.filter { $0.resource.kind == .collection }.map { ($0.resource.name, $0) },
+      uniquingKeysWith: { first, _ in first })
+    for relation in relations {
+      guard let parent = collections[relation.parent], let child = collections[relation.child] else { continue }
+      let relation = OpenAPIRelation(
+        parent: parent, child: child, foreignKey: relation.foreignKey, parentName: singular(relation.parent))
+      byParent[parent.resource.name, default: []].append(relation)
+      byChild[child.resource.name, default: []].append(relation)
+    }
+  }
+
+  /// The relations to what refers to a resource's records.
+  func below(_ resource: NamedResource) -> [OpenAPIRelation] { byParent[resource.resource.name] ?? [] }
+
+  /// The relations to what a resource's records refer to.
+  func above(_ resource: NamedResource) -> [OpenAPIRelation] { byChild[resource.resource.name] ?? [] }
+}

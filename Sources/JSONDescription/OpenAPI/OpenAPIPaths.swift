@@ -3,11 +3,11 @@ import OrderedJSON
 /// Collects the paths of a document and their operations.
 struct OpenAPIPaths {
   let schemas: OpenAPISchemas
-  let relations: [OpenAPIRelation]
+  let relations: OpenAPIRelations
   private(set) var object = JSONObject()
   private var operationNames = UniqueNames()
 
-  init(schemas: OpenAPISchemas, relations: [OpenAPIRelation]) {
+  init(schemas: OpenAPISchemas, relations: OpenAPIRelations) {
     self.schemas = schemas
     self.relations = relations
   }
@@ -18,7 +18,7 @@ struct OpenAPIPaths {
     case .collection:
       addCollection(resource)
       addRecord(resource)
-      for relation in relations where relation.parent.resource.name == resource.resource.name { addNested(relation) }
+      for relation in relations.below(resource) { addNested(relation) }
     case .object:
       addObject(resource)
     }
@@ -72,5 +72,27 @@ struct OpenAPIPaths {
   /// The name of a path's parameter: the wanted one when it can stand in a template.
   static func parameterName(_ wanted: String, or fallback: String) -> String {
     wanted.isEmpty || wanted.contains(where: "{}/?#".contains) ? fallback : wanted
+  }
+}
+
+extension OpenAPIPaths {
+  /// `/profile`
+  mutating func addObject(_ resource: NamedResource) {
+    let (name, type) = (resource.resource.name, resource.recordName)
+    let record = schemas.record(resource)
+    let changed = OpenAPIResponses.all(
+      [OpenAPIResponses.ok("The object as it is stored now.", record)], errors: OpenAPIResponses.bodyErrors)
+    let get = operation(
+      "get\(type)", "Returns \(name).", tag: resource,
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.ok("The object.", record), OpenAPIResponses.notModified], errors: []))
+    let create = operation(
+      "create\(type)", "Replaces \(name), as PUT does.", tag: resource, body: schemas.replacement(resource),
+      responses: OpenAPIResponses.all([OpenAPIResponses.created(record)], errors: OpenAPIResponses.bodyErrors))
+    let replace = operation(
+      "replace\(type)", "Replaces \(name).", tag: resource, body: schemas.replacement(resource), responses: changed)
+    let update = operation(
+      "update\(type)", "Merges members into \(name).", tag: resource, body: schemas.patch(resource), responses: changed)
+    add("/\(Self.segment(name))", [("get", get), ("post", create), ("put", replace), ("patch", update)])
   }
 }

@@ -18,9 +18,9 @@ package struct SwiftGenerator: Sendable {
     title: String, resources: [ResourceType], relations: [ResourceRelation] = [], singular: (String) -> String
   ) {
     self.title = title
+    let keys = Dictionary(grouping: relations, by: \.child).mapValues { Set($0.map(\.foreignKey)) }
     models = NamedResource.all(resources, reserved: SwiftNames.topLevel, singular: singular).map { resource in
-      let keys = relations.filter { $0.child == resource.resource.name }.map(\.foreignKey)
-      return SwiftModel(resource, foreignKeys: Set(keys), singular: singular)
+      SwiftModel(resource, foreignKeys: keys[resource.resource.name] ?? [], singular: singular)
     }
   }
 

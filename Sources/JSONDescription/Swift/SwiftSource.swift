@@ -22,3 +22,37 @@ struct SwiftSource {
     line("}")
   }
 }
+
+/// Writes names of the data into Swift source, where they can do no harm.
+enum SwiftText {
+  /// A string literal.
+  static func literal(_ string: String) -> String {
+    var literal = "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": literal += "\\\(scalar)"
+      case "\n": literal += "\\n"
+      case "\r": literal += "\\r"
+      case "\t": literal += "\\t"
+      case _ where isInvisible(scalar): literal += "\\u{\(String(scalar.value, radix: 16))}"
+      default: literal.unicodeScalars.append(scalar)
+      }
+    }
+    return literal + "\""
+  }
+
+  /// Text for a comment of one line.
+  static func inOneLine(_ string: String) -> String {
+    var line = String.UnicodeScalarView()
+    line.append(contentsOf: string.unicodeScalars.filter { !isInvisible($0) }.prefix(60))
+    return String(line)
+  }
+
+  /// Whether a character would end a line, or turn the direction of what follows it.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: true
+    default: false
+    }
+  }
+}

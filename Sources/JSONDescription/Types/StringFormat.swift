@@ -31,3 +31,57 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 }
+
+extension StringFormat {
+  /// RFC 3339, `full-date`.
+  static func isDate(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard parts.count == 3, let year = number(parts[0], digits: 4), let month = number(parts[1], digits: 2),
+      let day = number(parts[2], digits: 2)
+    else { return false }
+    return 1...12 ~= month && day >= 1 && day <= daysIn(month: month, of: year)
+  }
+
+  /// RFC 3339, `date-time`.
+  static func isDateTime(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.count >= 20, isDate(text.prefix(10)), text.dropFirst(10).first == UInt8(ascii: "T"),
+      isTime(text.dropFirst(11).prefix(8))
+    else { return false }
+    var rest = text.dropFirst(19)
+    if rest.first == UInt8(ascii: ".") {
+      let fraction = rest.dropFirst().prefix(while: isDigit)
+      guard !fraction.isEmpty else { return false }
+      rest = rest.dropFirst(fraction.count + 1)
+    }
+    return rest.elementsEqual("Z".utf8) || isOffset(rest)
+  }
+
+  private static func isTime(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 3, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
+      let second = number(parts[2], digits: 2)
+    else { return false }
+    return hour < 24 && minute < 60 && second < 60
+  }
+
+  private static func isOffset(_ text: ArraySlice<UInt8>) -> Bool {
+    guard let sign = text.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return false }
+    let parts = text.dropFirst().split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 2, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2)
+    else { return false }
+    return hour < 24 && minute < 60
+  }
+
+  private static func daysIn(month: Int, of year: Int) -> Int {
+    switch month {
+    case 4, 6, 9, 11: 30
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    default: 31
+    }
+  }
+
+  private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> Int? {
+    guard text.count == digits, text.allSatisfy(isDigit) else { return nil }
+    return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+}

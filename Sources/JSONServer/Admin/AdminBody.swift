@@ -21,19 +21,19 @@ struct AdminBody {
     self.members = members
   }
 
-  /// Refuses members that mean nothing, such as misspelt ones.
+  /// Refuses members that have no meaning, such as misspelt ones.
   func allow(only names: Set<String>) throws(HTTPError) {
     guard let stranger = members.names.first(where: { !names.contains($0) }) else { return }
     throw HTTPError(
       .badRequest, "'\(stranger)' is not known here; there are \(names.sorted().joined(separator: ", ")).")
   }
 
-  /// The member of a name, when it is there and not null.
+  /// The member with a name, when it is present and not null.
   func value(_ name: String) -> JSONValue? {
     members[name].flatMap { $0 == .null ? nil : $0 }
   }
 
-  /// The member of a name, be it null.
+  /// The member with a name, even when it is null.
   func member(_ name: String) -> JSONValue? {
     members[name]
   }

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// What a request below `/__admin` asks for, understood once.
+/// What a request below `/__admin` asks for, parsed once.
 ///
-/// What belongs there is a case here, a line in `init` and one in `Engine.administer(_:_:)`.
+/// A new route is a case here, a line in `init` and one in `Engine.administer(_:_:)`.
 enum AdminRoute {
   /// The page for people.
   case page
@@ -13,7 +13,7 @@ enum AdminRoute {
   case resources
   case exchanges(limit: Int)
   case forgetExchanges
-  case events(EventFeed.Interest, lastSeen: Int?)
+  case events(EventFilter, lastEventID: String?)
   case reset
   case snapshots
   case saveSnapshot(name: String?)
@@ -33,14 +33,14 @@ enum AdminRoute {
   /// The first segment of the paths.
   static let root = "__admin"
 
-  /// Whether a request goes to these routes; such requests meet no faults and leave no trace in the journal.
+  /// Whether a request goes to these routes; such requests meet no faults and are not recorded in the journal.
   static func isAddressed(by request: Request) -> Bool {
     guard request.target.hasPrefix("/__admin") else { return false }
     let next = request.target.utf8.dropFirst(root.utf8.count + 1).first
     return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
   }
 
-  /// Understands a request.
+  /// Parses a request.
   ///
   /// - Parameter segments: The path's segments after the first.
   /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method, 400 that names what is wrong.
@@ -72,7 +72,7 @@ enum AdminRoute {
       }
     case ("events", nil):
       guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .events(try Self.interest(parameters), lastSeen: Self.lastSeen(request, parameters))
+      self = .events(try Self.eventFilter(parameters), lastEventID: Self.lastEventID(request, parameters))
     case ("reset", nil):
       guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
       self = .reset
@@ -88,7 +88,7 @@ enum AdminRoute {
     }
   }
 
-  /// Understands a request of json-server-reset's routes; `nil` when it is none.
+  /// Understands a request of json-server-reset's routes; `nil` when it is not one of them.
   init?(reset request: Request, _ segments: [String]) {
     guard request.method == .post else { return nil }
     switch segments {
@@ -128,22 +128,23 @@ enum AdminRoute {
     max(try ListParameters.number("limit", parameters) ?? 100, 0)
   }
 
-  private static func interest(_ parameters: QueryParameters) throws(HTTPError) -> EventFeed.Interest {
-    var interest = EventFeed.Interest()
-    guard let names = parameters.first("types"), !names.isEmpty else { return interest }
-    interest.types = []
+  private static func eventFilter(_ parameters: QueryParameters) throws(HTTPError) -> EventFilter {
+    var filter = EventFilter()
+    guard let names = parameters.first("types"), !names.isEmpty else { return filter }
+    filter.types = []
     for name in names.split(separator: ",") {
       guard let kind = Event.Kind(rawValue: String(name)) else {
         throw HTTPError(.badRequest, "'types' names '\(name)'; the types are change and request.")
       }
-      interest.types.insert(kind)
+      filter.types.insert(kind)
     }
-    return interest
+    return filter
   }
 
-  /// The last event that a reader of events has seen; `nil` for a new one.
-  static func lastSeen(_ request: Request, _ parameters: QueryParameters) -> Int? {
-    (request.headerFields[.lastEventID] ?? parameters.first("lastEventId")).flatMap { Int($0) }
+  /// The identifier of the last event that a subscriber has seen; `nil` for a new subscriber.
+  static func lastEventID(_ request: Request, _ parameters: QueryParameters) -> String? {
+    let id = request.headerFields[.lastEventID] ?? parameters.first("lastEventId")
+    return id?.isEmpty == true ? nil : id
   }
 
   private static func unknown(_ request: Request) -> HTTPError {

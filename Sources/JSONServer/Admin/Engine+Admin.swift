@@ -3,57 +3,48 @@ import JSONDatabase
 import OrderedJSON
 
 extension Engine {
-  /// Answers an administrative request.
-  func administer(_ route: AdminRoute, _ call: Call) {
-    do throws(HTTPError) {
-      switch route {
-      case .page: finish(call, .page)
-      case .asset(let name): finish(call, .asset(name))
-      case .openAPI: finish(call, .json(.object(description.openAPI(.open))))
-      case .health: finish(call, .json(health))
-      case .resources: finish(call, .json(.array(describedResources)))
-      case .exchanges(let limit): finish(call, .json(.array(journal.exchanges.suffix(limit).map(\.value))))
-      case .forgetExchanges:
-        journal.removeAll()
-        finish(call, .json([:]))
-      case .events(let interest, let lastSeen): finish(call, watch(interest, lastSeen: lastSeen))
-      case .reset: try restore(initial, call, .json(["reset": true]))
-      case .snapshots: finish(call, .json(.array(snapshots.all.map(\.value))))
-      case .saveSnapshot(let name):
-        let name = snapshots.save(database, named: name, at: System.now)
-        finish(call, .json(["name": .string(name)], status: .created))
-      case .restoreSnapshot(let name):
-        guard let snapshot = snapshots[name] else { throw Self.unknownSnapshot(name) }
-        try restore(snapshot.database, call, .json(["restored": .string(name)]))
-      case .deleteSnapshot(let name):
-        guard snapshots.remove(name) else { throw Self.unknownSnapshot(name) }
-        finish(call, .json([:]))
-      case .faults: finish(call, .json(.array(faults.all.map { $0.fault.value(id: $0.id) })))
-      case .addFault(let fault):
-        let id = faults.add(fault)
-        finish(call, .json(fault.value(id: id), status: .created))
-      case .removeFaults:
-        faults.removeAll()
-        finish(call, .json([:]))
-      case .removeFault(let id):
-        guard let number = Int(id), faults.remove(number) else {
-          throw HTTPError(.notFound, "There is no fault '\(id)'; GET /__admin/faults lists those there are.")
-        }
-        finish(call, .json([:]))
-      case .settings: finish(call, .json(settings.value))
-      case .changeSettings(let change):
-        try change.apply(to: &settings, mayWrite: !configuration.isReadOnly)
-        finish(call, .json(settings.value))
-      case .replaceDatabase(let body): try restore(try parse(body), call, Self.done)
-      case .mergeDatabase(let body): try merge(body, call)
+  /// Responds to an administrative request.
+  func administer(_ route: AdminRoute, _ context: RequestContext) throws(HTTPError) {
+    switch route {
+    case .page: finalize(context, .page)
+    case .asset(let name): finalize(context, .asset(name))
+    case .openAPI: finalize(context, .json(.object(description.openAPI(.open))))
+    case .health: finalize(context, .json(health))
+    case .resources: finalize(context, .json(.array(describedResources)))
+    case .exchanges(let limit):
+      finalize(context, .json(.array(simulation.journal.exchanges.suffix(limit).map(\.value))))
+    case .forgetExchanges:
+      simulation.journal.removeAll()
+      finalize(context, .json([:]))
+    case .events(let filter, let lastEventID): finalize(context, subscribe(filter, lastEventID: lastEventID))
+    case .reset: try reset(for: .client(context, .admin(route)))
+    case .snapshots: finalize(context, .json(.array(simulation.snapshots.all.map(\.value))))
+    case .saveSnapshot(let name):
+      let name = simulation.snapshots.save(writes.database, named: name, at: System.now)
+      finalize(context, .json(["name": .string(name)], status: .created))
+    case .restoreSnapshot(let name): try restoreSnapshot(name, for: .client(context, .admin(route)))
+    case .deleteSnapshot(let name):
+      guard simulation.snapshots.remove(name) else { throw Self.unknownSnapshot(name) }
+      finalize(context, .json([:]))
+    case .faults: finalize(context, .json(.array(simulation.faults.all.map { $0.fault.value(id: $0.id) })))
+    case .addFault(let fault):
+      let id = simulation.faults.add(fault)
+      finalize(context, .json(fault.value(id: id), status: .created))
+    case .removeFaults:
+      simulation.faults.removeAll()
+      finalize(context, .json([:]))
+    case .removeFault(let id):
+      guard let number = Int(id), simulation.faults.remove(number) else {
+        throw HTTPError(.notFound, "There is no fault '\(id)'; GET /__admin/faults lists those there are.")
       }
-    } catch {
-      finish(call, error.response())
+      finalize(context, .json([:]))
+    case .settings: finalize(context, .json(settings.value))
+    case .changeSettings(let change):
+      try change.apply(to: &settings, mayWrite: !configuration.isReadOnly)
+      finalize(context, .json(settings.value))
+    case .replaceDatabase(let body): try restore(try parse(body), for: .client(context, .admin(route)), Self.done)
+    case .mergeDatabase(let body): try merge(body, for: .client(context, .admin(route)))
     }
-  }
-
-  private static func unknownSnapshot(_ name: String) -> HTTPError {
-    HTTPError(.notFound, "There is no snapshot '\(name)'; GET /__admin/snapshots lists those there are.")
   }
 
   private var health: JSONValue {
@@ -61,18 +52,39 @@ extension Engine {
       "status": "ok",
       "version": .string(Server.version),
       "uptime": JSONValue(rounding: (System.uptime - started) / .seconds(1)),
-      "resources": .number(JSONNumber(database.resourceNames.count)),
+      "resources": .number(JSONNumber(writes.database.resourceNames.count)),
+      "readOnly": .bool(settings.isReadOnly),
+      "invalid": writes.invalidSource.map { ["file": .string(configuration.title), "message": .string($0)] } ?? .null,
     ]
   }
 
+  /// What the data looks like now.
+  private var description: DataDescription {
+    DataDescription(of: writes.database, title: configuration.title)
+  }
+
+  /// The resources, in the file's order.
+  var resources: [ResourceDescription] {
+    writes.database.resourceNames.map { name in
+      let count: Int? =
+        if case .collection(let collection)? = writes.database.resource(named: name) { collection.count } else { nil }
+      return ResourceDescription(name: name, count: count, idName: writes.database.schema.idName(of: name))
+    }
+  }
+
   private var describedResources: [JSONValue] {
-    resources.map { resource in
+    var parents: [String: JSONObject] = [:]
+    for relation in writes.database.relations(inFirst: DataDescription.maximumRecords) {
+      parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)
+    }
+    return resources.map { resource in
       [
         "name": .string(resource.name),
         "kind": resource.count == nil ? "object" : "collection",
         "count": .number(JSONNumber(resource.count ?? 1)),
         "idName": .string(resource.idName),
         "url": .string(mountPath + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "parents": .object(parents[resource.name] ?? JSONObject()),
       ]
     }
   }

@@ -3,48 +3,58 @@ import JSONDatabase
 import OrderedJSON
 
 extension Engine {
-  /// json-server-reset's answer.
-  static let done = Response(
+  /// json-server-reset's response.
+  static let done = PreparedResponse(
     headerFields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array("OK".utf8)))
 
-  /// Replaces all data, and answers when that is saved.
-  func restore(_ other: Database, _ call: Call, _ response: Response) throws(HTTPError) {
-    try allowWriting(call.request)
+  /// Replaces all data, and responds once that is saved.
+  ///
+  /// - Throws: 403, 409 or 503, when that is not allowed; nothing is changed then.
+  func restore(_ other: Database, for requester: Requester, _ response: PreparedResponse) throws(HTTPError) {
+    try allowWriting("replacing all data")
+    if try writes.postpone(requester) { return }
     try requireFiles(of: other, all: true)
-    let names = database.resourceNames
-    database.restore(from: other)
-    let added = database.resourceNames.filter { !names.contains($0) }
-    settle(
-      PendingAnswer(call: call, response: response, change: .replaced(names + added), resources: [], isWrite: true))
+    writes.replaceAll(with: other, PendingResponse(requester: requester, response: response), on: self)
   }
 
-  /// Merges resources into those that are there: records by id, objects member by member; new ones are added.
-  func merge(_ body: [UInt8], _ call: Call) throws(HTTPError) {
-    try allowWriting(call.request)
+  /// Brings the data back to the state at start.
+  func reset(for requester: Requester) throws(HTTPError) {
+    try restore(writes.initial, for: requester, .json(["reset": true]))
+  }
+
+  /// Brings the data back to a snapshot.
+  ///
+  /// - Throws: 404 when there is none of this name.
+  func restoreSnapshot(_ name: String, for requester: Requester) throws(HTTPError) {
+    guard let snapshot = simulation.snapshots[name] else { throw Self.unknownSnapshot(name) }
+    try restore(snapshot.database, for: requester, .json(["restored": .string(name)]))
+  }
+
+  static func unknownSnapshot(_ name: String) -> HTTPError {
+    HTTPError(.notFound, "There is no snapshot '\(name)'; GET /__admin/snapshots lists those there are.")
+  }
+
+  /// Merges resources into the existing ones: records by id, objects member by member; new ones are added.
+  func merge(_ body: [UInt8], for requester: Requester) throws(HTTPError) {
+    try allowWriting("merging data")
+    if try writes.postpone(requester) { return }
     let other = try parse(body)
     try requireFiles(of: other, all: false)
     do throws(DatabaseError) {
-      let ids = ids
-      try database.atomically { database throws(DatabaseError) in
-        let known = Set(database.resourceNames)
-        database.add(other)
-        for name in other.resourceNames where known.contains(name) {
-          try database.merge(resource: name, of: other, ids: ids)
-        }
-      }
+      try writes.database.merge(other, ids: writes.ids)
     } catch {
       throw HTTPError(error)
     }
     let change = other.resourceNames.first.map { DataChange.reloaded($0) }
-    settle(
-      PendingAnswer(call: call, response: Self.done, change: change, resources: other.resourceNames, isWrite: true))
+    writes.enqueueCommit(
+      PendingResponse(requester: requester, response: Self.done, change: change), on: self)
   }
 
   /// - Parameter all: Whether the resources must be all that there are.
-  /// - Throws: 409 when each resource is a file, and files would have to come or go.
+  /// - Throws: 409 when each resource is a file, and files would have to be created or deleted.
   private func requireFiles(of other: Database, all: Bool) throws(HTTPError) {
-    guard persistence?.hasFixedResources == true else { return }
-    let (known, wanted) = (Set(database.resourceNames), Set(other.resourceNames))
+    guard writes.persistence?.hasFixedResources == true else { return }
+    let (known, wanted) = (Set(writes.database.resourceNames), Set(other.resourceNames))
     if let added = wanted.subtracting(known).min() {
       throw HTTPError(.conflict, "Each resource is a file here; put \(added).json into the directory first.")
     }
@@ -60,33 +70,9 @@ extension Engine {
         .badRequest, "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to the start.")
     }
     do throws(SourceFault) {
-      return try SourceParser(schema: configuration.schema, ids: ids).parse(Text(body), name: "the body")
+      return try SourceParser(schema: configuration.schema, ids: writes.ids).parse(UTF8Slice(body), name: "the body")
     } catch {
       throw HTTPError(.badRequest, error.description)
-    }
-  }
-
-  /// - Throws: 403 when changes are refused.
-  func allowWriting(_ request: Request) throws(HTTPError) {
-    guard settings.isReadOnly else { return }
-    throw HTTPError(
-      .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(request.method) is refused.")
-  }
-}
-
-extension Database {
-  fileprivate mutating func merge(resource name: String, of other: Database, ids: IDGenerator) throws(DatabaseError) {
-    guard let text = other.valueText(of: name) else { return }
-    switch resource(named: name) {
-    case .collection?:
-      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
-        try createOrMerge(text, in: name, ids: ids)
-      }
-    case .singular?:
-      _ = try text.withUnsafeBufferPointer { text throws(DatabaseError) in
-        try write(text, toSingular: name, merging: true)
-      }
-    case .unserved?, nil: break
     }
   }
 }

@@ -1,6 +1,6 @@
 import JSONDatabase
 
-/// The versions of a database that were kept by name.
+/// The versions of a database that are kept by name.
 struct Snapshots {
   struct Snapshot {
     let name: String
@@ -17,7 +17,7 @@ struct Snapshots {
     all.first { $0.name == name }
   }
 
-  /// Keeps a version; one of the same name gives way.
+  /// Keeps a version; it replaces one of the same name.
   ///
   /// - Parameter name: The name; `nil` for the next free `snapshot-1`, `snapshot-2`, ….
   /// - Returns: The name.
@@ -28,12 +28,12 @@ struct Snapshots {
     return name
   }
 
-  /// Adds a resource that is new to the versions that lack it.
+  /// Adds a resource that is new, to the versions that lack it.
   mutating func add(_ part: DatabasePart) {
     for index in all.indices { all[index].database.add(part) }
   }
 
-  /// Forgets a version, and tells whether it was there.
+  /// Removes a version, and returns whether it was there.
   mutating func remove(_ name: String) -> Bool {
     guard let index = all.firstIndex(where: { $0.name == name }) else { return false }
     all.remove(at: index)

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Brings the text of a body to UTF-8.
+/// Converts the text of a body to UTF-8.
 enum BodyText {
   /// Returns a body's text in UTF-8.
   ///
-  /// UTF-8 is passed on unchecked; whoever reads it checks it. UTF-16 is converted, with the byte order of its mark,
+  /// UTF-8 is passed on unchecked; its reader checks it. UTF-16 is converted, with the byte order of its mark,
   /// else big-endian (RFC 2781, section 4.3) unless the charset names it.
   ///
   /// - Throws: 415 for any other charset; 400 for text that is not in the charset it names.

@@ -6,7 +6,7 @@ struct CSVReader {
   struct Cell: Hashable {
     /// The text, without its quotes.
     var bytes: [UInt8] = []
-    /// Whether the text stood in quotes.
+    /// Whether the text was in quotes.
     var isQuoted = false
   }
 
@@ -29,7 +29,7 @@ struct CSVReader {
 
   /// Reads the next row; `nil` at the end of the table.
   ///
-  /// - Throws: 400 with the line, when quotes stand where they may not, or do not end.
+  /// - Throws: 400 with the line, when quotes are where they may not be, or do not end.
   mutating func nextRow() throws(HTTPError) -> Row? {
     while takeLineEnd() {}
     guard position < bytes.count else { return nil }
@@ -80,7 +80,7 @@ struct CSVReader {
     throw HTTPError(.badRequest, "The quote that opens on line \(opening) of the CSV is not closed; close it.")
   }
 
-  /// Whether a comma or a line end stands here.
+  /// Whether a comma or a line end is next.
   private var isCellEnd: Bool {
     switch bytes[position] {
     case UInt8(ascii: ","), UInt8(ascii: "\n"): true

@@ -10,7 +10,7 @@ import OrderedJSON
 /// Reads a `multipart/form-data` body (RFC 7578) from front to back.
 struct MultipartForm {
   private let body: [UInt8]
-  /// What stands before each part but the first, and after the last: a line end and the boundary.
+  /// What precedes each part but the first, and after the last: a line end and the boundary.
   private let delimiter: [UInt8]
 
   /// Starts to read a body.
@@ -35,7 +35,7 @@ struct MultipartForm {
   /// Text becomes a string, a file `{"filename", "type", "size", "data"}` with its bytes in base64; a repeated name
   /// becomes an array.
   ///
-  /// - Throws: 400, when the body is not made as RFC 7578 says; 413, when it has more than ``FormFields/maximumCount``
+  /// - Throws: 400, when the body does not follow RFC 7578; 413, when it has more than ``FormFields/maximumCount``
   ///   parts.
   func json() throws(HTTPError) -> [UInt8] {
     var fields = FormFields()
@@ -86,7 +86,7 @@ struct MultipartForm {
     return line.startIndex + 2
   }
 
-  /// Returns the offset of the next delimiter that ends its word: a boundary may be the start of a longer one.
+  /// Returns the offset of the next complete delimiter: a boundary may be the start of a longer one.
   private func endOfContent(from start: Int) -> Int? {
     var position = start
     while let candidate = body[position...].firstIndex(of: UInt8(ascii: "\r")) {

@@ -16,7 +16,7 @@ struct MultipartHead: Hashable {
   /// - Parameters:
   ///   - body: The form.
   ///   - start: The offset of the part's first field.
-  ///   - number: The place of the part in the form, for errors.
+  ///   - number: The position of the part in the form, for errors.
   /// - Returns: The head, and the offset of the content after it.
   /// - Throws: 400, when the head does not end or names no field.
   static func read(_ body: [UInt8], from start: Int, number: Int) throws(HTTPError) -> (MultipartHead, content: Int) {

@@ -1,21 +1,21 @@
 import HTTPTypes
-import OrderedJSON
+package import OrderedJSON
 
 /// Turns the body of a request, whatever its type, into JSON for the database.
 package enum RequestBody {
   /// Returns the JSON text that a request's body stands for.
   ///
-  /// A body of no type, or of one that is not listed, is taken when it is JSON all the same: many clients forget to
-  /// say.
+  /// A body without a type, or of one that is not listed, is accepted when it is JSON nevertheless: many clients
+  /// do not declare it.
   ///
   /// - Parameter maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
-  /// - Returns: The UTF-8 text of an object, or of an array of objects to write in bulk; `nil` when there is no body.
+  /// - Returns: An object, or an array of objects to write in bulk; `nil` when there is no body.
   ///   JSON is returned as it was sent, without the white space around it.
   /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
   ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
   package static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
-  ) throws(HTTPError) -> [UInt8]? {
+  ) throws(HTTPError) -> ValidJSON? {
     guard !request.body.isEmpty else { return nil }
     if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
       throw HTTPError(
@@ -30,9 +30,11 @@ package enum RequestBody {
     case "application/x-www-form-urlencoded":
       return try body.text(of: try URLEncodedForm.json(try BodyText.utf8(of: request.body, type: type)))
     case "text/csv":
-      return try CSVTable.json(try BodyText.utf8(of: request.body, type: type))
+      return try body.text(of: try CSVTable.json(try BodyText.utf8(of: request.body, type: type)))
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
-      return try JSONLines.json(try BodyText.utf8(of: request.body, type: type), maximumDepth: maximumDepth)
+      let text = try BodyText.utf8(of: request.body, type: type)
+      // The array around the lines is one level more than any of them has.
+      return try JSONBody(maximumDepth: maximumDepth + 1).text(of: JSONLines.json(text, maximumDepth: maximumDepth))
     case _ where type.isJSON:
       return try body.text(of: try BodyText.utf8(of: request.body, type: type))
     default:
@@ -42,10 +44,10 @@ package enum RequestBody {
 
   /// Returns query parameters as the JSON text of an object, for a client that sends its arguments there; `nil` when
   /// there are none.
-  package static func json(from parameters: QueryParameters) -> [UInt8]? {
+  package static func json(from parameters: QueryParameters) -> ValidJSON? {
     guard !parameters.items.isEmpty else { return nil }
     var fields = FormFields()
     for (name, value) in parameters.items { fields.append(.string(value), to: ParameterName(name)) }
-    return fields.json
+    return ValidJSON(writing: fields.value)
   }
 }

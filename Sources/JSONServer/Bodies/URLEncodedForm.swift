@@ -35,3 +35,27 @@ enum URLEncodedForm {
       "The \(place) '\(name)' is not percent-encoded UTF-8; write a % itself as %25 and other characters as UTF-8.")
   }
 }
+
+/// The fields of a form, in the order of their first appearance.
+struct FormFields {
+  /// The most fields that a form may have.
+  static let maximumCount = 1000
+
+  private var members = JSONObject()
+
+  /// Adds a field. A name that occurs twice, or in brackets, becomes an array.
+  mutating func append(_ value: JSONValue, to parameter: ParameterName) {
+    // No single field's value is an array.
+    switch members[parameter.name] {
+    case .array(let list)?: members[parameter.name] = .array(list + [value])
+    case let first?: members[parameter.name] = [first, value]
+    case nil: members[parameter.name] = parameter.isListElement ? [value] : value
+    }
+  }
+
+  /// The fields as an object.
+  var value: JSONValue { .object(members) }
+
+  /// The fields as the JSON text of an object.
+  var json: [UInt8] { value.utf8Text(.compact) }
+}

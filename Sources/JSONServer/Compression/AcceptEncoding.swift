@@ -1,8 +1,8 @@
-/// The codings that a client takes, as its `Accept-Encoding` says (RFC 9110, section 12.5.3).
+/// The codings that a client accepts, as its `Accept-Encoding` says (RFC 9110, section 12.5.3).
 struct AcceptEncoding: Hashable {
   private var weights: [String: Double] = [:]
 
-  /// Reads a field; an entry whose weight is no number from 0 to 1 is not accepted.
+  /// Reads a field; an entry whose weight is not a number from 0 to 1 is not accepted.
   init(_ field: String) {
     for entry in field.split(separator: ",") {
       let type = MediaType(String(entry))
@@ -11,7 +11,7 @@ struct AcceptEncoding: Hashable {
     }
   }
 
-  /// The coding to answer with: the one of most weight, of equal ones gzip; `nil` for none.
+  /// The coding to respond with: the one of the greatest weight, gzip among equal ones; `nil` for none.
   var preferred: ContentCoding? {
     var best: (coding: ContentCoding, weight: Double)?
     for coding in ContentCoding.allCases {

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Compresses the bodies of responses for clients that take it.
-package struct Compression: Sendable {
-  /// The fewest bytes that are worth it.
+/// Compresses the bodies of responses for clients that accept it.
+struct Compression: Sendable {
+  /// The fewest bytes that are worth compressing.
   static let minimumBytes = 1024
-  /// The most bytes that the event loop can wait for: it compresses them in some ten milliseconds.
+  /// The most bytes for which the event loop can wait: it compresses them in about ten milliseconds.
   static let maximumBytes = 1024 * 1024
 
   private let level: Int
@@ -13,15 +13,15 @@ package struct Compression: Sendable {
   ///
   /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and
   ///   the event loop waits meanwhile.
-  package init(level: Int = 1) {
+  init(level: Int = 1) {
     self.level = level
   }
 
-  /// Makes a response what the client takes.
+  /// Compresses a response in a coding that the client accepts.
   ///
-  /// Compressed is a body that is all there, from 1 KiB to 1 MiB, of a type that gains by it. `Vary` says so for every
-  /// response of such a type. Part of a file, and what says `no-transform`, stays as it is.
-  package func apply(to response: inout Response, for request: Request) {
+  /// A body is compressed when it is complete, from 1 KiB to 1 MiB, and of a type that gains by it. `Vary` says so for
+  /// every response of such a type. Part of a file, and what says `no-transform`, is left as it is.
+  func apply(to response: inout PreparedResponse, for request: Request) {
     // The common fields are of a type that gains, and their `Vary` says so.
     let isCommon = response.commonFields != nil
     if isCommon, !request.headerFields.contains(.acceptEncoding) { return }
@@ -34,22 +34,22 @@ package struct Compression: Sendable {
     response.body = .bytes(compressed)
     response.headerFields[.contentEncoding] = coding.rawValue
     response.headerFields[.contentLength] = "\(compressed.count)"
-    // A strong tag promises the same bytes, which these are no more.
+    // A strong tag promises the same bytes, which these no longer are.
     if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
   }
 
-  private func allowsCompression(_ response: Response) -> Bool {
+  private func allowsCompression(_ response: PreparedResponse) -> Bool {
     guard Self.minimumBytes...Self.maximumBytes ~= response.bytes.count,
       !response.headerFields.contains(.contentEncoding), !response.headerFields.contains(.contentRange),
       response.status != .noContent, response.status != .notModified
     else { return false }
     let directives = response.headerFields.joined(.cacheControl) ?? ""
-    // That of nearly all answers; it need not be searched for them.
+    // The value in nearly all responses, which need not be searched then.
     return directives == "no-cache" || !directives.lowercased().contains("no-transform")
   }
 
   private static func isCompressible(_ field: String) -> Bool {
-    // Nearly all answers; the field need not be taken apart for them.
+    // Nearly all responses; the field need not be parsed for them.
     if field.hasPrefix("application/json;") { return true }
     let type = MediaType(field)
     return type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")

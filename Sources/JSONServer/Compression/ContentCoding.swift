@@ -10,10 +10,10 @@ enum ContentCoding: String, Sendable, Hashable, CaseIterable {
   /// Returns bytes compressed.
   ///
   /// - Parameter level: From 1, fast, to 9, small.
-  /// - Returns: `nil`, when zlib has no memory or the level is none.
+  /// - Returns: `nil`, when zlib has no memory or there is no such level.
   func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
     var stream = z_stream()
-    // zlib takes the format as a part of the window's size: 16 more stand for gzip.
+    // zlib takes the format as part of the window's size: adding 16 selects gzip.
     let windowBits = MAX_WBITS + (self == .gzip ? 16 : 0)
     let version = zlibVersion()
     let size = Int32(MemoryLayout<z_stream>.size)

@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// Decides which pages of other origins may read and write, and tells their browsers (WHATWG Fetch, CORS protocol).
-package struct CrossOriginPolicy: Sendable {
+/// Decides which pages of other origins may read and write, and informs their browsers (WHATWG Fetch, CORS protocol).
+struct CrossOriginPolicy: Sendable {
   private let allowed: CrossOrigin
   private let listed: [Origin]
 
   /// The methods that a preflight allows, whatever the route.
-  package static let methods = "GET,HEAD,PUT,PATCH,POST,DELETE"
+  static let methods = "GET,HEAD,PUT,PATCH,POST,DELETE"
 
   /// Creates a policy.
   ///
-  /// - Parameter allowed: The origins that may use the server besides its own; what is no origin in a list is never
-  ///   met.
-  package init(_ allowed: CrossOrigin) {
+  /// - Parameter allowed: The origins that may use the server besides its own; an entry of a list that is not an origin
+  ///   never matches.
+  init(_ allowed: CrossOrigin) {
     self.allowed = allowed
     switch allowed {
     case .origins(let texts): listed = texts.compactMap(Origin.init)
@@ -22,10 +22,10 @@ package struct CrossOriginPolicy: Sendable {
 
   /// Refuses a request that could change something for a page that may not.
   ///
-  /// A browser sends `Origin` with every request of an unsafe method; what sends none is no page.
+  /// A browser sends `Origin` with every request of an unsafe method; a client that sends none is not a page.
   ///
   /// - Throws: 403, when the method is unsafe and the origin foreign: `null` is, and what cannot be read.
-  package func check(_ request: Request) throws(HTTPError) {
+  func check(_ request: Request) throws(HTTPError) {
     switch request.method {
     case .get, .head, .options: return
     default: break
@@ -43,7 +43,7 @@ package struct CrossOriginPolicy: Sendable {
   ///
   /// - Throws: 403, when the browser says that a page of another site loads it, and that page's origin, as `Referer`
   ///   names it, may not read.
-  package func checkScript(_ request: Request) throws(HTTPError) {
+  func checkScript(_ request: Request) throws(HTTPError) {
     guard let site = HTTPField.Name("Sec-Fetch-Site"), request.headerFields[site]?.lowercased() == "cross-site" else {
       return
     }
@@ -56,12 +56,12 @@ package struct CrossOriginPolicy: Sendable {
     )
   }
 
-  /// Answers a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
+  /// Responds to a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
   ///
-  /// - Returns: `nil` for any other request, OPTIONS of a client that is no page among them.
-  package func preflight(_ request: Request) -> Response? {
+  /// - Returns: `nil` for any other request, also for OPTIONS from a client that is not a page.
+  func preflight(_ request: Request) -> PreparedResponse? {
     guard request.method == .options, request.headerFields.contains(.accessControlRequestMethod) else { return nil }
-    var response = Response(status: .noContent)
+    var response = PreparedResponse(status: .noContent)
     addFields(to: &response, for: request)
     response.headerFields.add("Access-Control-Request-Headers", toList: .vary)
     guard response.headerFields[.accessControlAllowOrigin] != nil else { return response }
@@ -71,9 +71,9 @@ package struct CrossOriginPolicy: Sendable {
     return response
   }
 
-  /// Adds to a response what lets an allowed page read it, and its fields; a foreign one gets nothing.
-  package func addFields(to response: inout Response, for request: Request) {
-    // The common fields say all that a client which sends no origin is told.
+  /// Adds to a response the fields that let an allowed page read it and its fields; for a foreign one, nothing.
+  func addFields(to response: inout PreparedResponse, for request: Request) {
+    // The common fields say everything that a client without an origin needs.
     guard response.commonFields == nil || request.headerFields.contains(.origin) else { return }
     switch allowed {
     case .none: return
@@ -91,7 +91,7 @@ package struct CrossOriginPolicy: Sendable {
   }
 
   /// Names the fields that a page may read. A list names `Link` even on a page that has none, as json-server does.
-  private func exposeFields(of response: inout Response) {
+  private func exposeFields(of response: inout PreparedResponse) {
     if response.headerFields.contains(.xTotalCount) {
       if response.headerFields.contains(.accessControlExposeHeaders) {
         response.headerFields.add("X-Total-Count", toList: .accessControlExposeHeaders)

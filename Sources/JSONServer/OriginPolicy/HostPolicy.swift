@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// Keeps pages of other sites out that point their own name at this machine (DNS rebinding).
+/// Keeps out pages of other sites that point their own name at this machine (DNS rebinding).
 ///
 /// A browser sends the name from the page's address in `Host`. A name that nobody can register, or an address, cannot
 /// be an attacker's.
-package struct HostPolicy: Sendable {
+struct HostPolicy: Sendable {
   private let allowed: Set<String>
   private let allowsAll: Bool
 
   /// Creates a policy.
   ///
-  /// - Parameter allowed: Names that are taken besides `localhost`, those below it, and addresses: the one the server
-  ///   is bound to, and those of `--allowed-host`; `*` stands for all.
-  package init(allowed: [String] = []) {
+  /// - Parameter allowed: Names that are admitted besides `localhost`, those below it, and addresses: the one that the
+  ///   server is bound to, and those of `--allowed-host`; `*` stands for all.
+  init(allowed: [String] = []) {
     allowsAll = allowed.contains("*")
     self.allowed = Set(allowed.compactMap { HostName($0)?.name })
   }
@@ -21,7 +21,7 @@ package struct HostPolicy: Sendable {
   ///
   /// - Parameter host: The field's value; several fields joined by a comma, as HTTPFields joins them.
   /// - Throws: 400, when it is missing, doubled or malformed; 403, when its name is not allowed.
-  package func check(host: String?) throws(HTTPError) {
+  func check(host: String?) throws(HTTPError) {
     guard let host else {
       throw HTTPError(.badRequest, "The request has no Host field; send one, such as 'Host: localhost'.")
     }

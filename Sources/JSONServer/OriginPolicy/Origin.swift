@@ -21,13 +21,13 @@ struct Origin: Sendable, Hashable {
 
   /// Whether the page comes from the server that a `Host` field names.
   ///
-  /// The scheme is not compared: in front of the server a proxy may speak HTTPS.
+  /// The scheme is not compared: a proxy in front of the server may speak HTTPS.
   func isSame(asHost field: String?) -> Bool {
     guard isWeb, let field, let server = HostName(field) else { return false }
     return server.name == host.name && (server.port ?? defaultPort) == (host.port ?? defaultPort)
   }
 
-  /// Whether two origins are the same, one of them with its port left out perhaps.
+  /// Whether two origins are the same, one of them perhaps with its port left out.
   func matches(_ other: Origin) -> Bool {
     scheme == other.scheme && host.name == other.host.name
       && (host.port ?? defaultPort) == (other.host.port ?? defaultPort)

@@ -3,7 +3,7 @@
 ///
 /// The files in `Assets` are compiled into the program, so that it stays one file. They refer to each other by relative
 /// addresses and work under any path prefix: `html` where the prefix ends (`/`) or at `/__admin`, without a slash at
-/// its end (see `Engine.pageLocation(_:_:)`), everything else beside it as `/__admin/NAME`.
+/// its end (see `Engine.route(_:)`), everything else beside it as `/__admin/NAME`.
 enum Page {
   /// The page served at `/` and `/__admin`.
   static var html: [UInt8] { PackageResources.page_html }

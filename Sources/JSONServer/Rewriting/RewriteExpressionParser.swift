@@ -82,7 +82,7 @@ struct RewriteExpressionParser {
     }
   }
 
-  /// Reads the repetition after a piece, when one stands here.
+  /// Reads the repetition after a piece, when one is here.
   private mutating func takeRepetition(of node: RewriteNode) throws(RewriteRuleFault) -> RewriteNode {
     let bounds: (minimum: Int, maximum: Int?)
     switch rest.first {

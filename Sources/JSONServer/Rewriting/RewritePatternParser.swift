@@ -2,12 +2,12 @@
 ///
 /// `:name` is a segment, `:name(\\d+)` and `(\\d+)` a regular expression, `*` anything; `?`, `+` and `*` after the
 /// first two make them optional or repeated, together with a slash or dot before them. A backslash takes the next
-/// character as it is, and all else stands for itself.
+/// character literally, and everything else is literal, too.
 struct RewritePatternParser {
   private let pattern: String
   private let bytes: [UInt8]
   private var position = 0
-  /// What was read last and stands for itself.
+  /// The literal text read last.
   private var literal: [UInt8] = []
   private var nodes: [RewriteNode] = []
 
@@ -104,7 +104,7 @@ struct RewritePatternParser {
     return .repetition(.byte(ByteSet(excluded).inverted), minimum: 1, maximum: nil, isLazy: true)
   }
 
-  /// Reads an expression in parentheses, when one stands here.
+  /// Reads an expression in parentheses, when one is here.
   private mutating func takeExpression() throws(RewriteRuleFault) -> RewriteNode? {
     guard peek == UInt8(ascii: "(") else { return nil }
     let start = position + 1

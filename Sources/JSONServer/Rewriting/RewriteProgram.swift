@@ -1,12 +1,12 @@
-/// A pattern as instructions, run on all paths at once: time is the length of the text times that of the program,
+/// A pattern as instructions, run on all paths in parallel: time is the length of the text times that of the program,
 /// whatever the pattern (Thompson's simulation with captures, as in RE2's "Pike VM").
 struct RewriteProgram: Sendable {
   private enum Instruction {
     case byte(ByteSet)
-    /// Goes on at both places; what the first one matches is preferred.
+    /// Continues at both places; a match by the first one is preferred.
     case split(Int, Int)
     case jump(Int)
-    /// Notes the offset as the start or the end of a group.
+    /// Records the offset as the start or the end of a group.
     case save(Int)
     case match
   }
@@ -50,7 +50,7 @@ struct RewriteProgram: Sendable {
       }
       threads = next
     }
-    // The first thread that stands at the end is the preferred one.
+    // The first thread that has reached the end is the preferred one.
     for thread in threads {
       guard case .match = instructions[thread.position] else { continue }
       return (0..<groupCount).map { group in
@@ -135,7 +135,7 @@ extension RewriteProgram {
     isLazy ? .split(exit, body) : .split(body, exit)
   }
 
-  /// Makes room for an instruction that is known only once what follows it is.
+  /// Reserves a place for an instruction that is known only after what follows it.
   private mutating func reserve() -> Int {
     instructions.append(.match)
     return instructions.count - 1

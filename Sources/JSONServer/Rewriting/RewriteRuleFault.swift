@@ -1,10 +1,10 @@
 /// What is wrong with one rule of a routes file.
-package struct RewriteRuleFault: Error, Sendable, Hashable, CustomStringConvertible {
+struct RewriteRuleFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// The pattern of the rule.
-  package let rule: String
+  let rule: String
 
   /// What is wrong and what to do, in a sentence.
-  package let message: String
+  let message: String
 
-  package var description: String { "The rule '\(rule)' cannot be used: \(message)" }
+  var description: String { "The rule '\(rule)' cannot be used: \(message)" }
 }

@@ -1,20 +1,20 @@
-package import OrderedJSON
+import OrderedJSON
 
-/// The rules of a routes file, which give a request's target another form before it is understood.
+/// The rules of a routes file, which change a request's target before it is routed.
 ///
 /// Patterns are those of json-server 0.17 (path-to-regexp 1.8): matched from start to end, upper and lower case alike.
-/// Other than there, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query
+/// Unlike there, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query
 /// over.
-package struct RewriteRules: Sendable {
+struct RewriteRules: Sendable {
   /// The rules as the file has them, pattern to target, in order.
-  package let rules: JSONObject
+  let rules: JSONObject
 
   private let compiled: [RewriteRule]
 
   /// Reads the object of a routes file.
   ///
   /// - Throws: ``RewriteRuleFault`` for the first rule that cannot be used.
-  package init(json: JSONObject) throws(RewriteRuleFault) {
+  init(json: JSONObject) throws(RewriteRuleFault) {
     var compiled: [RewriteRule] = []
     for (pattern, target) in json {
       guard case .string(let target) = target else {
@@ -28,14 +28,14 @@ package struct RewriteRules: Sendable {
   }
 
   /// Whether they rewrite nothing.
-  package var isEmpty: Bool { compiled.isEmpty }
+  var isEmpty: Bool { compiled.isEmpty }
 
-  /// Returns the target that a request is answered for.
+  /// Returns the target that a request is routed by.
   ///
   /// The rules are tried in order, each on what those before it made of the target.
   ///
   /// - Complexity: Linear in the target's length for each rule.
-  package func rewrite(_ target: String) -> String {
+  func rewrite(_ target: String) -> String {
     let result = compiled.reduce(Array(target.utf8)) { bytes, rule in rule.apply(to: bytes) ?? bytes }
     return String(decoding: result, as: UTF8.self)
   }

@@ -8,9 +8,9 @@ struct RewriteTarget: Sendable, Hashable {
 
   private var pieces: [Piece] = []
 
-  /// Reads a target: `:name` and `$1` stand for groups of the pattern.
+  /// Reads a target: `:name` and `$1` refer to groups of the pattern.
   ///
-  /// In the query, `:name=` that is no group stands for itself: it is an operator, as in `views:gt=100`.
+  /// In the query, `:name=` that is not a group is literal: it is an operator, as in `views:gt=100`.
   ///
   /// - Parameters:
   ///   - text: The target.

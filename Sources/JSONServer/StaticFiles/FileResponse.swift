@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// The answers that one file can give.
+/// The responses that one file can give.
 struct FileResponse {
   private let file: OpenFile
   private let name: String
   private let entityTag: String
   private let lastModified: HTTPDate
 
-  /// Prepares the answers of a file.
+  /// Prepares the responses of a file.
   ///
-  /// - Parameter name: The file's name, whose extension tells the type.
+  /// - Parameter name: The file's name, whose extension determines the type.
   init(_ file: OpenFile, name: String) {
     self.file = file
     self.name = name
@@ -17,7 +17,7 @@ struct FileResponse {
     lastModified = HTTPDate(secondsSince1970: file.modified / 1000)
   }
 
-  /// The answer to a GET or HEAD: 200, 206, 304 or 416.
+  /// The response to a GET or HEAD: 200, 206, 304 or 416.
   func response(to request: Request) -> Response {
     var fields: HTTPFields = [
       .acceptRanges: "bytes", .cacheControl: "public, max-age=0", .lastModified: lastModified.text,
@@ -37,7 +37,7 @@ struct FileResponse {
     }
   }
 
-  /// Whether the client has this version (RFC 9110, section 13.2.2: a tag is asked before a date).
+  /// Whether the client has this version (RFC 9110, section 13.2.2: a tag takes precedence over a date).
   private func isUnchanged(for fields: HTTPFields) -> Bool {
     if let tags = fields[.ifNoneMatch] {
       return EntityTagList(tags).names(entityTag)
@@ -46,7 +46,7 @@ struct FileResponse {
     return lastModified <= since
   }
 
-  /// The range that a GET asks for. One that depends on a tag is void: the tag is weak (RFC 9110, section 13.1.5).
+  /// The range that a GET asks for. One that depends on a tag is ignored: the tag is weak (RFC 9110, section 13.1.5).
   private func requestedRange(of request: Request) -> ByteRange {
     guard request.method == .get, let range = request.headerFields[.range] else { return .whole }
     if let condition = request.headerFields[.ifRange], HTTPDate(text: condition) != lastModified { return .whole }
@@ -65,5 +65,35 @@ struct FileResponse {
       return Response(status: status, headerFields: fields, body: .bytes(bytes))
     }
     return Response(status: status, headerFields: fields, body: FileStream(file, range).body)
+  }
+}
+
+/// The part of a file that a `Range` field asks for (RFC 9110, section 14.2).
+enum ByteRange: Hashable {
+  /// All of it: also when the field is malformed, or asks for several ranges, to which a server may respond so.
+  case whole
+  /// Some bytes, at least one.
+  case part(Range<Int>)
+  /// Bytes that the file does not have.
+  case unsatisfiable
+
+  /// Reads a field for a file of a given size.
+  init(_ field: String, size: Int) {
+    self = .whole
+    let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].lowercased() == "bytes" else { return }
+    let bounds = parts[1].split(separator: "-", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+    guard bounds.count == 2, bounds.allSatisfy({ $0.utf8.allSatisfy(ByteSet.digits.contains) }) else { return }
+    switch (bounds[0].isEmpty, bounds[1].isEmpty) {
+    case (true, true): return
+    case (true, false):
+      let count = min(Int(bounds[1]) ?? Int.max, size)
+      self = count > 0 ? .part((size - count)..<size) : .unsatisfiable
+    case (false, let isOpen):
+      let first = Int(bounds[0]) ?? Int.max
+      let last = isOpen ? Int.max : Int(bounds[1]) ?? Int.max
+      guard first <= last else { return }
+      self = first < size ? .part(first..<(min(last, size - 1) + 1)) : .unsatisfiable
+    }
   }
 }

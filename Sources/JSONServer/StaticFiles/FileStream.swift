@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// A part of a file that is read piece by piece, as fast as its reader takes it.
+/// A part of a file that is read piece by piece, as fast as its client takes it.
 final class FileStream: Sendable {
   private static let bytesOfChunk = 64 * 1024
 
@@ -16,7 +16,7 @@ final class FileStream: Sendable {
     position = NIOLockedValueBox(range.lowerBound)
   }
 
-  /// The pieces in order; fewer bytes than the length tells when the file became shorter meanwhile.
+  /// The pieces in order; fewer bytes than the length says when the file became shorter meanwhile.
   var body: Response.Body {
     .stream(AsyncStream { self.nextChunk() }, length: length)
   }

@@ -11,13 +11,13 @@ struct StaticDirectory: Sendable {
   /// Opens the file or directory at decoded segments.
   ///
   /// Symlinks that lead to another place inside are followed. The resolved path is then opened name by name without
-  /// following any, so that one exchanged meanwhile leads nowhere.
+  /// following any, so that one swapped in meanwhile leads nowhere.
   ///
-  /// - Returns: `nil`, when nothing stands there, it is neither a file nor a directory, a name on the way starts with a
+  /// - Returns: `nil`, when nothing is there, it is neither a file nor a directory, a name on the way starts with a
   ///   dot, it lies outside, or it is forbidden.
   func open(_ segments: [String]) -> OpenFile? {
     let candidate = ([path] + segments).joined(separator: "/")
-    // One system call settles the usual case, that there is no such file.
+    // One system call decides the usual case, that there is no such file.
     guard OpenFile.Identity(path: candidate) != nil, let root = OpenFile.resolve(path),
       let resolved = OpenFile.resolve(candidate), let names = names(of: resolved, below: root),
       !names.contains(where: { $0.hasPrefix(".") }), var file = OpenFile(path: root)
@@ -37,7 +37,7 @@ struct StaticDirectory: Sendable {
     return names.dropFirst(rootNames.count).map(String.init)
   }
 
-  /// Whether a file is a forbidden one, by another name too, or lies inside a forbidden directory.
+  /// Whether a file is a forbidden one, even under another name, or lies inside a forbidden directory.
   private func isForbidden(_ file: OpenFile, at path: String) -> Bool {
     forbidden.contains { forbidden in
       if OpenFile.Identity(path: forbidden) == file.identity { return true }

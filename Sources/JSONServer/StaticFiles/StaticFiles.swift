@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// Answers requests with files below some directories.
-package struct StaticFiles: Sendable {
+/// Responds to requests with files below some directories.
+struct StaticFiles: Sendable {
   private let directories: [StaticDirectory]
 
   /// The most bytes that are read at once; a larger file is streamed, and read off the event loop.
@@ -10,20 +10,20 @@ package struct StaticFiles: Sendable {
   /// Creates a reader of files.
   ///
   /// - Parameters:
-  ///   - directories: The directories, the first that has a file wins.
-  ///   - forbidden: Paths of files and directories that are never served, by whatever name: the database and what lies
+  ///   - directories: The directories, of which the first that has a file wins.
+  ///   - forbidden: Paths of files and directories that are never served, under any name: the database and what lies
   ///     beside it.
-  package init(directories: [String], forbidden: [String]) {
+  init(directories: [String], forbidden: [String]) {
     self.directories = directories.map { StaticDirectory($0, forbidden: forbidden) }
   }
 
-  /// Answers a request for a file.
+  /// Responds to a request for a file.
   ///
-  /// A directory is answered with its `index.html`, after a redirect when the slash at its end is missing. Ranges and
-  /// conditions are those of RFC 9110. The answer to HEAD has no body and the length of the file.
+  /// The response for a directory is its `index.html`, after a redirect when the slash at its end is missing. Ranges
+  /// and conditions are those of RFC 9110. The response to HEAD has no body and the length of the file.
   ///
-  /// - Returns: `nil`, when no file answers: the request is another's.
-  package func respond(to request: Request) -> Response? {
+  /// - Returns: `nil`, when there is no such file: the request is not for this part.
+  func respond(to request: Request) -> Response? {
     guard !directories.isEmpty, request.method == .get || request.method == .head,
       let path = StaticPath(target: request.target)
     else { return nil }

@@ -12,7 +12,7 @@ import CStorage
 enum CurrentProcess {
   static var identifier: Int32 { getpid() }
 
-  static var openFileLimit: Int { sysconf(Int32(_SC_OPEN_MAX)) }
+  static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
   /// Makes a broken pipe and an exceeded file size limit errors instead of the end of the process.
   static func ignoreFileSignals() {

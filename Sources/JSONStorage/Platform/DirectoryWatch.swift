@@ -10,37 +10,43 @@ import CStorage
 
 /// Notifications that names in some directories may have changed.
 ///
-/// They only say when to look. Linux has them; elsewhere the initializer fails and the caller looks regularly.
+/// They only say when to look. Where a system or a file system has none, the caller looks regularly.
 struct DirectoryWatch: ~Copyable {
-  /// Readable when a notification waits.
-  let descriptor: Int32
-
-  private var numbers: Set<Int32> = []
+  private let handle: OpaquePointer
 
   init() throws(SystemError) {
-    descriptor = storage_watch_open()
-    guard descriptor >= 0 else { throw SystemError("inotify_init1", errno) }
+    guard let handle = storage_watch_open() else { throw SystemError("watch", errno) }
+    self.handle = handle
   }
 
   deinit {
-    close(descriptor)
+    storage_watch_close(handle)
   }
 
-  /// Watches exactly these directories; one that cannot be watched is left out.
+  /// Readable when a notification waits.
+  var descriptor: Int32 { storage_watch_descriptor(handle) }
+
+  /// Watches exactly these names in these directories; a directory that cannot be watched is left out.
   ///
   /// To be called again now and then: a watch follows a directory that is renamed, and another may have taken its name.
-  mutating func watch(_ directories: Set<String>) {
-    let added = Set(directories.map { storage_watch_add(descriptor, $0) }.filter { $0 >= 0 })
-    for number in numbers.subtracting(added) { _ = storage_watch_remove(descriptor, number) }
-    numbers = added
+  func watch(_ names: Set<String>, in directories: Set<String>) {
+    Self.withCStrings(names) { names in
+      Self.withCStrings(directories) { directories in
+        _ = storage_watch_set(
+          handle, directories.baseAddress, Int32(directories.count), names.baseAddress, Int32(names.count))
+      }
+    }
   }
 
   /// Takes the notifications that wait; true when one concerns one of the names or a directory as a whole.
-  func drain(concerning names: Set<String>) -> Bool {
-    let copies = names.map { strdup($0) }
+  mutating func drain() -> Bool { storage_watch_drain(handle) == 1 }
+
+  /// In the same order each time, so that what is watched already stays as it is.
+  private static func withCStrings(
+    _ strings: Set<String>, _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Void
+  ) {
+    let copies = strings.sorted().map { strdup($0) }
     defer { copies.forEach { free($0) } }
-    return copies.map { UnsafePointer($0) }.withUnsafeBufferPointer {
-      storage_watch_drain(descriptor, $0.baseAddress, Int32($0.count)) == 1
-    }
+    copies.map { UnsafePointer($0) }.withUnsafeBufferPointer(body)
   }
 }

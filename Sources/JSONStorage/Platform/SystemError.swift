@@ -7,12 +7,12 @@
 #endif
 
 /// A failed system call.
-package struct SystemError: Error, Sendable, Hashable {
+struct SystemError: Error, Sendable, Hashable {
   /// The call's name, as in "fsync".
-  package let call: String
+  let call: String
 
   /// The value of errno.
-  package let number: Int32
+  let number: Int32
 
   init(_ call: String, _ number: Int32) {
     self.call = call
@@ -34,7 +34,7 @@ package struct SystemError: Error, Sendable, Hashable {
 }
 
 extension SystemError: CustomStringConvertible {
-  package var description: String { "\(call): \(reason)" }
+  var description: String { "\(call): \(reason)" }
 }
 
 extension SystemError {

@@ -44,6 +44,7 @@ struct SystemFileSystem: FileSystem {
       case .reading: (O_RDONLY | O_NONBLOCK, 0)
       case .writing: (O_RDWR | O_NONBLOCK, 0)
       case .creating: (O_RDWR | O_CREAT | O_EXCL, 0o600)
+      case .creatingReadable: (O_RDWR | O_CREAT | O_EXCL, 0o644)
       case .locking: (O_RDWR | O_CREAT, 0o644)
       }
     return FileDescriptor(number: try call("open") { Self.open(directory.number, name, flags | O_NOFOLLOW, mode) })
@@ -55,17 +56,7 @@ struct SystemFileSystem: FileSystem {
 
   func close(_ file: FileDescriptor) throws(SystemError) {
     // Not repeated after EINTR: the descriptor is gone by then and may belong to another thread.
-    guard Self.close(file.number) == 0 || errno == EINTR else { throw SystemError("close", errno) }
-  }
-
-  private static func close(_ number: Int32) -> Int32 {
-    #if canImport(Darwin)
-      Darwin.close(number)
-    #elseif canImport(Musl)
-      Musl.close(number)
-    #else
-      Glibc.close(number)
-    #endif
+    guard storage_close(file.number) == 0 || errno == EINTR else { throw SystemError("close", errno) }
   }
 
   func makeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) {
@@ -76,7 +67,7 @@ struct SystemFileSystem: FileSystem {
     let copy = try call("open") { Self.open(directory.number, ".", O_RDONLY | O_DIRECTORY, 0) }
     guard let stream = fdopendir(copy) else {
       let error = SystemError("fdopendir", errno)
-      _ = Self.close(copy)
+      _ = storage_close(copy)
       throw error
     }
     defer { closedir(stream) }
@@ -112,11 +103,11 @@ struct SystemFileSystem: FileSystem {
   func read(
     _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int {
-    try call("read") { pread(file.number, buffer.baseAddress, buffer.count, off_t(offset)) }
+    Int(try call("read") { storage_read_at(file.number, buffer.baseAddress, buffer.count, Int64(offset)) })
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor, at offset: Int) throws(SystemError) -> Int {
-    try call("write") { pwrite(file.number, bytes.baseAddress, bytes.count, off_t(offset)) }
+    Int(try call("write") { storage_write_at(file.number, bytes.baseAddress, bytes.count, Int64(offset)) })
   }
 
   func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError) {
@@ -135,6 +126,11 @@ struct SystemFileSystem: FileSystem {
     from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
   ) throws(SystemError) {
     try call("setxattr") { storage_copy_attributes(source.number, target.number, includingAccessList ? 1 : 0) }
+  }
+
+  func order(_ file: FileDescriptor) throws(SystemError) {
+    // Not repeated after a failure, as below.
+    guard storage_order(file.number) == 0 else { throw SystemError("fsync", errno) }
   }
 
   func synchronize(_ file: FileDescriptor) throws(SystemError) {

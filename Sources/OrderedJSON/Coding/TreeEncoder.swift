@@ -51,7 +51,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
       try set(
         value.isFinite ? Double(value.description).flatMap(JSONNumber.init).map(JSONValue.number) : nil, for: value)
     case let value as Decimal:
-      try set(value.isNaN ? nil : .number(JSONNumber(validated: value.description)), for: value)
+      try set(value.isNaN ? nil : JSONNumber(text: value.description).map(JSONValue.number), for: value)
     case let value as Date: try set(options.dates.value(of: value), for: value)
     case let value as Data: node.set(.string(value.base64EncodedString()))
     case let value as URL: node.set(.string(value.absoluteString))
@@ -69,3 +69,71 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
     node.set(json)
   }
 }
+
+/// The place that one encoder fills in.
+///
+/// It is a reference because `Encoder` hands out containers that go on writing after they are returned.
+final class EncodedNode {
+  private enum Kind {
+    case scalar(JSONValue)
+    case array
+    case object(sorted: Bool)
+  }
+
+  /// A type that asks for no container has no members.
+  private var kind = Kind.object(sorted: false)
+  /// The elements or the members' values.
+  private var children: [EncodedNode] = []
+  /// The members' names, one for each child.
+  private var names: [String] = []
+
+  /// The finished value. Of a name given twice the last value counts.
+  var value: JSONValue {
+    switch kind {
+    case .scalar(let value):
+      return value
+    case .array:
+      return .array(children.map(\.value))
+    case .object(let sorted):
+      let members = zip(names, children.map(\.value))
+      return .object(sorted ? JSONObject(members.sorted { $0.0 < $1.0 }) : JSONObject(members))
+    }
+  }
+
+  /// The number of elements or members.
+  var count: Int { children.count }
+
+  func set(_ value: JSONValue) {
+    kind = .scalar(value)
+  }
+
+  /// Makes the node an array; keeps its elements, since an encoder may be asked for its container again.
+  func becomeArray() {
+    kind = .array
+  }
+
+  /// Makes the node an object; keeps its members, since an encoder may be asked for its container again.
+  func becomeObject(sorted: Bool) {
+    kind = .object(sorted: sorted)
+  }
+
+  /// Appends a place to an array.
+  func appendElement() -> EncodedNode {
+    let node = EncodedNode()
+    children.append(node)
+    return node
+  }
+
+  /// Appends a place with a name to an object.
+  func appendMember(_ name: String) -> EncodedNode {
+    names.append(name)
+    return appendElement()
+  }
+}
+
+/// Marks dictionaries, whose keys are data and stand in no order.
+///
+/// One whose keys are not texts, integers or `CodingKeyRepresentable` is coded as an array, which has no names to keep.
+protocol AnyDictionary {}
+
+extension Dictionary: AnyDictionary {}

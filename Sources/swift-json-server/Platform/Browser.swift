@@ -1,4 +1,4 @@
-/// The browser of whoever started the command.
+/// The user's browser.
 enum Browser {
   #if canImport(Darwin)
     private static let opener = "open"

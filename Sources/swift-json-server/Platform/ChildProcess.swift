@@ -1,3 +1,4 @@
+import CStorage
 import Dispatch
 
 #if canImport(FoundationEssentials)
@@ -18,7 +19,8 @@ import Dispatch
 struct ChildProcess: Sendable {
   private let id: pid_t
 
-  /// Starts a program, which is looked for in PATH unless it is named with a slash.
+  /// Starts a program, which is looked for in PATH unless it is named with a slash. It has none of this process's
+  /// sockets and files: a port stays bound as long as any process has the socket.
   ///
   /// - Parameters:
   ///   - variables: Added to the environment.
@@ -27,30 +29,23 @@ struct ChildProcess: Sendable {
   static func start(
     _ arguments: [String], variables: [String: String] = [:], descriptors: [Int32: Int32] = [:]
   ) -> ChildProcess? {
-    guard let name = arguments.first else { return nil }
-    keepDescriptors()
+    guard !arguments.isEmpty else { return nil }
     let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }.map { "\($0)=\($1)" }
-    return withFileActions(descriptors) { actions in
-      withAttributes { attributes in
-        withCStrings(arguments) { arguments in
-          withCStrings(environment) { environment in
-            var id: pid_t = 0
-            guard posix_spawnp(&id, name, actions, attributes, arguments, environment) == 0 else {
-              return nil
-            }
-            return ChildProcess(id: id)
-          }
-        }
+    let standard = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { descriptors[$0] ?? $0 }
+    let id = withCStrings(arguments) { arguments in
+      withCStrings(environment) { environment in
+        system_spawn(arguments, environment, standard)
       }
     }
+    return id < 0 ? nil : ChildProcess(id: id)
   }
 
-  /// Keeps the server's sockets from the program, which may outlive it: a port stays bound as long as any process has
-  /// the socket. NIO does not see to it.
-  private static func keepDescriptors() {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? [] {
-      if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    }
+  private static func withCStrings(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Int32
+  ) -> Int32 {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies.map { UnsafePointer($0) } + [nil])
   }
 
   /// Runs a program to its end.
@@ -89,54 +84,17 @@ struct ChildProcess: Sendable {
   }
 }
 
-// MARK: - C
+/// The two ends of a pipe, which no program that is started later inherits unasked.
+struct PipeEnds {
+  let reading: Int32
+  let writing: Int32
 
-#if canImport(Darwin)
-  private typealias FileActions = posix_spawn_file_actions_t?
-  private typealias Attributes = posix_spawnattr_t?
-#else
-  private typealias FileActions = posix_spawn_file_actions_t
-  private typealias Attributes = posix_spawnattr_t
-#endif
-
-extension ChildProcess {
-  private static func withFileActions<Result>(
-    _ descriptors: [Int32: Int32], _ body: (UnsafePointer<FileActions>) -> Result
-  ) -> Result {
-    #if canImport(Darwin)
-      var actions: FileActions = nil
-    #else
-      var actions = FileActions()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
-    return body(&actions)
-  }
-
-  /// The signals that this process ignores have their default meaning in the child.
-  private static func withAttributes<Result>(_ body: (UnsafePointer<Attributes>) -> Result) -> Result {
-    #if canImport(Darwin)
-      var attributes: Attributes = nil
-    #else
-      var attributes = Attributes()
-    #endif
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in Signals.stopping + [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    return body(&attributes)
-  }
-
-  private static func withCStrings<Result>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-  ) -> Result {
-    var pointers = strings.map { strdup($0) }
-    pointers.append(nil)
-    defer { for pointer in pointers { free(pointer) } }
-    return body(pointers)
+  /// Makes a pipe; `nil` when the process has no descriptors left.
+  init?() {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    reading = ends[0]
+    writing = ends[1]
   }
 }

@@ -71,7 +71,7 @@ enum FileText {
     return true
   }
 
-  /// A terminal or pipe may be set not to block by whoever shares it.
+  /// Another process that shares a terminal or pipe may have set it not to block.
   private static func waitUntilWritable(_ descriptor: Int32) {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     poll(&request, 1, 1000)

@@ -1,3 +1,4 @@
+import CStorage
 import Dispatch
 
 #if canImport(Darwin)
@@ -10,34 +11,31 @@ import Dispatch
 
 /// The signals that ask the command to stop.
 final class Signals {
-  static let stopping = [SIGINT, SIGTERM, SIGHUP]
+  private let source: any DispatchSourceRead
 
-  private let sources: [any DispatchSourceSignal]
-
-  /// Catches the signals from now on, until the object goes.
+  /// Catches the signals from now on; `nil` when the process has no descriptors left.
   ///
   /// - Parameters:
   ///   - onFirst: Called for the first, on a queue of its own.
   ///   - onSecond: Called before a second one ends the process at once.
-  init(onFirst: @escaping @Sendable (Int32) -> Void, onSecond: @escaping @Sendable () -> Void) {
+  init?(onFirst: @escaping @Sendable (Int32) -> Void, onSecond: @escaping @Sendable () -> Void) {
     // A client or a pipe that goes away is an error of one write, never the end of the process.
-    signal(SIGPIPE, SIG_IGN)
-    let queue = DispatchQueue(label: "signals")
+    storage_ignore_signals()
+    let stopping = [SIGINT, SIGTERM, SIGHUP]
+    // The pipe keeps what comes before anyone reads it.
+    let descriptor = system_catch_signals(stopping, Int32(stopping.count))
+    guard descriptor >= 0 else { return nil }
     let caught = CaughtSignals(onFirst: onFirst, onSecond: onSecond)
-    sources = Self.stopping.map { number in
-      // The default action would end the process before the source hears of the signal.
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler {
-        caught.take(number)
-      }
-      source.resume()
-      return source
+    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: DispatchQueue(label: "signals"))
+    source.setEventHandler {
+      var number: UInt8 = 0
+      while read(descriptor, &number, 1) == 1 { caught.take(Int32(number)) }
     }
+    source.resume()
   }
 
   deinit {
-    for source in sources { source.cancel() }
+    source.cancel()
   }
 }
 

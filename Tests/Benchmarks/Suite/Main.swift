@@ -15,7 +15,7 @@ struct Main {
     let largest = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
     var stopwatch = Stopwatch()
     try load(&stopwatch)
-    format(&stopwatch)
+    try format(&stopwatch)
     try await respond(&stopwatch)
     for size in [1_000, 10_000, 100_000, 1_000_000] where size <= largest {
       var database = try Database(parsing: Sample.text(records: size), ids: ids)
@@ -37,16 +37,17 @@ struct Main {
     }
   }
 
-  private static func format(_ stopwatch: inout Stopwatch) {
+  private static func format(_ stopwatch: inout Stopwatch) throws {
     let formatter = JSONFormatter(.pretty)
     var output: [UInt8] = []
     for (name, text) in [
-      ("format one record", Text(Sample.record(1))), ("format 10 MB", Sample.text(records: 10_000)),
+      ("format one record", UTF8Slice(Sample.record(1))), ("format 10 MB", Sample.text(records: 10_000)),
     ] {
+      let value = try ValidJSON(parsing: Array(text.bytes))
       let repetitions = 10_000_000 / text.count + 1
       stopwatch.time(name, repetitions: repetitions, note: rate(text.count)) {
         output.removeAll(keepingCapacity: true)
-        text.withBytes { _ = formatter.append($0, to: &output) }
+        formatter.append(value, to: &output)
       }
     }
   }
@@ -113,8 +114,8 @@ struct Main {
     func replaceNext(_ database: inout Database) throws {
       number += 1
       let id = number * 7_919 % size + 1
-      let body = Array(Sample.record(id, views: number).utf8)
-      _ = try body.withUnsafeBufferPointer { try database.replace("\(id)", in: "posts", with: $0) }
+      let body = try ValidJSON(parsing: Array(Sample.record(id, views: number).utf8))
+      _ = try database.replace("\(id)", in: "posts", with: body)
       _ = database.takeChanges()
     }
     try stopwatch.time("PUT in memory", size: size, repetitions: 200) { try replaceNext(&database) }

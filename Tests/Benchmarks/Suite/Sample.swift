@@ -8,7 +8,7 @@ enum Sample {
   private static let padding = String(repeating: "lorem ipsum dolor sit amet ", count: 33)
 
   /// The text of a file, laid out as json-server writes it.
-  static func text(records count: Int) -> Text {
+  static func text(records count: Int) -> UTF8Slice {
     var output = Array("{\n  \"posts\": [".utf8)
     output.reserveCapacity(count * 1_050 + 100)
     for number in 1...count {
@@ -16,7 +16,7 @@ enum Sample {
       output += record(number).utf8
     }
     output += "\n  ]\n}\n".utf8
-    return Text(output)
+    return UTF8Slice(output)
   }
 
   /// One record's text; the numbers are spread, and the same in each run.

@@ -85,7 +85,7 @@ private struct APIClient {
 struct `A client of typed endpoints` {
   @Test func `A canned answer stands for what has no data`() async throws {
     let server = try MockServer.current
-    await server.answer(.post("/api/v2/purchase_cheer"), with: ["balance": 200])
+    await server.stub(.post("/api/v2/purchase_cheer"), with: ["balance": 200])
     #expect(try await APIClient(baseURL: server.url).send(PurchaseCheer(amount: 50)).balance == 200)
     try await server.expect(.post("/api/v2/purchase_cheer"), times: 1, body: ["amount": 50])
   }

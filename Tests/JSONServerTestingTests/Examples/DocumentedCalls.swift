@@ -25,7 +25,7 @@ struct `The calls of the documentation` {
 
   @Test func `A canned answer is given whatever the data holds`() async throws {
     let server = try MockServer.current
-    await server.answer(.post("/purchases"), with: ["balance": 200])
+    await server.stub(.post("/purchases"), with: ["balance": 200])
     async let status = send(.post, "/purchases")
     let request = try await server.waitForRequest(.post("/purchases"), within: .seconds(60)).request
     #expect(request.target == "/purchases")

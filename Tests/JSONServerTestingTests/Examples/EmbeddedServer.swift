@@ -3,7 +3,7 @@ import HTTPTypes
 import JSONServer
 import Testing
 
-/// Lets nobody in without a token.
+/// Rejects requests that have no token.
 struct TokenCheck: Middleware {
   func respond(to request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response {
     guard request.headerFields[.authorization] == "Bearer secret" else { return Response(status: .unauthorized) }

@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import selectors
 import socket
 import time
 

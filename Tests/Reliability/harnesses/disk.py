@@ -10,6 +10,7 @@ import subprocess
 import time
 
 from support.harness import Skip, main
+from support.mount import Mount, fill
 from support.server import Dropped, Server, side_files
 
 
@@ -43,37 +44,11 @@ def accepted(harness, server, path, name):
     harness.check("refused" not in records(path), f"{name}: a refused record came back")
 
 
-class Mount:
-    """A small file system in memory."""
-
-    def __init__(self, directory, size):
-        self.directory = directory
-        if subprocess.run(
-                ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", directory], stderr=subprocess.DEVNULL
-        ).returncode != 0:
-            raise Skip("mounting needs root")
-
-    def __enter__(self):
-        return self.directory
-
-    def __exit__(self, *_):
-        subprocess.run(["umount", "-l", self.directory])
-
-    def remount(self, *options):
-        subprocess.run(["mount", "-o", ",".join(["remount", *options]), self.directory], check=True)
-
-
 def full_disk(harness):
     with Mount(harness.subdirectory("full"), "512k") as directory:
         path = prepare(directory, 100_000)
         with Server(harness.binary, path, "--quiet") as server:
-            filler = os.path.join(directory, "filler")
-            with open(filler, "wb", buffering=0) as file:
-                try:
-                    while True:
-                        file.write(b"f" * 4096)
-                except OSError:
-                    pass
+            filler = fill(directory)
             for _ in range(3):
                 refused(harness, server, path, "full disk", {507})
             os.unlink(filler)

@@ -3,38 +3,23 @@
 Each edit must be served within 500 ms, over one connection that never drops; what is not an edit must change nothing.
 """
 
-import ctypes
 import json
-import mmap
 import os
 import shutil
 import subprocess
 import threading
 import time
 
+from support import editing
+from support.editing import beside, command, put
 from support.harness import main
 from support.server import Connection, Dropped, Server
 
 LIMIT = 0.5
-libc = ctypes.CDLL(None, use_errno=True)
 
 
 def document(marker, padding=""):
     return json.dumps({"items": [{"id": 1, "marker": marker, "padding": padding}]}) + "\n"
-
-
-def put(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def command(*arguments, cwd=None):
-    subprocess.run(arguments, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def beside(path, text):
-    put(path + ".new", text)
-    return path + ".new"
 
 
 class Place:
@@ -54,8 +39,8 @@ class Place:
         pass
 
 
-def truncate(place, text, server):
-    put(place.path, text)
+def at_path(edit):
+    return lambda place, text, server: edit(place.path, text)
 
 
 def sed(place, text, server):
@@ -69,10 +54,6 @@ def vim(backup):
             "vim", "-u", "NONE", "-i", "NONE", "-N", "-n", "-es", "-c", f"set backup backupcopy={backup}",
             "-c", f"call setline(1, readfile('{source}'))", "-c", "wq", place.path)
     return edit
-
-
-def move_over(place, text, server):
-    os.rename(beside(place.path, text), place.path)
 
 
 class Checkout(Place):
@@ -96,20 +77,6 @@ def checkout(place, text, server):
     place.edit(text, server)
 
 
-def delete_recreate(place, text, server):
-    os.unlink(place.path)
-    time.sleep(0.1)
-    put(place.path, text)
-
-
-def two_parts(place, text, server):
-    with open(place.path, "w") as file:
-        file.write(text[:20])
-        file.flush()
-        time.sleep(0.2)
-        file.write(text[20:])
-
-
 def drawn_out(place, text, server):
     size = len(text) // 10 + 1
     with open(place.path, "w") as file:
@@ -119,36 +86,8 @@ def drawn_out(place, text, server):
             time.sleep(0.2)
 
 
-def exchange(place, text, server):
-    other = beside(place.path, text)
-    if libc.renameat2(-100, other.encode(), -100, place.path.encode(), 2) != 0:
-        raise OSError(ctypes.get_errno(), "renameat2")
-    os.unlink(other)
-
-
-def mapped(place, text, server):
-    data = text.encode()
-    with open(place.path, "r+b") as file:
-        file.truncate(len(data))
-        with mmap.mmap(file.fileno(), len(data)) as memory:
-            memory[:] = data
-            memory.flush()
-
-
-def copy_over(place, text, server):
-    command("cp", beside(place.path, text), place.path)
-
-
 def synchronize(place, text, server):
     command("rsync", "--checksum", beside(os.path.join(place.directory, "source"), text), place.path)
-
-
-def directory_away(place, text, server):
-    folder = os.path.dirname(place.path)
-    os.rename(folder, folder + ".away")
-    put(os.path.join(folder + ".away", "database.json"), text)
-    time.sleep(0.1)
-    os.rename(folder + ".away", folder)
 
 
 class Link(Place):
@@ -172,14 +111,6 @@ def retargeted(place, text, server):
     put(other, text)
     os.symlink(other, place.path + ".link")
     os.rename(place.path + ".link", place.path)
-
-
-def same_size(place, text, server):
-    status = os.stat(place.path)
-    old = open(place.path).read()
-    text = text.strip().ljust(len(old) - 1) + "\n"
-    put(place.path, text)
-    os.utime(place.path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 class Padded(Place):
@@ -244,9 +175,7 @@ def during_posts(place, text, server):
 
 
 def two_at_once(place, text, server):
-    put(place.path, document("too early"))
-    time.sleep(0.01)
-    put(place.path, text)
+    editing.two_at_once(place.path, text, first=document("too early"))
 
 
 def touch(place, text, server):
@@ -264,26 +193,26 @@ def delete(place, text, server):
 
 # Name, edit, where it works, whether the content changes.
 STYLES = [
-    ("truncate and write", truncate, Place, True),
+    ("truncate and write", at_path(editing.truncate), Place, True),
     ("sed -i", sed, Place, True),
     ("vim backupcopy=auto", vim("auto"), Place, True),
     ("vim backupcopy=no", vim("no"), Place, True),
-    ("mv over", move_over, Place, True),
+    ("mv over", at_path(editing.move_over), Place, True),
     ("git checkout", checkout, Checkout, True),
-    ("delete, recreate", delete_recreate, Place, True),
+    ("delete, recreate", at_path(editing.delete_recreate), Place, True),
     ("delete for good", delete, Place, False),
-    ("write in two parts", two_parts, Place, True),
+    ("write in two parts", at_path(editing.two_parts), Place, True),
     ("write over 2 s", drawn_out, Place, True),
     ("touch", touch, Place, False),
     ("chmod", change_mode, Place, False),
-    ("exchange", exchange, Place, True),
-    ("mmap", mapped, Place, True),
-    ("cp over", copy_over, Place, True),
+    ("exchange", at_path(editing.exchange), Place, True),
+    ("mmap", at_path(editing.mapped), Place, True),
+    ("cp over", at_path(editing.copy_over), Place, True),
     ("rsync", synchronize, Place, True),
-    ("directory away and back", directory_away, Place, True),
+    ("directory away and back", at_path(editing.directory_away), Place, True),
     ("symlink target replaced", target_replaced, Link, True),
     ("symlink retargeted", retargeted, Link, True),
-    ("same size and mtime", same_size, Padded, True),
+    ("same size and mtime", at_path(editing.same_size), Padded, True),
     ("bind mount replaced", mount_replaced, Bind, True),
     ("invalid, then fixed", invalid_then_fixed, Place, True),
     ("edit during POSTs", during_posts, Place, True),

@@ -31,8 +31,12 @@ class Dropped(Exception):
 class Connection:
     """A keep-alive connection that sends one request at a time and never reconnects by itself."""
 
-    def __init__(self, port, timeout=10, host="127.0.0.1"):
-        self.socket = socket.create_connection((host, port), timeout=timeout)
+    def __init__(self, port, timeout=10, host="127.0.0.1", receive_buffer=None):
+        self.socket = socket.socket()
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(timeout)
+        self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
 
@@ -165,6 +169,21 @@ class Server:
                 if line.startswith("VmRSS:"):
                     return int(line.split()[1])
         return 0
+
+    @property
+    def processor_seconds(self):
+        """The processor time that the threads which run have taken: to the nanosecond, where the kernel tells it."""
+        nanoseconds = 0
+        try:
+            for thread in os.listdir(f"/proc/{self.pid}/task"):
+                with open(f"/proc/{self.pid}/task/{thread}/schedstat") as file:
+                    nanoseconds += int(file.read().split()[0])
+            return nanoseconds / 1e9
+        except FileNotFoundError:
+            # In steps of 10 ms.
+            with open(f"/proc/{self.pid}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def kill(self):
         """Kills the server as kill -9 does."""

@@ -5,18 +5,16 @@ import OrderedJSON
 enum JSONChecks {
   /// Accepted text is UTF-8, comes out of the database byte for byte, and keeps its value in any layout.
   static func checkJSON(_ bytes: UnsafeBufferPointer<UInt8>) {
-    var scanner = JSONScanner(bytes)
-    let range = try? scanner.scanDocument()
+    let scanned = try? ValidJSON(parsing: Array(bytes))
     let value = try? JSONValue(parsing: Array(bytes))
-    precondition((range == nil) == (value == nil), "the scanner and the tree differ on what is JSON")
-    checkLoading(bytes, isJSON: range != nil)
-    guard let range, let value else { return }
+    precondition((scanned == nil) == (value == nil), "the scanner and the tree differ on what is JSON")
+    checkLoading(bytes, isJSON: scanned != nil)
+    guard let scanned, let value else { return }
     precondition(String(validating: bytes, as: UTF8.self) != nil, "what is not UTF-8 is accepted")
-    precondition(
-      JSONSyntax.endOfValue(in: bytes, from: range.lowerBound) == range.upperBound, "the value's end is lost")
+    precondition(JSONValue(scanned) == value, "walking the text gives another value")
     for layout in [JSONLayout.compact, .pretty] {
       var laidOut: [UInt8] = []
-      JSONFormatter(layout).append(bytes, from: range.lowerBound, to: &laidOut)
+      JSONFormatter(layout).append(scanned, to: &laidOut)
       precondition((try? JSONValue(parsing: laidOut)) == value, "a layout changes the value")
       precondition((try? JSONValue(parsing: value.utf8Text(layout))) == value, "the tree's text is another value")
     }
@@ -24,7 +22,7 @@ enum JSONChecks {
 
   /// What the database accepts is JSON that it would write as it was read; what the validator passes, it accepts.
   private static func checkLoading(_ bytes: UnsafeBufferPointer<UInt8>, isJSON: Bool) {
-    let text = Text(Array(bytes))
+    let text = UTF8Slice(Array(bytes))
     let findings = Validator().findings(in: text)
     let database = try? Database(parsing: text, ids: IDGenerator { "1" })
     precondition(

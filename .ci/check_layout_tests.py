@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Shows each rule of check-layout.py a violation, and what it must not take for one."""
+import importlib.util
+import pathlib
+import unittest
+
+PATH = pathlib.Path(__file__).with_name("check-layout.py")
+specification = importlib.util.spec_from_file_location("check_layout", PATH)
+layout = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(layout)
+
+STORE = "Sources/JSONStorage/Store/FileStore.swift"
+TESTS = "Tests/JSONStorageTests/StoreTests.swift"
+SERVER = "Sources/JSONServer/Server/Server.swift"
+FOUNDATION = """\
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+"""
+
+
+def swift_files(folder, count, lines=1):
+    return {f"{folder}/File{number}.swift": "//\n" * lines for number in range(count)}
+
+
+# A rule, files that break it, and what it says; nothing for files that keep it.
+CASES = [
+    (layout.imports, {STORE: "import JSONDatabase\n"}, ["JSONStorage may not import JSONDatabase"]),
+    (layout.imports, {STORE: "package import OrderedJSON\n"}, []),
+    (layout.imports, {STORE: "    import JSONServer\n"}, []),
+    (layout.imports, {STORE: "@_exported import OrderedJSON\n"}, ["nothing is exported again"]),
+    (layout.imports, {SERVER: "import NIOCore\n"}, ["only JSONServer/Transport may import NIOCore"]),
+    (layout.imports, {SERVER: "import NIOConcurrencyHelpers\n"}, []),
+    (layout.imports, {"Sources/JSONServer/Transport/Bytes.swift": "import NIOCore\n"}, []),
+    (layout.imports, {"Sources/JSONDatabase/Database.swift": "import Dispatch\n"},
+     ["JSONDatabase is pure and may not import Dispatch"]),
+    (layout.imports, {"Sources/Unknown/File.swift": ""}, ["Unknown has no arrows in .ci/check-layout.py"]),
+    (layout.top_level, {"Package.swift": "", "Benchmarks/run": ""},
+     ["the top level has no such entry; find it a room"]),
+    (layout.conditions, {SERVER: "#if canImport(Darwin)\n#endif\n"},
+     ["'#if canImport(Darwin)' stands in Platform folders only"]),
+    (layout.conditions, {SERVER: "#if os(Linux)\n#endif\n"}, ["'#if os(Linux)' stands in Platform folders only"]),
+    (layout.conditions, {SERVER: "  #if SwiftTesting\n  #endif\n"},
+     ["'#if SwiftTesting' stands in Platform folders only"]),
+    (layout.conditions, {SERVER: FOUNDATION}, []),
+    (layout.conditions, {SERVER: FOUNDATION.replace("Foundation\n", "Foundation\n  import Darwin\n")},
+     ["'#if canImport(FoundationEssentials)' stands in Platform folders only"]),
+    (layout.conditions, {SERVER: 'let text = """\n  #if os(Linux)\n  """\n'}, []),
+    (layout.conditions, {"Sources/JSONServer/Platform/System.swift": "#if os(Linux)\n#endif\n"}, []),
+    (layout.folders, swift_files("Sources/JSONServer/Bodies", 2), ["2 files; 3 are the least"]),
+    (layout.folders, swift_files("Sources/JSONServer/Bodies", 3), []),
+    (layout.folders, swift_files("Sources/JSONServer/Bodies", 12) | swift_files("Sources/JSONServer/Bodies/CSV", 3),
+     ["13 entries; 12 are the most"]),
+    (layout.folders, swift_files("Sources/JSONServer/Bodies", 13),
+     ["13 Swift files; give some a folder of their own", "13 entries; 12 are the most"]),
+    (layout.folders, {"Sources/JSONServer/Page/Page.swift": "", "Sources/JSONServer/Page/Assets/page.css": "",
+                      "Sources/JSONServer/Page/Assets/page.js": ""}, []),
+    (layout.folders, swift_files("Sources/JSONServer", 1), []),
+    (layout.folders, swift_files("Sources/JSONServer", 13), ["13 Swift files; give some a folder of their own"]),
+    (layout.folders, swift_files("Tests/JSONServerTests", 13), ["13 Swift files; give some a folder of their own"]),
+    (layout.folders, {f"Sources/JSONServer/Page/Assets/{number}.js": "" for number in range(16)}, []),
+    (layout.lengths, swift_files("Sources/JSONServer", 1, lines=350), []),
+    (layout.lengths, swift_files("Sources/JSONServer", 1, lines=351), ["351 lines; 350 is the most"]),
+    (layout.lengths, swift_files("Tests/JSONServerTests", 1, lines=351), ["351 lines; 350 is the most"]),
+    (layout.median, swift_files("Sources/JSONServer", 5, lines=59),
+     ["the median file has 59 lines instead of 60 to 120"]),
+    (layout.median, swift_files("Sources/JSONServer", 5, lines=120), []),
+    (layout.package, {STORE: "package struct Store {\n"},
+     ["no other target sees 'Store', in which 'package' says that one does"]),
+    (layout.package, {STORE: "package struct Store {\n", SERVER: "let store: Store\n"}, []),
+    (layout.package, {STORE: "package struct Store {\n  package let path: String\n", SERVER: "let store: Store\n"},
+     ["no other target names 'path'; 'package' says that one does"]),
+    (layout.package, {STORE: "package struct Store {\n  package let stamp: Stamp\n}\npackage struct Stamp {\n",
+                      SERVER: "print(Store().stamp)\n"}, []),
+    (layout.package, {STORE: "package struct Store {\n", TESTS: "@testable import JSONStorage\nStore\n"},
+     ["no other target sees 'Store', in which 'package' says that one does"]),
+    (layout.package, {STORE: "package struct Store {\n", TESTS: "import JSONStorage\nStore\n"}, []),
+]
+
+
+class LayoutTests(unittest.TestCase):
+    def test_each_rule_finds_its_violations_and_nothing_else(self):
+        for rule, files, expected in CASES:
+            with self.subTest(rule=rule.__name__, files=list(files.items())[:2]):
+                self.assertEqual([problem for _, _, problem in rule(files)], expected)
+
+    def test_each_rule_is_shown_a_violation(self):
+        self.assertEqual({rule for rule, _, expected in CASES if expected}, set(layout.RULES))
+
+
+if __name__ == "__main__":
+    unittest.main()

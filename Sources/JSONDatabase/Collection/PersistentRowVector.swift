@@ -1,0 +1,97 @@
+/// The rows of a collection by slot, cheap to copy and cheap to change after a copy.
+///
+/// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its
+/// slot empty. Empty slots at the end are given up, so that records that come and go take no memory: the last slot has
+/// a row. Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
+/// (about 64 + 64 + n / 4096 references), not the rows: a commit can hold a version while the next write goes on.
+struct PersistentRowVector: Sendable {
+  private static let leafBits = 6
+  private static let leafSize = 1 << leafBits
+
+  private var leaves: ContiguousArray<ContiguousArray<ContiguousArray<Row?>>> = []
+
+  /// The number of slots, empty ones included.
+  private(set) var slotCount = 0
+
+  /// The number of rows.
+  private(set) var count = 0
+
+  /// The first slot with a row, when there is any; the first row is asked for with each new record.
+  private var firstSlot = 0
+
+  /// The row in a slot; `nil` when it was removed, and beyond the last slot.
+  ///
+  /// A row may be set beyond the last slot: a removal that gave slots up is taken back.
+  subscript(slot: Int) -> Row? {
+    get {
+      guard slot < slotCount else { return nil }
+      return leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)][
+        slot & (Self.leafSize - 1)]
+    }
+    set {
+      guard newValue != nil || slot < slotCount else { return }
+      while slotCount <= slot { appendSlot(nil) }
+      if self[slot] != nil { count -= 1 }
+      leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)][slot & (Self.leafSize - 1)] =
+        newValue
+      if newValue != nil {
+        firstSlot = count == 0 ? slot : min(firstSlot, slot)
+        count += 1
+      } else {
+        while slotCount > 0, self[slotCount - 1] == nil { removeLastSlot() }
+        while firstSlot < slotCount, self[firstSlot] == nil { firstSlot += 1 }
+      }
+    }
+  }
+
+  /// Adds a row at the end and returns its slot.
+  @discardableResult
+  mutating func append(_ row: Row) -> Int {
+    if count == 0 { firstSlot = slotCount }
+    appendSlot(row)
+    count += 1
+    return slotCount - 1
+  }
+
+  private mutating func appendSlot(_ row: Row?) {
+    let top = slotCount >> (2 * Self.leafBits)
+    let middle = (slotCount >> Self.leafBits) & (Self.leafSize - 1)
+    if top == leaves.count { leaves.append([]) }
+    if middle == leaves[top].count {
+      var leaf = ContiguousArray<Row?>()
+      leaf.reserveCapacity(Self.leafSize)
+      leaves[top].append(leaf)
+    }
+    leaves[top][middle].append(row)
+    slotCount += 1
+  }
+
+  private mutating func removeLastSlot() {
+    slotCount -= 1
+    let top = slotCount >> (2 * Self.leafBits)
+    let middle = (slotCount >> Self.leafBits) & (Self.leafSize - 1)
+    leaves[top][middle].removeLast()
+    if leaves[top][middle].isEmpty { leaves[top].removeLast() }
+    if leaves[top].isEmpty { leaves.removeLast() }
+  }
+
+  /// Calls a closure with each row in stored order, until it returns `false`.
+  @inline(__always)
+  func forEach(_ body: (_ slot: Int, _ row: Row) throws -> Bool) rethrows {
+    var slot = 0
+    for middle in leaves {
+      for leaf in middle {
+        for row in leaf {
+          if let row, try !body(slot, row) { return }
+          slot += 1
+        }
+      }
+    }
+  }
+
+  /// The first row in stored order. O(1).
+  var first: Row? { self[firstSlot] }
+
+  /// The last row in stored order. O(1).
+  var last: Row? { slotCount == 0 ? nil : self[slotCount - 1] }
+}

@@ -1,0 +1,189 @@
+import OrderedJSON
+
+/// A resource of many records: a top-level array of the file.
+package struct RecordCollection: Sendable {
+  /// The resource's name.
+  package let name: String
+  /// The member that holds a record's id.
+  package let idName: String
+
+  private(set) var rows: PersistentRowVector
+
+  /// The white space before the closing bracket while there are records.
+  private let tail: UTF8Slice
+  /// The white space between the brackets while there is no record.
+  private let emptyTail: UTF8Slice
+  /// How a record is written that is the collection's first.
+  private let defaultLayout: JSONLayout
+
+  private var idTable: IDHashTable?
+  private var numericIDs: NumericIDs?
+  private var fields = FieldIndexes()
+  /// The slots that hold a record, once they are asked for and some do not.
+  private var occupied: [Int32]?
+
+  init(name: String, idName: String, rows: PersistentRowVector, tail: UTF8Slice, defaultLayout: JSONLayout) {
+    self.name = name
+    self.idName = idName
+    self.rows = rows
+    self.defaultLayout = defaultLayout
+    let isEmpty = rows.count == 0
+    emptyTail = isEmpty ? tail : UTF8Slice("")
+    self.tail =
+      isEmpty ? UTF8Slice(defaultLayout.indent == nil ? "" : defaultLayout.newline + defaultLayout.outerMargin) : tail
+  }
+
+  /// The number of records. O(1).
+  package var count: Int { rows.count }
+
+  // MARK: Reading
+
+  /// Returns the slot of the record with an id, given as text. O(1) after the first call, which reads all ids.
+  mutating func slot(of id: String) -> Int? {
+    var id = id
+    return id.withUTF8 { slot(of: $0) }
+  }
+
+  mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
+    if idTable == nil { idTable = IDHashTable(idName: idName, rows: rows) }
+    return idTable?.slot(of: id, in: rows)
+  }
+
+  /// Returns the slots of the records whose value at a path equals a text, ascending.
+  ///
+  /// O(number of records found) after the first call for a path, which reads all records.
+  mutating func slots(where path: FieldPath, equals text: String) -> [Int32] {
+    fields.equality(of: path, in: rows).slots(equalTo: text)
+  }
+
+  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under one. O(n log n) at first
+  /// use.
+  mutating func order(by keys: [SortKey], dialect: Dialect) -> SortedIndex? {
+    fields.order(by: keys, dialect: dialect, in: rows)
+  }
+
+  /// The slots that hold a record. O(1) until a record is removed, then O(n) at first use.
+  var liveSlots: SlotSet {
+    mutating get {
+      if rows.count == rows.slotCount { return .firstSlots(rows.count) }
+      let slots = occupied ?? (0..<Int32(rows.slotCount)).filter { rows[Int($0)] != nil }
+      occupied = slots
+      return .list(slots)
+    }
+  }
+
+  /// Whether any record has a value, be it null, at a path.
+  mutating func hasMember(_ path: FieldPath) -> Bool {
+    fields.isKnown(path, in: rows)
+  }
+
+  /// The names of the members that the first records have, in their order; at most 200.
+  ///
+  /// - Parameter recordCount: How many records are read.
+  func memberNames(inFirst recordCount: Int) -> [String] {
+    var names: [String] = []
+    var seen: Set<ByteExactKey> = []
+    var rest = recordCount
+    rows.forEach { _, row in
+      row.withRecord { record in
+        guard var reader = ObjectReader(record) else { return }
+        while names.count < 200, let member = reader.next() {
+          let name = member.nameText
+          if seen.insert(ByteExactKey(name)).inserted { names.append(name) }
+        }
+      }
+      rest -= 1
+      return rest > 0 && names.count < 200
+    }
+    return names
+  }
+
+  // MARK: Changing
+
+  /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.
+  mutating func set(_ row: Row?, at slot: Int) {
+    let old = rows[slot]
+    let keepsID = if let old, let row { old.id(named: idName) == row.id(named: idName) } else { false }
+    if let old, !keepsID { forgetID(of: old, at: slot) }
+    fields.replace(old, with: row, at: slot, in: rows)
+    rows[slot] = row
+    if (old == nil) != (row == nil) { recordOccupancy(slot, isOccupied: row != nil) }
+    if let row {
+      if !keepsID { idTable?.insert(slot, row, in: rows) }
+      // A row in the same slot keeps its id; only one that comes back brings a number.
+      if old == nil { numericIDs?.insert(row) }
+    }
+  }
+
+  /// Takes a row's id out of the table; where it may have hidden a later row, the table is made anew.
+  private mutating func forgetID(of row: Row, at slot: Int) {
+    if idTable?.hidesRows == true { idTable = nil } else { idTable?.remove(slot, row) }
+  }
+
+  /// Adds a row at the end and returns its slot.
+  mutating func append(_ row: Row) -> Int {
+    let slot = rows.append(row)
+    fields.replace(nil, with: row, at: slot, in: rows)
+    recordOccupancy(slot, isOccupied: true)
+    idTable?.insert(slot, row, in: rows)
+    numericIDs?.insert(row)
+    return slot
+  }
+
+  private mutating func recordOccupancy(_ slot: Int, isOccupied: Bool) {
+    guard var slots = occupied else { return }
+    occupied = nil
+    let index = slots.partitioningIndex { $0 >= slot }
+    if isOccupied { slots.insert(Int32(slot), at: index) } else { slots.remove(at: index) }
+    occupied = slots
+  }
+
+  /// The next numeric id: one more than the largest; `nil` when the collection's first id is text.
+  mutating func nextNumericID() -> NumericID? {
+    if let first = rows.first {
+      let firstIsText = first.withRecord { record in
+        record.member(Array(idName.utf8)).map { $0.kind == .string } ?? false
+      }
+      if firstIsText { return nil }
+    }
+    var ids = numericIDs ?? NumericIDs(idName: idName, rows: rows)
+    numericIDs = nil
+    defer { numericIDs = ids }
+    while let largest = ids.largest, slot(of: largest.text) == nil { ids.removeLargest() }
+    var next = ids.largest.map(\.next) ?? .integer(1)
+    // Where ids are mixed, a text may read as the number that comes next.
+    while let number = next, slot(of: number.text) != nil { next = number.next }
+    return next
+  }
+
+  /// The layout that a new record is written in: that of the last record.
+  var recordLayout: JSONLayout {
+    guard let last = rows.last else { return defaultLayout }
+    return last.withRecord { record in
+      last.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? defaultLayout }
+    }
+  }
+
+  /// The layout that a record keeps when it is changed.
+  func layout(of row: Row) -> JSONLayout {
+    row.withRecord { record in
+      row.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? recordLayout }
+    }
+  }
+
+  /// The white space before a new record.
+  var recordLead: [UInt8] {
+    guard let last = rows.last else {
+      return defaultLayout.indent == nil ? [] : Array((defaultLayout.newline + defaultLayout.margin).utf8)
+    }
+    let lead = last.lead.withBytes { Array($0) }
+    // On one line the first record follows the bracket at once, the others a comma and perhaps a space.
+    guard rows.count == 1, !lead.contains(UInt8(ascii: "\n")) else { return lead }
+    return Array(recordLayout.afterComma.utf8)
+  }
+
+  /// The collection as it stands in the file.
+  var text: CollectionText {
+    CollectionText(rows: rows, tail: tail, emptyTail: emptyTail)
+  }
+}

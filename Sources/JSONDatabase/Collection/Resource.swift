@@ -1,0 +1,64 @@
+package import OrderedJSON
+
+/// One top-level member of the file.
+package enum Resource: Sendable {
+  /// An array: records by id.
+  case collection(RecordCollection)
+  /// An object: one record without id.
+  case singular(ValidJSON)
+  /// A member that is kept in the file and not served, such as `$schema`.
+  case unserved(ValidJSON)
+}
+
+extension Resource {
+  /// The resource as a tree. O(size of the resource).
+  package var value: JSONValue {
+    switch self {
+    case .collection(let collection): .array(collection.firstRecords(collection.count).map { JSONValue($0) })
+    case .singular(let value), .unserved(let value): JSONValue(value)
+    }
+  }
+}
+
+/// A resource and the text around its value in the file.
+struct ResourceEntry: Sendable {
+  let name: String
+  /// From the previous comma or brace to the value: white space, the name, the colon.
+  let lead: UTF8Slice
+  /// The white space after the value.
+  let trail: UTF8Slice
+
+  /// The records, if it is a collection.
+  ///
+  /// Not in a case of ``Resource``, since whoever looks into one gets a copy: finding a record took over twice as long.
+  var collection: RecordCollection?
+  /// The text of what is no collection.
+  private var text = ValidJSON.null
+  /// Whether it is a resource, and not only kept in the file.
+  private(set) var isServed = true
+
+  init(name: String, lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {
+    self.name = name
+    self.lead = lead
+    self.trail = trail
+    self.resource = resource
+  }
+
+  var resource: Resource {
+    get {
+      if let collection { return .collection(collection) }
+      return isServed ? .singular(text) : .unserved(text)
+    }
+    set {
+      collection = nil
+      isServed = true
+      switch newValue {
+      case .collection(let collection): self.collection = collection
+      case .singular(let text): self.text = text
+      case .unserved(let text):
+        self.text = text
+        isServed = false
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import OrderedJSON
+
+/// A record as it stands in the file: its text and the white space around it.
+///
+/// 24 bytes: a million rows must not weigh more than the file they come from.
+struct Row: Sendable {
+  /// The record's JSON text.
+  let record: ValidJSON
+  private let leadCount: UInt16
+  private let trailCount: UInt16
+
+  /// Creates a row of a record and the white space around it in its storage.
+  ///
+  /// - Parameters:
+  ///   - lead: The number of bytes of white space before it.
+  ///   - trail: The number of bytes of white space after it.
+  init(_ record: ValidJSON, lead: Int, trail: Int) {
+    self.record = record
+    // White space beyond 64 KiB on one side is dropped: it is layout, not data.
+    leadCount = UInt16(clamping: lead)
+    trailCount = UInt16(clamping: trail)
+  }
+
+  /// Creates a row of a record that was written between margins.
+  init(_ record: ValidJSON, between margins: ObjectDraft.Margins) {
+    self.init(record, lead: margins.lead.count, trail: margins.trail.count)
+  }
+
+  /// The white space around the record, for another that takes its place.
+  var margins: ObjectDraft.Margins {
+    let trail = UTF8Slice(record.storage, offset: end, count: Int(trailCount))
+    return ObjectDraft.Margins(lead: lead.withBytes { Array($0) }, trail: trail.withBytes { Array($0) })
+  }
+
+  /// The white space before the record.
+  var lead: UTF8Slice {
+    UTF8Slice(record.storage, offset: record.offset - Int(leadCount), count: Int(leadCount))
+  }
+
+  /// The record with the white space around it, as it goes into the file.
+  var layoutText: UTF8Slice {
+    UTF8Slice(
+      record.storage, offset: record.offset - Int(leadCount), count: Int(leadCount) + record.count + Int(trailCount))
+  }
+
+  /// The text of the id that a member of the record holds; `nil` when there is none.
+  func id(named idName: String) -> ByteExactKey? {
+    withRecord { record in
+      guard let id = record.member(Array(idName.utf8)), !id.isNull else { return nil }
+      return ByteExactKey(id.idText)
+    }
+  }
+
+  /// The offset in its storage where the record ends.
+  var end: Int { record.offset + record.count }
+
+  /// Whether the record stands behind a text in the same storage.
+  func follows(_ text: UTF8Slice) -> Bool {
+    record.storage === text.storage && record.offset > text.offset + text.count
+  }
+
+  /// Gives a closure the record as a value to walk.
+  @inline(__always)
+  func withRecord<Result>(_ body: (ValueToken) -> Result) -> Result {
+    record.withToken(body)
+  }
+}

@@ -1,0 +1,116 @@
+import OrderedJSON
+
+/// Finds a record's slot by its id.
+///
+/// An open-addressing table of slots: 8 to 32 bytes a record, because the ids themselves are read from the records.
+/// Ids compare by their text, so `1` and `"1"` are one id.
+struct IDHashTable: Sendable {
+  private static let empty: Int32 = -1
+  private static let removed: Int32 = -2
+
+  private let idName: [UInt8]
+  private var slots: [Int32]
+  /// The entries that are not ``empty``.
+  private var used = 0
+  /// Whether a row was left out because one before it has its id, and would have to be found when that one goes.
+  private(set) var hidesRows = false
+
+  /// Reads the ids of all rows. O(n).
+  init(idName: String, rows: PersistentRowVector) {
+    self.idName = Array(idName.utf8)
+    slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count))
+    rows.forEach { slot, row in
+      insert(slot, row, in: rows)
+      return true
+    }
+  }
+
+  private static func capacity(for count: Int) -> Int {
+    var capacity = 16
+    while capacity < count * 2 { capacity *= 2 }
+    return capacity
+  }
+
+  /// Returns the slot of the first record with an id, or `nil`.
+  func slot(of id: UnsafeBufferPointer<UInt8>, in rows: PersistentRowVector) -> Int? {
+    var index = Self.hash(id) & (slots.count - 1)
+    while slots[index] != Self.empty {
+      let slot = Int(slots[index])
+      if slot >= 0, let row = rows[slot], Self.withID(of: row, named: idName, { $0?.elementsEqual(id) ?? false }) {
+        return slot
+      }
+      index = (index + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// Adds a row that stands in a slot; a row without an id is not added, of two with one id the first is.
+  mutating func insert(_ slot: Int, _ row: Row, in rows: PersistentRowVector) {
+    if used * 4 >= slots.count * 3 { grow(rows) }
+    Self.withID(of: row, named: idName) { id in
+      guard let id else { return }
+      guard let other = self.slot(of: id, in: rows) else { return place(slot, hash: Self.hash(id)) }
+      hidesRows = true
+      if slot < other { replace(other, by: slot, hash: Self.hash(id)) }
+    }
+  }
+
+  /// Removes a row that stood in a slot.
+  mutating func remove(_ slot: Int, _ row: Row) {
+    Self.withID(of: row, named: idName) { id in
+      guard let id else { return }
+      replace(slot, by: Int(Self.removed), hash: Self.hash(id))
+    }
+  }
+
+  private mutating func replace(_ slot: Int, by other: Int, hash: Int) {
+    var index = hash & (slots.count - 1)
+    while slots[index] != Self.empty {
+      if slots[index] == Int32(slot) {
+        slots[index] = Int32(other)
+        return
+      }
+      index = (index + 1) & (slots.count - 1)
+    }
+  }
+
+  private mutating func place(_ slot: Int, hash: Int) {
+    var index = hash & (slots.count - 1)
+    while slots[index] >= 0 { index = (index + 1) & (slots.count - 1) }
+    if slots[index] == Self.empty { used += 1 }
+    slots[index] = Int32(slot)
+  }
+
+  private mutating func grow(_ rows: PersistentRowVector) {
+    let old = slots
+    slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count * 2))
+    used = 0
+    for slot in old where slot >= 0 {
+      guard let row = rows[Int(slot)] else { continue }
+      Self.withID(of: row, named: idName) { id in
+        if let id { place(Int(slot), hash: Self.hash(id)) }
+      }
+    }
+  }
+
+  /// Gives a closure the text of a row's id, or `nil` when it has none.
+  ///
+  /// Static, because a table whose method calls a closure that changes the table copies all its slots.
+  @inline(__always)
+  private static func withID<Result>(
+    of row: Row, named idName: [UInt8], _ body: (UnsafeBufferPointer<UInt8>?) -> Result
+  ) -> Result {
+    row.withRecord { record in
+      guard let id = record.member(idName), !id.isNull else { return body(nil) }
+      return id.withIDText { body($0) }
+    }
+  }
+
+  /// The standard library's hash, whose seed each process draws at its start: clients choose ids, and cannot choose ones
+  /// that collide.
+  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    return hasher.finalize() & Int.max
+  }
+}

@@ -1,0 +1,113 @@
+/// What a collection remembers about its records' fields, made at first use and kept up by each write.
+struct FieldIndexes: Sendable {
+  /// The most indexes of one kind; the least recently used goes when one more is made.
+  private static let maximumCount = 16
+
+  private var equality = LRUCache<FieldPath, HashIndex>(maximumCount)
+  private var order = LRUCache<[SortKey], SortedIndex>(maximumCount)
+  /// The sort keys under which numbers and texts mix.
+  private var unordered: Set<[SortKey]> = []
+
+  /// Paths that some record is known to have, and paths that none has.
+  private var known: [FieldPath: Bool] = [:]
+
+  /// Returns the index of the values at a path. O(n) at first use.
+  mutating func equality(of path: FieldPath, in rows: PersistentRowVector) -> HashIndex {
+    equality.value(for: path) { HashIndex(path, rows: rows) }
+  }
+
+  /// Returns the order by sort keys; `nil` when what they compare is mixed. O(n log n) at first use.
+  mutating func order(by keys: [SortKey], dialect: Dialect, in rows: PersistentRowVector) -> SortedIndex? {
+    if unordered.contains(keys) { return nil }
+    if let index = order[keys] { return index }
+    guard let index = SortedIndex(keys, dialect: dialect, rows: rows) else {
+      if unordered.count < Self.maximumCount { unordered.insert(keys) }
+      return nil
+    }
+    order[keys] = index
+    return index
+  }
+
+  /// Whether any row has a value at a path. O(n) at most, at first use.
+  mutating func isKnown(_ path: FieldPath, in rows: PersistentRowVector) -> Bool {
+    if let answer = known[path] { return answer }
+    var found = false
+    rows.forEach { _, row in
+      found = row.withRecord { path.value(in: $0) != nil }
+      return !found
+    }
+    if known.count > 256 { known = [:] }
+    known[path] = found
+    return found
+  }
+
+  /// Takes note that a row is being added, replaced or removed, while `rows` still holds what was there before.
+  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) {
+    equality.updateAll { index in
+      index.replace(old, with: new, at: slot)
+      return true
+    }
+    order.updateAll { $0.replace(old, with: new, at: slot, in: rows) }
+    // A row that goes may end a mixture.
+    if old != nil { unordered = [] }
+    known = known.filter { path, isKnown in
+      // A row that goes may have been the last with a path, a row that comes the first.
+      guard let row = isKnown ? old : new else { return true }
+      return row.withRecord { path.value(in: $0) == nil }
+    }
+  }
+}
+
+/// A few values by key; when one too many is added, the one whose use lies furthest back goes.
+struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let maximumCount: Int
+  private var values: [Key: Value] = [:]
+  private var lastUse: [Key: Int] = [:]
+  private var uses = 0
+
+  init(_ maximumCount: Int) {
+    self.maximumCount = maximumCount
+  }
+
+  /// The value of a key; reading it counts as a use.
+  subscript(key: Key) -> Value? {
+    mutating get {
+      guard let value = values[key] else { return nil }
+      use(key)
+      return value
+    }
+    set {
+      if newValue != nil, values[key] == nil, values.count >= maximumCount { removeOldest() }
+      values[key] = newValue
+      if newValue == nil { lastUse[key] = nil } else { use(key) }
+    }
+  }
+
+  /// The value of a key, made when it is not there.
+  mutating func value(for key: Key, make: () -> Value) -> Value {
+    if let value = self[key] { return value }
+    let value = make()
+    self[key] = value
+    return value
+  }
+
+  /// Changes every value in place; one for which the closure returns `false` goes.
+  mutating func updateAll(_ body: (inout Value) -> Bool) {
+    for key in Array(values.keys) {
+      // Taken out while it changes, so that the change does not copy it.
+      guard var value = values.removeValue(forKey: key) else { continue }
+      if body(&value) { values[key] = value } else { lastUse[key] = nil }
+    }
+  }
+
+  private mutating func use(_ key: Key) {
+    uses += 1
+    lastUse[key] = uses
+  }
+
+  private mutating func removeOldest() {
+    guard let oldest = lastUse.min(by: { $0.value < $1.value })?.key else { return }
+    values[oldest] = nil
+    lastUse[oldest] = nil
+  }
+}

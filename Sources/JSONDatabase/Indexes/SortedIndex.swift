@@ -1,0 +1,108 @@
+import OrderedJSON
+
+/// The slots of a collection's records in the order of some sort keys.
+///
+/// Holds the order only: a write reads the few records that it compares with.
+struct SortedIndex: Sendable {
+  private let comparison: RowComparison
+  private(set) var slots: OrderedSlots
+  /// The kinds of values met under each key.
+  private(set) var kinds: [SortValue.Kinds]
+
+  /// Sorts all rows; `nil` when numbers and texts mix under a key, where the order depends on what else is sorted.
+  ///
+  /// - Complexity: O(n log n).
+  init?(_ keys: [SortKey], dialect: Dialect, rows: PersistentRowVector) {
+    comparison = RowComparison(keys: keys, dialect: dialect)
+    var all: [Int32] = []
+    all.reserveCapacity(rows.count)
+    rows.forEach { slot, _ in
+      all.append(Int32(slot))
+      return true
+    }
+    let columns = Sorting(keys, dialect: dialect).columns(all, of: rows)
+    kinds = columns.map { SortValue.Kinds($0) }
+    guard !kinds.contains(where: \.isMixed) else { return nil }
+    slots = OrderedSlots(Sorting(keys, dialect: dialect).sorted(all, by: columns))
+  }
+
+  /// Takes note that a row is being added, replaced or removed, while `rows` still holds what was there before.
+  ///
+  /// - Returns: Whether the index is still good.
+  /// - Complexity: O(log n) records read.
+  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) -> Bool {
+    let comparison = comparison
+    let oldValues = old.map(comparison.values)
+    let newValues = new.map(comparison.values)
+    if let oldValues, let newValues, comparison.order(oldValues, newValues) == 0 { return true }
+    if let oldValues {
+      slots.remove(Int32(slot)) { comparison.comes($0, before: oldValues, slot, in: rows) }
+    }
+    if let newValues {
+      for index in kinds.indices { kinds[index].insert(newValues[index]) }
+      guard !kinds.contains(where: \.isMixed) else { return false }
+      slots.insert(Int32(slot)) { comparison.comes($0, before: newValues, slot, in: rows) }
+    }
+    return true
+  }
+}
+
+extension SortedIndex {
+  /// Returns the positions of the rows whose value passes a comparison by size, or is there at all.
+  ///
+  /// The order is that of one key, ascending: what passes stands together, and its ends are found by reading
+  /// O(log n) records.
+  ///
+  /// - Returns: `nil` when the values compare in another order than they sort in.
+  func positions(passing condition: Condition, in rows: PersistentRowVector) -> Range<Int>? {
+    guard let operand = condition.operands.first, agrees(with: condition, operand) else { return nil }
+    func prefixCount(_ isBefore: (ValueToken) -> Bool) -> Int {
+      slots.prefixCount { slot in
+        rows[Int(slot)]?.withRecord { record in
+          // What is null or missing stands at the end.
+          guard let value = condition.path.value(in: record), !value.isNull else { return false }
+          return isBefore(value)
+        } ?? false
+      }
+    }
+    func countBelow() -> Int { prefixCount { operand.order(of: $0, condition.dialect).map { $0 < 0 } ?? false } }
+    func countUpTo() -> Int { prefixCount { operand.order(of: $0, condition.dialect).map { $0 <= 0 } ?? false } }
+    func countAll() -> Int { prefixCount { _ in true } }
+    switch condition.comparison {
+    case .less: return 0..<countBelow()
+    case .lessOrEqual: return 0..<countUpTo()
+    case .greater: return countUpTo()..<countAll()
+    case .greaterOrEqual: return countBelow()..<countAll()
+    case .notEqual: return 0..<countAll()
+    case .equal, .isIn, .contains, .startsWith, .endsWith, .like: return nil
+    }
+  }
+
+  /// Whether the values compare with an operand in the order that they stand in.
+  private func agrees(with condition: Condition, _ operand: Operand) -> Bool {
+    let kinds = kinds[0]
+    // 1.0 takes null, which sorts last, for 0.
+    if condition.dialect == .v1, kinds.hasNulls { return false }
+    // Whether a value is there at all does not depend on the operand.
+    if condition.comparison == .notEqual { return true }
+    // 1.0 sorts texts by collation but compares them by code point; no number compares with a text.
+    if condition.dialect == .v1, kinds.hasTexts { return false }
+    return !kinds.hasNumbers || operand.number(condition.dialect) != nil
+  }
+
+  /// The slots at a range of positions, as a set.
+  ///
+  /// - Parameter all: All slots that the index holds.
+  /// - Complexity: O(n / 64 + the length of the range or of the rest, whichever is less).
+  func slots(in range: Range<Int>, outOf all: SlotSet, slotCount: Int) -> SlotSet {
+    guard range.count > slots.count / 2 else {
+      var bits = SlotBitmap(slotCount: slotCount)
+      slots.forEach(in: range) { bits.insert($0) }
+      return .bits(bits, count: range.count)
+    }
+    var bits = all.bits(slotCount: slotCount)
+    slots.forEach(in: 0..<range.lowerBound) { bits.remove($0) }
+    slots.forEach(in: range.upperBound..<slots.count) { bits.remove($0) }
+    return .bits(bits, count: range.count)
+  }
+}

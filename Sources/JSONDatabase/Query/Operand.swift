@@ -1,0 +1,128 @@
+import OrderedJSON
+
+/// What a filter compares values with, prepared once for all records.
+struct Operand {
+  enum Place {
+    case anywhere, start, end
+  }
+
+  /// The text as it came, in UTF-8.
+  let text: [UInt8]
+  /// The number that JavaScript's `Number(text)` gives, if any.
+  private let number: Double?
+  /// The number when the text is just how JavaScript writes it, so that `9` also equals a stored `9.0`.
+  private let canonicalNumber: Double?
+  /// Whether the text was a string in JSON, or is blank: to 1.0 that is no number whatever JavaScript makes of it.
+  private let isString: Bool
+  /// The automaton of a regular expression; it grows with what it reads, so an operand serves one query.
+  let pattern: PatternMatcher?
+
+  /// Finds the text in any case; there for a comparison that ignores case.
+  private let search: LiteralSearch?
+
+  init(_ text: String, folding: Bool = false, isString: Bool = false) {
+    search = folding ? LiteralSearch(caseInsensitive: text) : nil
+    self.text = Array(text.utf8)
+    self.isString = isString || text.allSatisfy(\.isWhitespace)
+    number = Self.number(text)
+    canonicalNumber = number.flatMap { JavaScriptNumber.text(of: $0) == text ? $0 : nil }
+    pattern = nil
+  }
+
+  /// Creates an operand from one element of a comma-separated list.
+  init(trimming text: Substring) {
+    let start = text.drop { $0 == " " }
+    self.init(String(start.reversed().drop { $0 == " " }.reversed()))
+  }
+
+  /// Creates an operand from a regular expression.
+  init(pattern text: String, of name: String) throws(DatabaseError) {
+    do throws(PatternError) {
+      pattern = PatternMatcher(try Pattern(text))
+    } catch {
+      throw DatabaseError(.invalidQuery, "The pattern for '\(name)' cannot be used. \(error.message)")
+    }
+    self.text = Array(text.utf8)
+    isString = true
+    number = nil
+    canonicalNumber = nil
+    search = nil
+  }
+
+  var isNull: Bool { !isString && text.elementsEqual("null".utf8) }
+
+  /// What JavaScript's `Number(text)` gives; `nil` for `NaN`.
+  static func number(_ text: String) -> Double? {
+    // Most operands are short integers, which need no look at each character.
+    if text.utf8.count < 16, let integer = Int(text) { return Double(integer) }
+    let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
+    if trimmed.isEmpty { return 0 }
+    guard !trimmed.contains(where: { $0.isLetter && $0 != "e" && $0 != "E" }) else { return nil }
+    return Double(String(trimmed))
+  }
+
+  /// Whether a value that is not null equals the operand by any of its texts; to 1.0 a list and an object equal
+  /// nothing.
+  func equals(_ value: ValueToken, _ dialect: Dialect) -> Bool {
+    switch value.kind {
+    case .number:
+      if value.bytes.elementsEqual(text) { return true }
+      guard let canonicalNumber, !value.isCanonicalInteger else { return false }
+      return value.double == canonicalNumber
+    case .array where dialect == .v1, .object where dialect == .v1: return false
+    case .null, .bool, .string, .array, .object: return value.forEachEqualText { $0.elementsEqual(text) }
+    }
+  }
+
+  /// The order of a value against the operand: negative, zero or positive; `nil` when the two cannot be compared.
+  ///
+  /// Numbers and booleans compare as numbers, else the texts by code point. Under 1.0's dialect an operand that reads
+  /// as a number makes the value one too.
+  func order(of value: ValueToken, _ dialect: Dialect) -> Int? {
+    let number = number(dialect)
+    switch value.kind {
+    case .number: return number.flatMap { Self.order(value.double, $0) }
+    case .bool:
+      if let number { return Self.order(value.bytes[0] == UInt8(ascii: "t") ? 1 : 0, number) }
+      if dialect == .v1 { return nil }
+    case .null, .string, .array, .object:
+      if dialect == .v1, !isString, let number { return Self.number(value.text).flatMap { Self.order($0, number) } }
+    }
+    return value.withText { LexicographicOrder.compare($0, text) }
+  }
+
+  /// The number to compare with: in 1.0 a word that is a JSON value is converted as JavaScript converts that value.
+  func number(_ dialect: Dialect) -> Double? {
+    guard dialect == .v1, !isString else { return number }
+    return switch text {
+    case Array("true".utf8): 1
+    case Array("false".utf8), Array("null".utf8): 0
+    default: number
+    }
+  }
+
+  private static func order(_ left: Double, _ right: Double) -> Int? {
+    left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
+  }
+
+  /// Whether a string holds the operand, letter case ignored; under the classic dialect also a number or an array's
+  /// element.
+  func isContained(in value: ValueToken, _ place: Place, _ dialect: Dialect) -> Bool {
+    switch value.kind {
+    case .string: return value.withText { isFound(in: $0, place) }
+    case .number where dialect == .classic: return value.withText { isFound(in: $0, place) }
+    case .array where dialect == .classic:
+      return ArrayReader(value)?.contains { isContained(in: $0, place, dialect) } ?? false
+    case .null, .bool, .number, .array, .object: return false
+    }
+  }
+
+  private func isFound(in text: UnsafeBufferPointer<UInt8>, _ place: Place) -> Bool {
+    guard let search else { return false }
+    return switch place {
+    case .start: search.isPrefix(of: text)
+    case .end: search.isSuffix(of: text)
+    case .anywhere: search.firstMatch(in: text, from: 0) != nil
+    }
+  }
+}

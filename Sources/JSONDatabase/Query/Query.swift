@@ -1,0 +1,62 @@
+package import OrderedJSON
+
+/// What a request asks of a collection.
+package struct Query: Sendable {
+  /// Which part of the records that match is wanted.
+  package enum Window: Sendable, Hashable {
+    /// All of them.
+    case all
+    /// From a start up to an end, as JavaScript's `slice` takes them: negative numbers count from the end.
+    case slice(start: Int, end: Int?)
+    /// A page, from 1.
+    case page(Int, size: Int)
+  }
+
+  /// The parameters that may be filters, in the order of the request.
+  package var parameters: [FilterParameter] = []
+  /// A text that some value must hold; empty for none.
+  package var search = ""
+  /// A tree of conditions (json-server 1.0's `_where`).
+  package var conditions: JSONValue?
+  /// What to sort by, most significant first.
+  package var sort: [SortKey] = []
+  package var window = Window.all
+  /// The related records to put into each record.
+  package var relations: [RelationRequest] = []
+  /// A foreign key that must hold an id, for a nested route.
+  package var parent: (key: FieldPath, id: String)?
+
+  package init() {}
+}
+
+/// The records that a query selects.
+package struct Selection: Sendable {
+  /// The records of the window, in order.
+  package let records: [ValidJSON]
+  /// How many records match, in the window and out of it.
+  package let total: Int
+  /// The parameters that no record has a member for.
+  package let unknownParameters: [String]
+}
+
+/// A member that records are sorted by.
+package struct SortKey: Sendable, Hashable {
+  package let path: FieldPath
+  package let isDescending: Bool
+
+  package init(_ path: FieldPath, descending: Bool = false) {
+    self.path = path
+    isDescending = descending
+  }
+}
+
+/// A parameter of a request that may be a filter, such as `views_gte=10` or `author.name=ada`.
+package struct FilterParameter: Sendable, Hashable {
+  package let name: String
+  package var values: [String]
+
+  package init(_ name: String, _ values: [String]) {
+    self.name = name
+    self.values = values
+  }
+}

@@ -1,0 +1,150 @@
+/// The singular and the plural of English nouns, as they name resources and foreign keys.
+///
+/// Of a compound such as `blogPosts`, `order_items` or `Order-Items` only the last word changes; case is kept. The
+/// words that json-server's users meet come out as from its `pluralize`, save some that it gets wrong: `databases`,
+/// `caches`, `excuses`, `schemas`, `viruses`.
+package enum Inflection {
+  /// Returns the singular of a name; a singular is its own.
+  package static func singular(of name: String) -> String {
+    inflect(name, using: singular(ofWord:))
+  }
+
+  /// Returns the plural of a name; a plural is its own.
+  package static func plural(of name: String) -> String {
+    inflect(name, using: plural(ofWord:))
+  }
+
+  private static func singular(ofWord word: String) -> String {
+    if let singular = InflectionTable.singulars[word] { return singular }
+    if InflectionTable.plurals[word] != nil { return word }
+    for (singular, plural) in InflectionTable.endings {
+      if word.hasSuffix(plural) { return word.dropLast(plural.count) + singular }
+      if word.hasSuffix(singular) { return word }
+    }
+    return replacingEnding(of: word, by: InflectionTable.singularRules)
+  }
+
+  private static func plural(ofWord word: String) -> String {
+    if let plural = InflectionTable.plurals[word] { return plural }
+    if InflectionTable.singulars[word] != nil { return word }
+    for (singular, plural) in InflectionTable.endings {
+      if word.hasSuffix(plural) { return word }
+      if word.hasSuffix(singular) { return word.dropLast(singular.count) + plural }
+    }
+    guard replacingEnding(of: word, by: InflectionTable.singularRules) == word else { return word }
+    return replacingEnding(of: word, by: InflectionTable.pluralRules)
+  }
+
+  /// Applies the first rule that fits.
+  private static func replacingEnding(of word: String, by rules: [(ending: String, replacement: String)]) -> String {
+    guard let rule = rules.first(where: { word.hasSuffix($0.ending) }) else { return word }
+    return word.dropLast(rule.ending.count) + rule.replacement
+  }
+
+  /// Changes the last word of a name and gives it back its case.
+  private static func inflect(_ name: String, using change: (String) -> String) -> String {
+    let word = name[startOfLastWord(in: name)...]
+    guard !word.isEmpty else { return name }
+    let changed = change(word.lowercased())
+    let kept = zip(word, changed).prefix { $0.lowercased() == String($1) }.count
+    let ending = changed.dropFirst(kept)
+    let isUppercase = word.count > 1 && word.allSatisfy(\.isUppercase)
+    return name[..<word.startIndex] + word.prefix(kept) + (isUppercase ? ending.uppercased() : String(ending))
+  }
+
+  /// A word starts at a capital after something else, and at a letter after something else.
+  private static func startOfLastWord(in name: String) -> String.Index {
+    var start = name.startIndex
+    var previous: Character?
+    for index in name.indices {
+      let character = name[index]
+      if let previous, character.isUppercase && !previous.isUppercase || character.isLetter && !previous.isLetter {
+        start = index
+      }
+      previous = character
+    }
+    return start
+  }
+}
+
+/// The words and rules of ``Inflection``, in lowercase.
+enum InflectionTable {
+  /// The plural of each word that no rule knows.
+  static let plurals = Dictionary(
+    irregulars + (uncountables + invariants).map { ($0, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// The singular of each word that no rule knows.
+  static let singulars = Dictionary(
+    (irregulars + olderPlurals + (uncountables + invariants).map { ($0, $0) }).map { ($1, $0) },
+    uniquingKeysWith: { first, _ in first })
+
+  /// Singular and plural endings of words and their compounds, such as `salesperson`.
+  static let endings: [(singular: String, plural: String)] = [
+    ("person", "people"), ("child", "children"), ("man", "men"), ("mouse", "mice"), ("foot", "feet"),
+    ("tooth", "teeth"), ("leaf", "leaves"), ("loaf", "loaves"), ("thief", "thieves"), ("knife", "knives"),
+    ("wife", "wives"), ("wolf", "wolves"), ("elf", "elves"), ("hero", "heroes"), ("potato", "potatoes"),
+    ("tomato", "tomatoes"), ("lysis", "lyses"), ("thesis", "theses"), ("crisis", "crises"), ("gnosis", "gnoses"),
+    ("synopsis", "synopses"), ("emphasis", "emphases"), ("index", "indices"), ("vertex", "vertices"),
+    ("matrix", "matrices"), ("appendix", "appendices"), ("datum", "data"), ("criterion", "criteria"),
+    ("phenomenon", "phenomena"), ("bacterium", "bacteria"), ("curriculum", "curricula"), ("fish", "fish"),
+    ("deer", "deer"), ("sheep", "sheep"),
+  ]
+
+  /// How a plural ends and what its singular ends in; the first that fits counts.
+  static let singularRules: [(ending: String, replacement: String)] = [
+    ("ss", "ss"), ("sis", "sis"), ("us", "us"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"),
+    ("zzes", "zz"), ("auses", "ause"), ("ouses", "ouse"), ("uses", "us"), ("ies", "y"), ("s", ""),
+  ]
+
+  /// How a singular ends and what its plural ends in; the first that fits counts.
+  static let pluralRules: [(ending: String, replacement: String)] = [
+    ("sis", "ses"), ("s", "ses"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"), ("zz", "zzes"), ("quy", "quies"),
+    ("ay", "ays"), ("ey", "eys"), ("iy", "iys"), ("oy", "oys"), ("uy", "uys"), ("y", "ies"), ("", "s"),
+  ]
+
+  private static let irregulars: [(singular: String, plural: String)] = [
+    ("ox", "oxen"), ("goose", "geese"), ("quiz", "quizzes"), ("life", "lives"), ("half", "halves"),
+    ("calf", "calves"), ("scarf", "scarves"), ("hoof", "hooves"), ("echo", "echoes"), ("volcano", "volcanoes"),
+    ("tornado", "tornadoes"), ("torpedo", "torpedoes"), ("base", "bases"), ("basis", "bases"), ("oasis", "oases"),
+    ("axe", "axes"), ("axis", "axes"), ("octopus", "octopi"), ("cactus", "cacti"), ("radius", "radii"),
+    ("nucleus", "nuclei"), ("fungus", "fungi"), ("stimulus", "stimuli"), ("alumnus", "alumni"),
+    ("syllabus", "syllabi"), ("terminus", "termini"), ("genus", "genera"), ("genesis", "geneses"), ("louse", "lice"),
+    ("addendum", "addenda"), ("erratum", "errata"), ("stratum", "strata"), ("ovum", "ova"), ("stigma", "stigmata"),
+    ("alga", "algae"), ("vertebra", "vertebrae"), ("dwarf", "dwarves"), ("wharf", "wharves"), ("sheaf", "sheaves"),
+    ("afterlife", "afterlives"),
+    // What looks like a plural and is none.
+    ("alias", "aliases"), ("atlas", "atlases"), ("bias", "biases"), ("bus", "buses"), ("canvas", "canvases"),
+    ("gas", "gases"), ("iris", "irises"), ("lens", "lenses"), ("yes", "yeses"),
+    // What looks like one ending and has another.
+    ("human", "humans"), ("german", "germans"), ("roman", "romans"), ("shaman", "shamans"),
+    ("specimen", "specimens"), ("regimen", "regimens"), ("omen", "omens"),
+    ("menu", "menus"), ("bureau", "bureaus"), ("plateau", "plateaus"),
+    ("cpu", "cpus"), ("gpu", "gpus"), ("guru", "gurus"), ("emu", "emus"),
+    ("use", "uses"), ("excuse", "excuses"), ("fuse", "fuses"), ("muse", "muses"), ("abuse", "abuses"),
+    ("cache", "caches"), ("ache", "aches"), ("headache", "headaches"), ("niche", "niches"),
+    ("avalanche", "avalanches"), ("movie", "movies"), ("cookie", "cookies"), ("zombie", "zombies"),
+    ("calorie", "calories"), ("selfie", "selfies"), ("genie", "genies"), ("rookie", "rookies"),
+    ("brownie", "brownies"), ("hoodie", "hoodies"), ("smoothie", "smoothies"), ("freebie", "freebies"),
+    ("newbie", "newbies"), ("junkie", "junkies"), ("goalie", "goalies"), ("hippie", "hippies"), ("pixie", "pixies"),
+    ("pie", "pies"), ("tie", "ties"), ("lie", "lies"), ("die", "dies"),
+  ]
+
+  /// Plurals that are understood and not formed.
+  private static let olderPlurals: [(singular: String, plural: String)] = [
+    ("schema", "schemata"), ("virus", "viri"), ("focus", "foci"), ("die", "dice"),
+  ]
+
+  /// Words without a plural.
+  private static let uncountables = [
+    "advice", "aid", "agenda", "anime", "audio", "cash", "chess", "clothing", "energy", "equipment", "expertise",
+    "firmware", "hardware", "health", "homework", "information", "justice", "machinery", "mail", "manga", "media",
+    "music", "police", "rain", "research", "rice", "software", "staff", "traffic", "transportation", "wealth",
+    "wildlife",
+  ]
+
+  /// Words whose plural looks the same.
+  private static let invariants = [
+    "bison", "chassis", "debris", "headquarters", "jeans", "moose", "news", "salmon", "scissors", "series", "shrimp",
+    "species", "tennis", "trout", "tuna",
+  ]
+}

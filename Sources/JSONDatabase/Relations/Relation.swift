@@ -1,0 +1,28 @@
+/// How the records of one collection lead to those of another.
+enum Relation {
+  /// The records of a collection whose key holds this record's id.
+  case children(position: Int, key: FieldPath)
+  /// The record of a collection whose id this record's key holds.
+  case parent(position: Int, key: FieldPath)
+  /// Nothing of that name: an empty list.
+  case nothing
+}
+
+/// A wish for related records inside each record of an answer.
+package struct RelationRequest: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    /// `_embed`: the records that refer to this one, or, under a singular name, the one it refers to.
+    case embed
+    /// `_expand`: the record that this one refers to.
+    case expand
+  }
+
+  package let kind: Kind
+  /// The name the related records are put under.
+  package let name: String
+
+  package init(_ kind: Kind, _ name: String) {
+    self.kind = kind
+    self.name = name
+  }
+}

@@ -1,0 +1,89 @@
+package import OrderedJSON
+
+/// One resource that stands in a file of its own: the file's whole text is its value.
+package struct DatabasePart: Sendable {
+  /// The resource's name.
+  package let name: String
+  let resource: Resource
+  /// The white space before and after the value.
+  fileprivate let margins: (lead: UTF8Slice, trail: UTF8Slice)
+
+  /// Reads a file's text.
+  ///
+  /// - Throws: ``LoadError`` with the place of the first fault.
+  /// - Complexity: O(size of the text).
+  package init(name: String, parsing text: UTF8Slice, schema: Schema) throws(LoadError) {
+    defer { withExtendedLifetime(text) {} }
+    var reader = DatabaseReader(text, schema: schema)
+    let (resource, value) = try reader.readPart(name)
+    self.name = name
+    self.resource = resource
+    margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])
+  }
+
+  /// The file's text as it was read.
+  package var text: PartText { PartText(lead: margins.lead, resource: resource, trail: margins.trail) }
+
+  /// The file's text with a resource as it is now in place of the one that was read.
+  ///
+  /// - Returns: `nil` when the database has no such resource.
+  package func text(of database: Database) -> PartText? {
+    database.resource(named: name).map { PartText(lead: margins.lead, resource: $0, trail: margins.trail) }
+  }
+}
+
+/// One version of a resource as the text of its own file.
+package struct PartText: Sendable {
+  private let lead: UTF8Slice
+  private let value: ResourceText
+  private let trail: UTF8Slice
+
+  fileprivate init(lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {
+    self.lead = lead
+    value = ResourceText(resource)
+    self.trail = trail
+  }
+
+  /// Calls a closure with the text piece by piece, in order. O(number of records).
+  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    try lead.withBytesRethrowing(body)
+    try value.forEachSlice(body)
+    try trail.withBytesRethrowing(body)
+  }
+}
+
+extension Database {
+  /// Joins resources that stand in files of their own.
+  package init(joining parts: [DatabasePart], schema: Schema, ids: IDGenerator) {
+    let entries = parts.map(ResourceEntry.init)
+    self.init(schema: schema, prefix: UTF8Slice("{"), entries: entries, suffix: UTF8Slice("\n}\n"))
+    if schema.dialect == .v1 { assignStringIDs(ids) }
+  }
+
+  /// Puts a part that was read anew in the place of the resource of its name, or adds it when there is none.
+  package mutating func replace(with part: DatabasePart, ids: IDGenerator) {
+    if let position = positions[ByteExactKey(part.name)] {
+      entries[position].resource = part.resource
+    } else {
+      add(part)
+    }
+    if schema.dialect == .v1, let position = positions[ByteExactKey(part.name)] { assignStringIDs(ids, at: position) }
+  }
+
+  /// Adds a part after the resources that are there, unless one has its name.
+  package mutating func add(_ part: DatabasePart) {
+    guard positions[ByteExactKey(part.name)] == nil else { return }
+    let changes = changes
+    self = Database(schema: schema, prefix: prefix, entries: entries + [ResourceEntry(part)], suffix: suffix)
+    self.changes = changes
+  }
+}
+
+extension ResourceEntry {
+  fileprivate init(_ part: DatabasePart) {
+    var lead = Array("\n  ".utf8)
+    JSONText.appendEscaped(part.name, to: &lead)
+    lead += ": ".utf8
+    self.init(name: part.name, lead: UTF8Slice(lead), resource: part.resource, trail: UTF8Slice(""))
+  }
+}

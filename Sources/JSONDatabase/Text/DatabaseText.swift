@@ -1,0 +1,153 @@
+import OrderedJSON
+
+/// One version of a database as the text of its file.
+///
+/// Holds the rows, not the indexes, so that a commit that keeps a version makes no later write copy an index.
+package struct DatabaseText: Sendable {
+  private struct Piece: Sendable {
+    let lead: UTF8Slice
+    let value: ResourceText
+    let trail: UTF8Slice
+
+    /// Appends the name as it was written, which in the lead only white space and a colon stand around.
+    func appendName(to output: inout [UInt8]) {
+      lead.withBytes { lead in
+        guard let start = lead.firstIndex(of: UInt8(ascii: "\"")), let end = lead.lastIndex(of: UInt8(ascii: "\""))
+        else { return }
+        output += lead[start...end]
+      }
+    }
+  }
+
+  private let prefix: UTF8Slice
+  private let pieces: [Piece]
+  private let suffix: UTF8Slice
+
+  init(prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice) {
+    self.prefix = prefix
+    self.suffix = suffix
+    pieces = entries.map { entry in
+      Piece(lead: entry.lead, value: ResourceText(entry.resource), trail: entry.trail)
+    }
+  }
+
+  /// Calls a closure with the text piece by piece, in order. O(number of records).
+  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    try prefix.withBytesRethrowing(body)
+    for (index, piece) in pieces.enumerated() {
+      if index > 0 { try CollectionText.comma.withBytesRethrowing(body) }
+      try piece.lead.withBytesRethrowing(body)
+      try piece.value.forEachSlice(body)
+      try piece.trail.withBytesRethrowing(body)
+    }
+    try suffix.withBytesRethrowing(body)
+  }
+
+  /// Appends the text as `JSON.stringify(value, null, 2)` lays it out, whatever the file's layout. O(size of the data).
+  package func appendPretty(to output: inout [UInt8]) {
+    let formatter = JSONFormatter(.pretty)
+    output.append(UInt8(ascii: "{"))
+    for (index, piece) in pieces.enumerated() {
+      if index > 0 { output.append(UInt8(ascii: ",")) }
+      output += "\n  ".utf8
+      piece.appendName(to: &output)
+      output += ": ".utf8
+      piece.value.append(to: &output, formatter)
+    }
+    output += (pieces.isEmpty ? "}" : "\n}").utf8
+  }
+
+  /// All bytes in one array.
+  package var bytes: [UInt8] {
+    var output: [UInt8] = []
+    forEachSlice { output += $0 }
+    return output
+  }
+}
+
+/// One version of a collection as its text in the file.
+struct CollectionText: Sendable {
+  let rows: PersistentRowVector
+  /// The white space before the closing bracket while there are records.
+  let tail: UTF8Slice
+  /// The white space between the brackets while there is no record.
+  let emptyTail: UTF8Slice
+
+  static let comma = UTF8Slice(",")
+  private static let openingBracket = UTF8Slice("[")
+  private static let closingBracket = UTF8Slice("]")
+
+  /// Appends the records as they stand two levels deep in a pretty text.
+  func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
+    output.append(UInt8(ascii: "["))
+    var isFirst = true
+    rows.forEach { _, row in
+      output += (isFirst ? "\n    " : ",\n    ").utf8
+      formatter.append(row.record, level: 2, to: &output)
+      isFirst = false
+      return true
+    }
+    output += (isFirst ? "]" : "\n  ]").utf8
+  }
+
+  /// Calls a closure with the text piece by piece; neighbours that stand as they were read are one piece.
+  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    try Self.openingBracket.withBytesRethrowing(body)
+    var pending: UTF8Slice?
+    try rows.forEach { _, row in
+      let text = row.layoutText
+      guard let run = pending else {
+        pending = text
+        return true
+      }
+      if run.storage === text.storage, run.offset + run.count + 1 == text.offset {
+        pending = UTF8Slice(run.storage, offset: run.offset, count: run.count + 1 + text.count)
+      } else {
+        try run.withBytesRethrowing(body)
+        try Self.comma.withBytesRethrowing(body)
+        pending = text
+      }
+      return true
+    }
+    try pending?.withBytesRethrowing(body)
+    try (rows.count == 0 ? emptyTail : tail).withBytesRethrowing(body)
+    try Self.closingBracket.withBytesRethrowing(body)
+  }
+}
+
+extension UTF8Slice {
+  /// Gives a closure the bytes and keeps them alive, for closures of any error.
+  func withBytesRethrowing(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    defer { withExtendedLifetime(storage) {} }
+    try body(bytes)
+  }
+}
+
+/// One version of a resource's value as it stands in a file.
+enum ResourceText: Sendable {
+  case collection(CollectionText)
+  case other(ValidJSON)
+
+  init(_ resource: Resource) {
+    switch resource {
+    case .collection(let collection): self = .collection(collection.text)
+    case .singular(let value), .unserved(let value): self = .other(value)
+    }
+  }
+
+  /// Appends the value as it stands one level deep in a pretty text.
+  func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
+    switch self {
+    case .collection(let collection): collection.append(to: &output, formatter)
+    case .other(let value): formatter.append(value, level: 1, to: &output)
+    }
+  }
+
+  /// Calls a closure with the text piece by piece, in order.
+  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    switch self {
+    case .collection(let collection): try collection.forEachSlice(body)
+    case .other(let value): try value.slice.withBytesRethrowing(body)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import OrderedJSON
+
+extension JSONLayout {
+  /// The layout that a record and the white space before it are written in.
+  ///
+  /// What is added to a file is written as its neighbours are.
+  static func inferred(from record: ValueToken, lead: UnsafeBufferPointer<UInt8>) -> JSONLayout? {
+    guard var reader = ObjectReader(record), let member = reader.next() else { return nil }
+    let (name, value, text) = (member.name.range(in: record), member.value.range(in: record), record.bytes)
+    let colon = text[name.upperBound..<value.lowerBound].split(
+      separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    let afterColon = colon.last.map { String(decoding: $0, as: UTF8.self) } ?? " "
+    let opening = String(decoding: text[1..<name.lowerBound], as: UTF8.self)
+    let newline = opening.contains("\r\n") ? "\r\n" : "\n"
+    if opening.utf8.contains(UInt8(ascii: "\n")) {
+      let margin = indentation(lead)
+      let inner = opening.utf8.reversed().prefix { $0 != UInt8(ascii: "\n") }.reversed()
+      let innerText = String(decoding: Array(inner), as: UTF8.self)
+      let indent = innerText.hasPrefix(margin) ? String(innerText.dropFirst(margin.count)) : "  "
+      return JSONLayout(indent: indent, margin: margin, afterColon: afterColon, newline: newline)
+    }
+    var afterComma = afterColon
+    if let second = reader.next() {
+      let between = text[value.upperBound..<second.name.offset(in: record)].drop { $0 != UInt8(ascii: ",") }
+      afterComma = String(decoding: between.dropFirst(), as: UTF8.self)
+    }
+    return JSONLayout(
+      indent: nil, afterComma: afterComma, afterColon: afterColon, padding: opening, newline: newline)
+  }
+
+  /// The white space after the last line break of a lead.
+  static func indentation(_ lead: UnsafeBufferPointer<UInt8>) -> String {
+    guard let newline = lead.lastIndex(of: UInt8(ascii: "\n")) else { return "" }
+    return String(decoding: lead[(newline + 1)...], as: UTF8.self)
+  }
+}
+
+extension JSONLayout {
+  /// The margin of what encloses a record.
+  var outerMargin: String {
+    guard let indent, margin.hasSuffix(indent) else { return "" }
+    return String(margin.dropLast(indent.count))
+  }
+}

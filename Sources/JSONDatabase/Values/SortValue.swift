@@ -1,0 +1,87 @@
+import OrderedJSON
+
+/// A value as it sorts: numbers before texts, null after all, missing after null.
+enum SortValue: Sendable {
+  case number(Double)
+  case text([UInt8])
+  case null
+  case missing
+
+  init(_ value: ValueToken?, dialect: Dialect) {
+    guard let value else {
+      self = .missing
+      return
+    }
+    switch value.kind {
+    case .null: self = .null
+    case .bool: self = .number(value.bytes[0] == UInt8(ascii: "t") ? 1 : 0)
+    case .number: self = .number(value.double)
+    case .string where dialect == .v1 && value.bytes.count == 2: self = .null
+    case .string where dialect == .v1: self = .text(Collation.key(for: value.text))
+    case .string, .array, .object: self = .text(value.withText { Array($0) })
+    }
+  }
+
+  private var rank: Int {
+    switch self {
+    case .number: 0
+    case .text: 1
+    case .null: 2
+    case .missing: 3
+    }
+  }
+
+  /// Returns a negative number, zero or a positive number, as this value comes before, with or after another.
+  func order(_ other: SortValue) -> Int {
+    switch (self, other) {
+    case (.number(let left), .number(let right)): left < right ? -1 : left > right ? 1 : 0
+    case (.text(let left), .text(let right)): LexicographicOrder.compare(left, right)
+    case (.number, _), (.text, _), (.null, _), (.missing, _): rank - other.rank
+    }
+  }
+
+  /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal when it is
+  /// none.
+  ///
+  /// No order among more than two values: `"10"` comes before `"9"`, and both after 9 and before 11.
+  func looseOrder(_ other: SortValue) -> Int {
+    switch (self, other) {
+    case (.number, .text), (.text, .number):
+      guard let left = number, let right = other.number else { return 0 }
+      return left < right ? -1 : left > right ? 1 : 0
+    case (.number, _), (.text, _), (.null, _), (.missing, _): return order(other)
+    }
+  }
+
+  /// The number that JavaScript makes of the value; `nil` when it makes none.
+  var number: Double? {
+    switch self {
+    case .number(let number): number
+    case .text(let text): Operand.number(String(decoding: text, as: UTF8.self))
+    case .null, .missing: nil
+    }
+  }
+
+  /// Which kinds of values a column holds.
+  struct Kinds: Sendable {
+    private(set) var hasNumbers = false
+    private(set) var hasTexts = false
+    private(set) var hasNulls = false
+
+    init(_ values: [SortValue]) {
+      for value in values { insert(value) }
+    }
+
+    /// Whether numbers and texts occur side by side.
+    var isMixed: Bool { hasNumbers && hasTexts }
+
+    mutating func insert(_ value: SortValue) {
+      switch value {
+      case .number: hasNumbers = true
+      case .text: hasTexts = true
+      case .null: hasNulls = true
+      case .missing: break
+      }
+    }
+  }
+}

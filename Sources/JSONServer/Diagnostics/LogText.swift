@@ -1,0 +1,59 @@
+/// Text from outside, made safe for a terminal and a log.
+package enum LogText {
+  /// Writes control characters, line breaks and characters that turn the direction of text as `\u{1B}`.
+  package static func escaped(_ text: String) -> String {
+    replacingUnsafe(in: text) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+  }
+
+  /// Writes the same characters in the strings of JSON text as `\u202E`, so that a reader of it sees what they were.
+  package static func escapedInJSON(_ text: String) -> String {
+    // All of them have four digits or fewer, and none occurs outside strings in JSON text on one line.
+    replacingUnsafe(in: text) { "\\u\(String(0x1_0000 + $0.value, radix: 16, uppercase: true).dropFirst())" }
+  }
+
+  private static func replacingUnsafe(
+    in text: String, with escape: (Unicode.Scalar) -> String
+  ) -> String {
+    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if isUnsafe(scalar) {
+        result += escape(scalar)
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// How many columns of a terminal a text takes: two for each East Asian or emoji character.
+  package static func width(of text: String) -> Int {
+    text.reduce(0) { width, character in
+      width + (character.unicodeScalars.first.map(isWide) == true ? 2 : 1)
+    }
+  }
+
+  /// Spaces up to a width, for text in columns.
+  package static func padding(of text: String, to width: Int) -> String {
+    String(repeating: " ", count: max(width - self.width(of: text), 0))
+  }
+
+  /// The ranges of Unicode's East Asian Width that are wide (UAX #11), without their small gaps.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      true
+    default: scalar.properties.isEmojiPresentation
+    }
+  }
+
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1F, 0x7F...0x9F: true
+    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    case 0x2028, 0x2029, 0xFEFF: true
+    default: false
+    }
+  }
+}

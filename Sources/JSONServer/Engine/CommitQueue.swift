@@ -1,0 +1,140 @@
+import JSONDatabase
+
+/// Who asked for a change of the data, or for a look at it.
+enum Requester {
+  /// A client, by a request whose route is known.
+  case client(RequestContext, Route)
+  /// Swift code of this process.
+  case code(SwiftCall)
+
+  /// Allows the requests after it on its connection to begin.
+  func proceed() {
+    if case .client(let context, _) = self { context.proceed() }
+  }
+
+  /// How many of its commits collided with an edit of the file.
+  var attempts: Int {
+    switch self {
+    case .client(let context, _): context.attempts
+    case .code(let call): call.attempts
+    }
+  }
+
+  /// The same requester after a commit of it collided with an edit of the file.
+  var nextAttempt: Requester {
+    switch self {
+    case .client(let context, let route): .client(context.nextAttempt, route)
+    case .code(let call):
+      .code(SwiftCall(attempts: call.attempts + 1, perform: call.perform, completion: call.completion))
+    }
+  }
+}
+
+/// A change of the data that Swift code asked for.
+struct SwiftCall: Sendable {
+  var attempts = 0
+  /// Makes the change; called again after an edit of the file.
+  let perform: @Sendable (isolated Engine, SwiftCall) throws(HTTPError) -> Void
+  /// Called once, with the error, if there was one.
+  let completion: @Sendable (HTTPError?) -> Void
+}
+
+/// A requester that waits, with the response it will get.
+struct PendingResponse {
+  let requester: Requester
+  let response: PreparedResponse
+  var change: DataChange?
+  /// The names of the resources that were changed; empty when it is not a write.
+  var resources: [String] = []
+
+  var isWrite: Bool { !resources.isEmpty }
+}
+
+/// The responses that wait for one commit.
+struct Batch {
+  var responses: [PendingResponse] = []
+  var changes = UndoLog()
+  var resources: Set<Int> = []
+
+  var isEmpty: Bool { responses.isEmpty }
+}
+
+/// What is not on disk yet: the batch that is being written, and the one that is gathered meanwhile (group commit).
+struct CommitQueue {
+  private(set) var inFlight: Batch?
+  private(set) var open = Batch()
+  /// Whether a commit is about to start: more writes may join it until then.
+  private(set) var isScheduled = false
+  /// How long the last commit took.
+  private var lastDuration = Duration.zero
+  private var startTime = Duration.zero
+
+  /// Whether everything is on disk.
+  var isIdle: Bool { inFlight == nil && open.isEmpty }
+
+  /// Adds a write that was applied, and returns whether the caller has to schedule a commit.
+  mutating func add(_ response: PendingResponse, _ changes: UndoLog) -> Bool {
+    open.responses.append(response)
+    open.changes.append(changes)
+    open.resources.formUnion(changes.resources)
+    return schedule()
+  }
+
+  /// Makes a response wait for the newest commit that holds a change of a resource (of any, when it is `nil`).
+  ///
+  /// - Returns: Whether there is such a commit.
+  mutating func wait(_ response: PendingResponse, for resource: Int?) -> Bool {
+    if !open.isEmpty, resource.map(open.resources.contains) ?? true {
+      open.responses.append(response)
+      return true
+    }
+    if let batch = inFlight, resource.map(batch.resources.contains) ?? true {
+      inFlight?.responses.append(response)
+      return true
+    }
+    return false
+  }
+
+  /// How long a commit waits for writes to join it.
+  ///
+  /// The clients that the last commit served write again immediately; without them every second commit would be nearly
+  /// empty. A short commit need not wait, since they come soon enough for the next.
+  var gatheringTime: Duration {
+    lastDuration < .milliseconds(32) ? .zero : min(lastDuration / 16, .milliseconds(10))
+  }
+
+  /// Moves the gathered batch into flight; `nil` when there is none, or one is in flight.
+  ///
+  /// - Parameter now: The system's uptime.
+  mutating func start(now: Duration = System.uptime) -> Batch? {
+    isScheduled = false
+    guard inFlight == nil, !open.isEmpty else { return nil }
+    startTime = now
+    inFlight = open
+    open = Batch()
+    return inFlight
+  }
+
+  /// Returns whether a batch waits for which no commit is scheduled, and records that one will be.
+  mutating func schedule() -> Bool {
+    guard inFlight == nil, !isScheduled, !open.isEmpty else { return false }
+    isScheduled = true
+    return true
+  }
+
+  /// Takes the batch in flight out.
+  mutating func finish(now: Duration = System.uptime) -> Batch {
+    lastDuration = now - startTime
+    defer { inFlight = nil }
+    return inFlight ?? Batch()
+  }
+
+  /// Takes everything out, the batch in flight first.
+  mutating func takeAll() -> (inFlight: Batch, open: Batch) {
+    defer {
+      inFlight = nil
+      open = Batch()
+    }
+    return (inFlight ?? Batch(), open)
+  }
+}

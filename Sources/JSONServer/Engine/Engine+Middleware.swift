@@ -1,0 +1,51 @@
+import HTTPTypes
+
+extension Engine {
+  /// Passes a request through the middleware, outermost first, and then carries it out.
+  func passThroughMiddleware(_ context: RequestContext) {
+    let next = middlewareChain(around: context)
+    keep { engine in
+      let response: PreparedResponse
+      do {
+        response = PreparedResponse(try await next(context.request))
+      } catch {
+        response = HTTPError(.internalServerError, "\(error)").response()
+      }
+      engine.finalize(context, response)
+    }
+  }
+
+  private func middlewareChain(around context: RequestContext) -> @Sendable (Request) async throws -> Response {
+    let mountPath = mountPath
+    var chain: @Sendable (Request) async throws -> Response = { request in
+      await withCheckedContinuation { continuation in
+        var inner = request
+        inner.mountPath = mountPath
+        self.loop.execute { [inner] in
+          self.assumeIsolated { $0.simulate(inner, within: context) { continuation.resume(returning: $0.response) } }
+        }
+      }
+    }
+    for middleware in configuration.middleware.reversed() {
+      let next = chain
+      chain = { request in try await middleware.respond(to: request, next: next) }
+    }
+    return chain
+  }
+
+  /// Carries out a request that the innermost middleware passed on.
+  private func simulate(
+    _ request: Request, within outer: RequestContext, reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    do throws(HTTPError) {
+      let isSame = request.target == outer.request.target
+      let target = isSame ? outer.target : try ParsedTarget(request.target)
+      simulate(
+        RequestContext(
+          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, isInner: true,
+          reply: reply))
+    } catch {
+      reply(error.response())
+    }
+  }
+}

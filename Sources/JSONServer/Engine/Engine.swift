@@ -1,0 +1,225 @@
+import Dispatch
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// The one owner of a server's state.
+///
+/// The actor lives on the event loop of the server's connections, so that a connection calls it without a hop, and
+/// nothing else runs while it responds: a reader sees whole versions. The way of a request is in Pipeline.swift.
+actor Engine: Application {
+  nonisolated let loop: EventLoopExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+  let configuration: Server.Configuration
+  /// What applies to every request and response, whatever the data holds.
+  let policies: HTTPPolicies
+  /// The data, and what makes changes of it durable.
+  let writes: WriteCoordinator
+  /// What a mock does besides serving data.
+  var simulation: Simulation
+  var settings: Settings
+  var hints = Hints()
+  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
+  let mountPath: String
+  /// The system's uptime when it began.
+  let started = System.uptime
+  private(set) var outstanding = OutstandingWork()
+  /// Whether the server stops: then nothing is delayed deliberately any more.
+  private(set) var isStopping = false
+  private(set) var isClosed = false
+
+  init(
+    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, ids: IDGenerator,
+    loop: EventLoopExecutor
+  ) {
+    self.configuration = configuration
+    self.loop = loop
+    self.policies = policies
+    writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
+    simulation = Simulation(configuration)
+    settings = Settings(configuration)
+    mountPath = configuration.pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
+  }
+
+  var persistence: (any Persistence)? { writes.persistence }
+
+  /// The data as it is now.
+  var database: Database { writes.database }
+
+  /// Removes the path under which the server is mounted from a request's target.
+  ///
+  /// - Returns: The target below it.
+  func enterMount(_ request: inout Request) throws(HTTPError) -> String {
+    guard !mountPath.isEmpty else { return request.target }
+    let rest = request.target.dropFirst(mountPath.count)
+    guard request.target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+      throw HTTPError(.notFound, "The server is mounted under \(mountPath); \(request.target) is not below it.")
+    }
+    request.mountPath = mountPath
+    request.target = rest.first == "/" ? String(rest) : "/" + rest
+    return request.target
+  }
+
+  /// The delay of all responses, or the request's own `_delay` in milliseconds, up to a minute.
+  func delay(of context: RequestContext) throws(HTTPError) -> Duration {
+    guard let milliseconds = try ListParameters.number("_delay", context.target.parameters) else {
+      return settings.delay
+    }
+    return .milliseconds(min(max(milliseconds, 0), 60_000))
+  }
+
+  /// - Throws: 403 when changes are refused.
+  ///
+  /// - Parameter change: What is refused then, such as a method.
+  func allowWriting(_ change: String) throws(HTTPError) {
+    guard settings.isReadOnly else { return }
+    throw HTTPError(
+      .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(change) is refused.")
+  }
+
+  /// Refuses a change to a version that the client has not seen (RFC 9110, section 13.1.1).
+  ///
+  /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
+  func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(HTTPError) {
+    guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
+    let response = try seen.perform(request, on: &writes.database, ids: writes.ids).response(to: request)
+    guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
+      throw HTTPError(
+        .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
+    }
+  }
+
+  /// Reports parameters that have no effect, once for each, and what else a deletion removed.
+  func report(_ result: EndpointResult, _ context: RequestContext) {
+    for name in result.unknownParameters {
+      let members = { self.writes.database.memberNames(of: result.collection ?? "") }
+      if let hint = hints.hint(for: name, path: context.request.path, members: members) {
+        configuration.onEvent(.hint(hint))
+      }
+    }
+    for parameter in result.idleParameters {
+      if let hint = hints.hint(for: parameter, path: context.request.path) { configuration.onEvent(.hint(hint)) }
+    }
+    if case .deleted(let name, let id, let dependents)? = result.change, !dependents.isEmpty {
+      let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
+      configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))
+    }
+  }
+
+  /// Rewrites targets by other rules from now on.
+  ///
+  /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
+  func setRoutes(_ rules: JSONObject) throws(ServerError) {
+    policies.rules = try HTTPPolicies.rules(rules)
+  }
+
+  // MARK: Requesters
+
+  /// Responds to the requester.
+  func respond(to requester: Requester, with response: PreparedResponse) {
+    switch requester {
+    case .client(let context, _): finalize(context, response)
+    case .code(let call): call.completion(nil)
+    }
+  }
+
+  /// Refuses what was asked for.
+  func refuse(_ requester: Requester, because error: HTTPError) {
+    switch requester {
+    case .client(let context, _): finalize(context, error.response())
+    case .code(let call): call.completion(error)
+    }
+  }
+
+  /// Does what was asked for, perhaps once more.
+  func perform(_ requester: Requester) {
+    switch requester {
+    case .client(let context, let route): perform(route, context)
+    case .code(let call):
+      do throws(HTTPError) {
+        try call.perform(self, call)
+      } catch {
+        call.completion(error)
+      }
+    }
+  }
+
+  // MARK: Deferred work
+
+  /// Does work when a time has passed, or when the server stops.
+  func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
+    let number = outstanding.nextNumber()
+    let task = loop.schedule(after: wait) {
+      self.assumeIsolated { engine in engine.outstanding.takeDelayed(number)?(engine) }
+    }
+    outstanding.addDelayed(number, task, work)
+  }
+
+  /// Keeps a task until it ends, to cancel it when the server closes.
+  func keep(_ operation: @escaping @Sendable (isolated Engine) async -> Void) {
+    let number = outstanding.nextNumber()
+    outstanding.tasks[number] = Task {
+      await operation(self)
+      outstanding.tasks[number] = nil
+    }
+  }
+
+  /// A number that no task, subscriber or waiter has.
+  func nextNumber() -> Int { outstanding.nextNumber() }
+
+  /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
+  func releaseDelayed() {
+    isStopping = true
+    for work in outstanding.takeAllDelayed() { work(self) }
+    simulation.endWaiting()
+  }
+
+  /// Ends all streams and waits, saves what is in progress and closes the files.
+  func close() async {
+    isClosed = true
+    releaseDelayed()
+    for task in outstanding.tasks.values { task.cancel() }
+    guard let persistence else { return }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        persistence.close()
+        continuation.resume()
+      }
+    }
+  }
+}
+
+/// What an engine will do later: work whose time has not come, and tasks that run beside the loop.
+struct OutstandingWork {
+  private struct Delayed {
+    let task: EventLoopExecutor.ScheduledTask
+    let work: @Sendable (isolated Engine) -> Void
+  }
+
+  /// The requests that are with middleware.
+  var tasks: [Int: Task<Void, Never>] = [:]
+  private var delayed: [Int: Delayed] = [:]
+  private var lastNumber = 0
+
+  mutating func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  mutating func addDelayed(
+    _ number: Int, _ task: EventLoopExecutor.ScheduledTask, _ work: @escaping @Sendable (isolated Engine) -> Void
+  ) {
+    delayed[number] = Delayed(task: task, work: work)
+  }
+
+  mutating func takeDelayed(_ number: Int) -> (@Sendable (isolated Engine) -> Void)? {
+    delayed.removeValue(forKey: number)?.work
+  }
+
+  mutating func takeAllDelayed() -> [@Sendable (isolated Engine) -> Void] {
+    defer { delayed = [:] }
+    for delayed in delayed.values { delayed.task.cancel() }
+    return delayed.sorted { $0.key < $1.key }.map(\.value.work)
+  }
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// What applies to every request on its way in, and to every response on its way out, whatever the data holds.
+final class HTTPPolicies {
+  private let hosts: HostPolicy
+  private let origins: CrossOriginPolicy
+  private let compression: Compression?
+  private let staticFiles: StaticFiles
+  /// The fields of a response that shows data, `Vary` among them, to a client that sends no field on which they depend.
+  let commonFields: CommonFields
+  var rules: RewriteRules
+  /// The Host that was admitted last: a client sends the same one with every request.
+  private var knownHost: String?
+
+  /// - Throws: ``ServerError`` for a rewrite rule that cannot be used.
+  init(_ configuration: Server.Configuration) throws(ServerError) {
+    hosts = HostPolicy(allowed: configuration.allowedHosts + configuration.hosts)
+    origins = CrossOriginPolicy(configuration.crossOrigin)
+    compression = configuration.compresses ? Compression() : nil
+    staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
+    rules = try Self.rules(configuration.routes)
+    var sample = PreparedResponse(headerFields: EndpointResult.fields)
+    let request = Request(method: .get, target: "/")
+    compression?.apply(to: &sample, for: request)
+    origins.addFields(to: &sample, for: request)
+    commonFields = CommonFields(sample.headerFields)
+  }
+
+  /// Reads rewrite rules.
+  ///
+  /// - Throws: ``ServerError`` that names the rule that cannot be used.
+  static func rules(_ routes: JSONObject) throws(ServerError) -> RewriteRules {
+    do throws(RewriteRuleFault) {
+      return try RewriteRules(json: routes)
+    } catch {
+      throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
+    }
+  }
+
+  /// Checks who asks, and gives the request the method and the target that it is carried out with.
+  ///
+  /// - Returns: The response to a preflight, which goes no further.
+  /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
+  func preprocess(_ request: inout Request) throws(HTTPError) -> PreparedResponse? {
+    let host = request.headerFields.joined(.host)
+    if host == nil || host != knownHost {
+      try hosts.check(host: host)
+      knownHost = host
+    }
+    if let response = origins.preflight(request) { return response }
+    try origins.check(request)
+    if request.mayAskForScript { try origins.checkScript(request) }
+    // A method that is overridden is decided before a POST to a record is taken for an update.
+    if request.method == .post, let name = request.headerFields[.methodOverride],
+      let method = HTTPRequest.Method(name.uppercased()), Self.overriding.contains(method)
+    {
+      request.method = method
+    }
+    if !rules.isEmpty { request.target = rules.rewrite(request.target) }
+    return nil
+  }
+
+  private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
+
+  /// Responds with what is not a resource: a static file, the page, the rewrite rules.
+  func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
+    guard request.method == .get || request.method == .head else { return nil }
+    if let response = staticFiles.respond(to: request) { return PreparedResponse(response) }
+    guard let first = path.segments.first else { return .page }
+    return first == "__rules" && path.segments.count == 1 ? .json(.object(rules.rules)) : nil
+  }
+
+  /// Gives a response what depends on the request alone: its form, its validator, its coding, who may read it.
+  ///
+  /// - Returns: The response's body before it was compressed.
+  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> Response.Body {
+    let request = context.original
+    if let message = response.errorMessage, Self.takesOnlyText(request) {
+      response.body = .bytes(Array(message.utf8))
+      response.headerFields[.contentType] = "text/plain; charset=utf-8"
+    }
+    if request.mayAskForScript, let callback = JSONP.callback(in: context.target.parameters) {
+      JSONP.apply(to: &response, callback: callback)
+    }
+    if request.method == .get || request.method == .head { validate(&response, request) }
+    let body = response.body
+    compression?.apply(to: &response, for: request)
+    // The type tells what the body would vary by, and nothing without one.
+    if response.status == .notModified { response.headerFields[.contentType] = nil }
+    origins.addFields(to: &response, for: request)
+    return body
+  }
+
+  /// Whether a client asks for plain text and would not take JSON, as clients that show errors as they come do.
+  private static func takesOnlyText(_ request: Request) -> Bool {
+    guard let accept = request.headerFields[.accept]?.lowercased() else { return false }
+    return accept.contains("text/plain") && !accept.contains("json") && !accept.contains("*/*")
+  }
+
+  /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
+  private func validate(_ response: inout PreparedResponse, _ request: Request) {
+    guard response.status == .ok, case .bytes(let body) = response.body else { return }
+    let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
+    if !isTagged { response.validator = EntityTag(of: body) }
+    guard let known = request.headerFields.joined(.ifNoneMatch),
+      let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
+    else { return }
+    response.status = .notModified
+    response.body = .bytes([])
+  }
+}

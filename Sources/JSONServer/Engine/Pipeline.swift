@@ -1,0 +1,117 @@
+import HTTPTypes
+import JSONDatabase
+
+/// The way of a request, from top to bottom: preprocess, simulate, route, perform, finalize.
+///
+/// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
+extension Engine {
+  nonisolated func respond(
+    to request: Request, proceed: @escaping @Sendable () -> Void,
+    reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    assumeIsolated { $0.begin(request, proceed: proceed, reply: reply) }
+  }
+
+  /// Responds to a request, immediately or later.
+  private func begin(
+    _ original: Request, proceed: @escaping @Sendable () -> Void,
+    reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    let started = System.uptime
+    var (request, mountedTarget) = (original, original.target)
+    do throws(HTTPError) {
+      // preprocess: mount path · host · origin · method override · rewrite rules
+      mountedTarget = try enterMount(&request)
+      let preflight = try policies.preprocess(&request)
+      let context = RequestContext(
+        original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
+        mountedTarget: mountedTarget, started: started, proceed: proceed, reply: reply)
+      if let preflight { return finalize(context, preflight) }
+      // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
+      if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
+      simulate(context)
+    } catch {
+      let context = RequestContext(
+        original, preprocessed: request, target: .none, mountedTarget: mountedTarget, started: started,
+        proceed: proceed, reply: reply)
+      finalize(context, error.response())
+    }
+  }
+
+  /// simulate: delay · fault
+  func simulate(_ context: RequestContext) {
+    guard !context.isHidden else { return perform(context) }
+    do throws(HTTPError) {
+      let fault = simulation.faults.next(for: context)
+      let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(of: context) }
+      guard wait > .zero, !isStopping else { return meet(fault, context) }
+      schedule(after: wait) { $0.meet(fault, context) }
+    } catch {
+      finalize(context, error.response())
+    }
+  }
+
+  private func meet(_ fault: Fault?, _ context: RequestContext) {
+    if let response = fault?.response { finalize(context, response) } else { perform(context) }
+  }
+
+  /// route, then perform
+  private func perform(_ context: RequestContext) {
+    do throws(HTTPError) {
+      perform(try route(context), context)
+    } catch {
+      finalize(context, methods(of: context, refusedWith: error) ?? error.response())
+    }
+  }
+
+  /// perform: a built-in response · admin · events · a resource, read immediately or written
+  ///
+  /// A write that collided with an edit of the file comes here again, with its route as parsed the first time.
+  func perform(_ route: Route, _ context: RequestContext) {
+    do throws(HTTPError) {
+      switch route {
+      case .builtIn(let response): finalize(context, response)
+      case .admin(let admin): try administer(admin, context)
+      case .changes(let resource, let lastEventID):
+        finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
+      case .resource(let endpoint): try perform(endpoint, context)
+      }
+    } catch {
+      finalize(context, error.response())
+    }
+  }
+
+  private func perform(_ endpoint: Endpoint, _ context: RequestContext) throws(HTTPError) {
+    let requester = Requester.client(context, .resource(endpoint))
+    if endpoint.isWrite {
+      try allowWriting(context.request.method.rawValue)
+      if try writes.postpone(requester) { return }
+      try requireMatch(context.request, endpoint)
+    }
+    let response: PreparedResponse
+    var change: DataChange?
+    do throws(HTTPError) {
+      let result = try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
+      report(result, context)
+      change = result.change
+      // Middleware sees responses without what `finalize` adds to them.
+      response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+    } catch {
+      response = error.response()
+    }
+    let pending = PendingResponse(requester: requester, response: response, change: change)
+    if endpoint.isWrite, change != nil {
+      writes.enqueueCommit(pending, on: self)
+    } else {
+      writes.respondWhenDurable(pending, showing: endpoint.onlyResource, on: self)
+    }
+  }
+
+  /// finalize: JSONP · validator · compression · CORS · journal
+  func finalize(_ context: RequestContext, _ response: consuming PreparedResponse) {
+    guard !context.isInner else { return context.reply(response) }
+    let body = policies.finalize(&response, for: context)
+    record(context, response, body: body)
+    context.reply(response)
+  }
+}

@@ -1,0 +1,82 @@
+import HTTPTypes
+
+/// A request on its way to its response, with what was parsed of it.
+///
+/// A class, because it is passed on at each step, where a copy would cost a dozen reference counts.
+final class RequestContext: Sendable {
+  /// The request as the transport read it.
+  let original: Request
+  /// The request as it is carried out: its method overridden, its target rewritten.
+  let request: Request
+  /// The path and the query of ``request``, parsed once; empty when the request was refused before that.
+  let target: ParsedTarget
+  /// The target below the path under which the server is mounted, before it was rewritten.
+  let mountedTarget: String
+  /// The system's uptime when the request arrived.
+  let started: Duration
+  /// How many commits of the request collided with an edit of the file.
+  let attempts: Int
+  /// Whether the response goes back to middleware, or to Swift code, instead of to a client.
+  let isInner: Bool
+  /// Allows the requests after it on its connection to begin: it has taken effect, though its response has to wait.
+  let proceed: @Sendable () -> Void
+  let reply: @Sendable (PreparedResponse) -> Void
+
+  init(
+    _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
+    started: Duration = System.uptime, attempts: Int = 0, isInner: Bool = false,
+    proceed: @escaping @Sendable () -> Void = {}, reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    self.original = original
+    self.request = request
+    self.target = target
+    self.mountedTarget = mountedTarget
+    self.started = started
+    self.attempts = attempts
+    self.isInner = isInner
+    self.proceed = proceed
+    self.reply = reply
+  }
+
+  /// The same request after a commit of it collided with an edit of the file.
+  var nextAttempt: RequestContext {
+    RequestContext(
+      original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started,
+      attempts: attempts + 1, isInner: isInner, proceed: proceed, reply: reply)
+  }
+
+  /// Whether the request addresses the admin interface.
+  ///
+  /// Decided here alone, by the decoded path.
+  var isAdministrative: Bool { target.path.segments.first == AdminRoute.root }
+
+  /// Whether nobody is to see the request: it meets no delay, fault or stub, and leaves no trace in journal, events or log.
+  ///
+  /// The admin interface's are, and what the page at `/` asks for itself.
+  var isHidden: Bool { isAdministrative || original.headerFields.contains(.page) }
+
+  /// What faults, stubs and expectations match.
+  var route: EffectiveRoute {
+    EffectiveRoute(method: request.method, path: target.path, mountedTarget: mountedTarget)
+  }
+}
+
+/// The path and the query of a target, decoded.
+struct ParsedTarget: Sendable {
+  let path: Path
+  let parameters: QueryParameters
+
+  /// - Throws: 400, when an escape is bad or there are too many parameters.
+  init(_ target: String) throws(HTTPError) {
+    path = try Path(target: target)
+    parameters = try QueryParameters(target: target)
+  }
+
+  /// The target of a request that was refused before its target was parsed.
+  static let none = ParsedTarget()
+
+  private init() {
+    path = Path()
+    parameters = QueryParameters()
+  }
+}

@@ -1,0 +1,78 @@
+import HTTPTypes
+import JSONDatabase
+
+/// Where a request leads, decided once.
+enum Route {
+  /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection, a stub.
+  case builtIn(PreparedResponse)
+  case admin(AdminRoute)
+  /// The changes of a resource, as they happen.
+  case changes(of: String, lastEventID: String?)
+  /// The data.
+  case resource(Endpoint)
+}
+
+extension Engine {
+  /// Finds out where a request leads; of several, the first of these counts.
+  ///
+  /// - Throws: 404 for a path that leads nowhere, 405 with `Allow` for a method it does not take, 400 that says what
+  /// is invalid.
+  func route(_ context: RequestContext) throws(HTTPError) -> Route {
+    let (request, segments, parameters) = (context.request, context.target.path.segments, context.target.parameters)
+    if let location = pageLocation(context) {
+      return .builtIn(PreparedResponse(status: .found, headerFields: [.location: location]))
+    }
+    if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
+    if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
+    if !simulation.stubs.isEmpty, !context.isHidden, let response = simulation.stubs.response(to: context) {
+      return .builtIn(response)
+    }
+    if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
+    let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+    if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
+      return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
+    }
+    return .resource(endpoint)
+  }
+
+  /// Where a page is when it was asked for with a slash too many or too few; `nil` for every other path.
+  ///
+  /// The page's files lie beside it, and a browser resolves "beside" by that slash.
+  private func pageLocation(_ context: RequestContext) -> String? {
+    let (request, segments) = (context.request, context.target.path.segments)
+    guard segments.isEmpty || context.isAdministrative, request.method == .get || request.method == .head else {
+      return nil
+    }
+    return switch segments {
+    case []: !mountPath.isEmpty && context.original.path == mountPath ? mountPath + "/" : nil
+    case [AdminRoute.root], [AdminRoute.root, "docs"]:
+      request.path.hasSuffix("/") ? mountPath + "/" + segments.joined(separator: "/") : nil
+    default: nil
+    }
+  }
+
+  /// The response to OPTIONS, which no route takes: the route's refusal names the methods that it does take.
+  ///
+  /// - Returns: `nil` for another method, and for a target where nothing is.
+  func methods(of context: RequestContext, refusedWith error: HTTPError) -> PreparedResponse? {
+    guard context.request.method == .options else { return nil }
+    let methods: String
+    if let allowed = error.headerFields[.allow] {
+      methods = allowed
+    } else if context.request.target == "*" {
+      methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+    } else if isBuiltIn(context) {
+      methods = "GET, HEAD, OPTIONS"
+    } else {
+      return nil
+    }
+    return PreparedResponse(status: .noContent, headerFields: [.allow: methods])
+  }
+
+  /// Whether the response to a GET of the target is not a resource.
+  private func isBuiltIn(_ context: RequestContext) -> Bool {
+    var request = context.request
+    request.method = .get
+    return policies.builtInResponse(to: request, context.target.path) != nil
+  }
+}

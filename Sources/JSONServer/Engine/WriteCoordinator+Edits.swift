@@ -1,0 +1,204 @@
+import HTTPTypes
+import JSONDatabase
+import JSONStorage
+
+/// A replacement of data that waits until a copy of the acknowledged writes it removes is durable.
+///
+/// Until then readers see the version before, and writes wait.
+struct Takeover {
+  enum Replacement {
+    /// An edit from outside, and the database with it.
+    case edit(LoadedSource, Database)
+    /// Other data that a client asked for: a reset, a snapshot.
+    case all(Database, PendingResponse)
+  }
+
+  let replacement: Replacement
+  /// The records that it removes or reverts although nobody who made it had seen them.
+  let lost: [String]
+  /// The requests that are carried out when it is done.
+  var waiting: [Requester] = []
+  /// Why no copy has been made so far.
+  var failure: String?
+
+  /// The first of the records, for a message.
+  var list: String {
+    lost.prefix(5).joined(separator: ", ") + (lost.count > 5 ? ", …" : "")
+  }
+}
+
+extension WriteCoordinator {
+  /// Takes over what happened to the source.
+  func receive(_ edit: SourceEdit, on engine: isolated Engine) {
+    let onEvent = engine.configuration.onEvent
+    switch edit {
+    case .changed(let source):
+      invalidSource = nil
+      delayedEdits.append(source)
+      takeDelayedEdits(on: engine)
+    case .invalid(let message):
+      invalidSource = message
+      onEvent(.invalid(message: message))
+    case .restored(let path):
+      invalidSource = nil
+      onEvent(.restored(path: path))
+    case .deleted(let path): onEvent(.deleted(path: path))
+    case .conflict(let path):
+      onEvent(.warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))
+    case .conflictLost(let message): onEvent(.warning(message))
+    }
+  }
+
+  /// Takes over the edits that have arrived, unless something must end first.
+  ///
+  /// A commit in flight was built on the version before: it ends with the same edit, unless it is of other files.
+  func takeDelayedEdits(on engine: isolated Engine) {
+    while commits.inFlight == nil, takeover == nil, !delayedEdits.isEmpty {
+      let source = delayedEdits.removeFirst()
+      // What was opened at the start is generation 0; a file that came later brings its own.
+      let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
+      if source.generation > known { takeOver(source, on: engine) }
+    }
+  }
+
+  /// Takes an edited source as the base, and carries out again what was not saved.
+  ///
+  /// When the edit removes or reverts acknowledged writes, a copy of them is made durable first (R2).
+  func takeOver(_ source: LoadedSource, on engine: isolated Engine) {
+    let waiting = takeBackUnsavedRequests()
+    guard takeover == nil else {
+      takeover?.waiting += waiting
+      delayedEdits.append(source)
+      return
+    }
+    let edited = source.applied(to: database, ids: ids)
+    begin(
+      Takeover(
+        replacement: .edit(source, edited), lost: lostUpdates.undone(by: edited, replacing: database), waiting: waiting),
+      on: engine)
+  }
+
+  /// Replaces all data, and responds when that is saved.
+  ///
+  /// When that removes acknowledged writes, a copy of them is made durable first.
+  func replaceAll(with other: Database, _ pending: PendingResponse, on engine: isolated Engine) {
+    let lost = lostUpdates.undone(by: other, replacing: database)
+    begin(Takeover(replacement: .all(other, pending), lost: lost), on: engine)
+  }
+
+  /// Makes a write wait for the takeover in progress, if there is one.
+  ///
+  /// - Returns: Whether it waits.
+  /// - Throws: 503 while no copy can be made of what the takeover removes.
+  func postpone(_ requester: Requester) throws(HTTPError) -> Bool {
+    guard let failure = takeover?.failure else {
+      takeover?.waiting.append(requester)
+      return takeover != nil
+    }
+    throw HTTPError(.serviceUnavailable, failure)
+  }
+
+  private func begin(_ new: Takeover, on engine: isolated Engine) {
+    takeover = new
+    if new.lost.isEmpty || persistence == nil || durability == .ephemeral {
+      complete(on: engine)
+    } else {
+      saveHistory(of: new, on: engine)
+    }
+  }
+
+  private func saveHistory(of takeover: Takeover, on engine: isolated Engine) {
+    let part: String? =
+      if case .edit(let source, _) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
+    persistence?.saveHistory(of: database, part: part) { result in
+      engine.loop.execute { engine.assumeIsolated { $0.writes.endSavingHistory(result, on: $0) } }
+    }
+  }
+
+  private func endSavingHistory(_ result: Result<String, StorageError>, on engine: isolated Engine) {
+    guard let takeover else { return }
+    switch (result, takeover.replacement) {
+    case (.success(let path), .edit):
+      engine.configuration.onEvent(
+        .warning(
+          "The edit removed or reverted \(takeover.list), written over HTTP; the version before is kept as '\(path)'."))
+      complete(on: engine)
+    case (.success, .all): complete(on: engine)
+    case (.failure(let error), .edit): postponeTakeover(because: error, on: engine)
+    case (.failure(let error), .all(_, let pending)):
+      self.takeover = nil
+      let message = "The data was not replaced, since no copy of \(takeover.list) could be kept: \(error.message)"
+      engine.refuse(pending.requester, because: HTTPError(.serviceUnavailable, message))
+      resume(takeover.waiting, on: engine)
+      takeDelayedEdits(on: engine)
+    }
+  }
+
+  /// Goes on serving the version before an edit, which is the only one with the acknowledged writes, and tries again.
+  private func postponeTakeover(because error: StorageError, on engine: isolated Engine) {
+    guard let takeover else { return }
+    let message = """
+      The edit would remove or revert \(takeover.list), written over HTTP, and no copy of the version before can be kept: \
+      \(error.message) That version is still served, and nothing is written; mend that, and the edit is taken over.
+      """
+    if takeover.failure != message { engine.configuration.onEvent(.warning(message)) }
+    self.takeover?.failure = message
+    self.takeover?.waiting = []
+    for requester in takeover.waiting { engine.perform(requester) }
+    engine.loop.schedule(after: .seconds(1)) { engine.assumeIsolated { $0.writes.retryTakeover(on: $0) } }
+  }
+
+  /// Takes over the newest edit instead of the one for which no copy could be made.
+  func retryTakeover(on engine: isolated Engine) {
+    guard !engine.isClosed, let failed = takeover, case .edit(let source, _) = failed.replacement else { return }
+    takeover = nil
+    let newest = delayedEdits.last { $0.name == source.name } ?? source
+    delayedEdits.removeAll { $0.name == source.name }
+    takeOver(newest, on: engine)
+    if takeover?.lost == failed.lost { takeover?.failure = failed.failure }
+    takeDelayedEdits(on: engine)
+  }
+
+  private func complete(on engine: isolated Engine) {
+    guard let takeover else { return }
+    self.takeover = nil
+    switch takeover.replacement {
+    case .edit(let source, let edited): adopt(source, edited, on: engine)
+    case .all(let other, var pending):
+      pending.change = .replaced(database.resourceNames(andOf: other))
+      database.restore(from: other)
+      enqueueCommit(pending, on: engine)
+    }
+    resume(takeover.waiting, on: engine)
+    takeDelayedEdits(on: engine)
+  }
+
+  private func resume(_ waiting: [Requester], on engine: isolated Engine) {
+    for requester in waiting {
+      if requester.attempts >= 3 {
+        let message = "The file is being edited again and again; the write was not saved. Try again."
+        engine.refuse(requester, because: HTTPError(.serviceUnavailable, message))
+      } else {
+        engine.perform(requester)
+      }
+    }
+  }
+
+  private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
+    lostUpdates.forget(source.name)
+    addToKeptVersions(source, on: engine)
+    let names = database.resourceNames(andOf: edited)
+    database = edited
+    generations[source.name] = source.generation
+    persistence?.adopt(source)
+    engine.simulation.events.publishReload(of: names)
+    engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
+  }
+
+  /// Adds the resource of a file that is new to what a reset and the snapshots go back to.
+  private func addToKeptVersions(_ source: LoadedSource, on engine: isolated Engine) {
+    guard case .part(let part) = source.content else { return }
+    initial.add(part)
+    engine.simulation.snapshots.add(part)
+  }
+}

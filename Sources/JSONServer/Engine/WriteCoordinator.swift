@@ -1,0 +1,155 @@
+import JSONDatabase
+import JSONStorage
+
+/// Owns the data: makes writes durable, in groups, and takes over edits from outside.
+///
+/// It belongs to one engine, runs on its loop, and has that engine respond.
+final class WriteCoordinator {
+  var database: Database
+  let ids: IDGenerator
+  /// `nil` for data in memory.
+  let persistence: (any Persistence)?
+  /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
+  var invalidSource: String?
+  /// What a reset goes back to: the data as it was at start.
+  var initial: Database
+  let durability: Server.Configuration.Durability
+  var commits = CommitQueue()
+  var lostUpdates = LostUpdateDetector()
+  /// The generation of each file, by its resource, that the database is built on.
+  var generations: [String: Int] = [:]
+  /// Edits of files that came while a commit or a takeover was under way.
+  var delayedEdits: [LoadedSource] = []
+  /// The replacement of acknowledged writes that waits for a copy of them.
+  var takeover: Takeover?
+
+  init(_ source: OpenedSource, ids: IDGenerator, durability: Server.Configuration.Durability) {
+    database = source.database
+    initial = source.database
+    persistence = source.persistence
+    self.ids = ids
+    self.durability = durability
+  }
+
+  // MARK: Pending responses
+
+  /// Responds when what was changed is saved, or immediately when there is nothing to save.
+  func enqueueCommit(_ pending: PendingResponse, on engine: isolated Engine) {
+    var pending = pending
+    pending.resources = database.changedResourceNames
+    let changes = database.takeChanges()
+    if changes.isEmpty {
+      respondWhenDurable(pending, showing: nil, on: engine)
+    } else if persistence == nil {
+      acknowledge(pending, on: engine)
+    } else {
+      if commits.add(pending, changes) { startCommitSoon(on: engine) }
+      // It is applied, and what comes after it on its connection may join its commit.
+      pending.requester.proceed()
+    }
+  }
+
+  /// Sends a response that shows nothing a crash could take back: it waits for the commit of what it shows.
+  ///
+  /// - Parameter resource: The one resource that it shows; `nil` when it may be several.
+  func respondWhenDurable(
+    _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
+  ) {
+    if !commits.isIdle, durability == .full,
+      commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
+    {
+      return pending.requester.proceed()
+    }
+    engine.respond(to: pending.requester, with: pending.response)
+  }
+
+  /// Sends the response to a write that is saved, and to those that waited to see it.
+  private func acknowledge(_ pending: PendingResponse, on engine: isolated Engine) {
+    publishChange(of: pending, on: engine)
+    engine.respond(to: pending.requester, with: pending.response)
+  }
+
+  private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
+    if let change = pending.change { engine.simulation.events.publish(change, resources: pending.resources) }
+  }
+
+  // MARK: Commits
+
+  /// Starts a commit when the writes that arrive in the same round of the loop, or soon after, have joined it.
+  private func startCommitSoon(on engine: isolated Engine) {
+    let start: @Sendable () -> Void = { engine.assumeIsolated { $0.writes.startCommit(on: $0) } }
+    if commits.gatheringTime == .zero {
+      engine.loop.execute(start)
+    } else {
+      engine.loop.schedule(after: commits.gatheringTime, start)
+    }
+  }
+
+  /// Hands the gathered writes to the storage, unless it is busy.
+  private func startCommit(on engine: isolated Engine) {
+    guard let persistence, let batch = commits.start() else { return }
+    let version = database
+    persistence.commit(version, resources: batch.resources) { commit in
+      engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, on: $0) } }
+    }
+  }
+
+  /// - Parameter version: What was committed; the database may have been replaced since.
+  private func end(_ commit: Commit, of version: Database, on engine: isolated Engine) {
+    switch commit {
+    case .done:
+      let batch = commits.finish()
+      lostUpdates.record(batch.changes, in: version)
+      for pending in batch.responses { acknowledge(pending, on: engine) }
+      if commits.schedule() { startCommitSoon(on: engine) }
+    case .edited(let source):
+      takeOver(source, on: engine)
+    case .failed(let error) where error.code == .durabilityUnknown:
+      // The file holds the version: memory keeps it, and the client is informed of what is not known.
+      let batch = commits.finish()
+      lostUpdates.record(batch.changes, in: version)
+      for pending in batch.responses {
+        publishChange(of: pending, on: engine)
+        if pending.isWrite {
+          engine.refuse(pending.requester, because: HTTPError(error))
+        } else {
+          engine.respond(to: pending.requester, with: pending.response)
+        }
+      }
+      if commits.schedule() { startCommitSoon(on: engine) }
+    case .failed(let error):
+      refuse(error, on: engine)
+    }
+    takeDelayedEdits(on: engine)
+  }
+
+  /// Takes back what could not be saved. Writes of the failed commit are refused, all others are tried again.
+  private func refuse(_ error: StorageError, on engine: isolated Engine) {
+    let (failed, later) = takeBackUnsaved()
+    for pending in failed.responses {
+      if pending.isWrite {
+        engine.refuse(pending.requester, because: HTTPError(error))
+      } else {
+        engine.perform(pending.requester)
+      }
+    }
+    for pending in later.responses { engine.perform(pending.requester) }
+  }
+
+  /// Takes the database back to what is saved.
+  private func takeBackUnsaved() -> (failed: Batch, later: Batch) {
+    let (failed, later) = commits.takeAll()
+    database.undo(later.changes)
+    database.undo(failed.changes)
+    return (failed, later)
+  }
+
+  /// Takes the database back to what is saved, and returns what has to be carried out again, in order.
+  ///
+  /// A write whose commit collided with an edit has had one more attempt.
+  func takeBackUnsavedRequests() -> [Requester] {
+    let (failed, later) = takeBackUnsaved()
+    return failed.responses.map { $0.isWrite ? $0.requester.nextAttempt : $0.requester }
+      + later.responses.map(\.requester)
+  }
+}

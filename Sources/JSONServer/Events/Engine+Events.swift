@@ -1,0 +1,66 @@
+import HTTPTypes
+import JSONDatabase
+
+extension Engine {
+  private static let heartbeatInterval = Duration.seconds(15)
+
+  /// Opens a stream of events for a subscriber.
+  ///
+  /// - Parameter lastEventID: The identifier of the last event that it has seen; `nil` for a new subscriber.
+  func subscribe(_ filter: EventFilter, lastEventID: String?) -> PreparedResponse {
+    var fields: HTTPFields = [:]
+    fields[.contentType] = "text/event-stream; charset=utf-8"
+    fields[.cacheControl] = "no-store"
+    let number = nextNumber()
+    let subscription = EventSubscription(self, number: number)
+    if !isClosed {
+      if !simulation.events.hasSubscribers { scheduleHeartbeat() }
+      simulation.events.add(number, filter, lastEventID: lastEventID)
+    }
+    let stream = AsyncStream {
+      await subscription.next()
+    } onCancel: {
+      subscription.cancel()
+    }
+    return PreparedResponse(headerFields: fields, body: .stream(stream))
+  }
+
+  /// Returns the next piece of a subscriber's events, once there is one; `nil` when the subscription has ended.
+  fileprivate func nextEvents(for number: Int) async -> [UInt8]? {
+    if let piece = simulation.events.nextPiece(for: number, resources: database.resourceNames) { return piece }
+    return await withCheckedContinuation { simulation.events.wait(number, $0) }
+  }
+
+  private func scheduleHeartbeat() {
+    simulation.heartbeat?.cancel()
+    simulation.heartbeat = loop.schedule(after: Self.heartbeatInterval) { self.assumeIsolated { $0.beat() } }
+  }
+
+  /// Keeps the subscribers' connections alive while there are any.
+  func beat() {
+    simulation.events.sendHeartbeat()
+    if simulation.events.hasSubscribers { scheduleHeartbeat() }
+  }
+}
+
+/// A subscriber's subscription, which ends when its stream is released.
+private final class EventSubscription: Sendable {
+  private let engine: Engine
+  private let number: Int
+
+  init(_ engine: Engine, number: Int) {
+    self.engine = engine
+    self.number = number
+  }
+
+  deinit { cancel() }
+
+  func next() async -> [UInt8]? {
+    await engine.nextEvents(for: number)
+  }
+
+  func cancel() {
+    let (engine, number) = (engine, number)
+    engine.loop.execute { engine.assumeIsolated { $0.simulation.events.end(number) } }
+  }
+}

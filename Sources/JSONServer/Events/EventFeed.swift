@@ -1,0 +1,196 @@
+import JSONDatabase
+import OrderedJSON
+
+/// Publishes events to subscribers, as server-sent events.
+///
+/// A subscriber takes the events from the history piece by piece, and costs no bytes while it does not. One that has
+/// missed events because it comes back too late, comes from another run of the server or has fallen behind the history,
+/// is notified that the resources have to be read again; what is kept follows.
+struct EventFeed {
+  private struct Subscriber {
+    let filter: EventFilter
+    /// The number of the last event that it has taken or passed over.
+    var position: Int
+    /// Whether it has missed events that are no longer kept.
+    var hasMissed = false
+    var owesHeartbeat = false
+    /// The rest of what it has taken the beginning of.
+    var rest: ArraySlice<UInt8> = []
+    /// Waits for the next piece.
+    var pull: CheckedContinuation<[UInt8]?, Never>?
+  }
+
+  /// The most bytes that a subscriber takes at once; with a chunk's framing they fit into 16 KiB.
+  static let maximumPieceBytes = 16 * 1024 - 16
+  /// The longest record that an event carries: what is kept stays below 32 MiB. Subscribers are notified to read the
+  /// resource of a longer one again.
+  static let maximumRecordBytes = 32 * 1024
+
+  private var history: EventHistory
+  private var subscribers: [Int: Subscriber] = [:]
+  /// Whether there ever was a subscriber of this server.
+  private var hadSubscribers = false
+
+  /// - Parameter run: Names this run of the server, unlike any before it.
+  init(run: String) {
+    history = EventHistory(run: run)
+  }
+
+  var hasSubscribers: Bool { !subscribers.isEmpty }
+  /// Whether a subscriber waits for an event.
+  var isAwaited: Bool { subscribers.values.contains { $0.pull != nil } }
+
+  // MARK: Publishing
+
+  /// Publishes what a write changed.
+  ///
+  /// - Parameter resources: The names of all resources that it changed.
+  mutating func publish(_ change: DataChange, resources: [String]) {
+    var published: String?
+    switch change {
+    case .created(let name, let record):
+      publish(.change(resource: name, Self.isLong(record) ? .reloaded : .created(id: record.id, record.text)))
+      published = name
+    case .updated(let name, let record):
+      publish(.change(resource: name, Self.isLong(record) ? .reloaded : .updated(id: record.id, record.text)))
+      published = name
+    case .deleted(let name, let id, _):
+      publish(.change(resource: name, .deleted(id: id)))
+      published = name
+    case .reloaded(let name):
+      publish(.change(resource: name, .reloaded))
+      published = name
+    case .replaced(let names):
+      return publishReload(of: names)
+    }
+    publishReload(of: resources.filter { $0 != published })
+  }
+
+  private static func isLong(_ record: WrittenRecord) -> Bool {
+    record.text.count > maximumRecordBytes
+  }
+
+  /// Publishes that resources have to be read again.
+  mutating func publishReload(of resources: [String]) {
+    for name in resources { publish(.change(resource: name, .reloaded)) }
+  }
+
+  /// Publishes a request and its response, from the first subscriber on; those that came before are in the journal.
+  mutating func publish(_ exchange: Exchange) {
+    if hadSubscribers { publish(.request(RequestSummary(exchange))) }
+  }
+
+  private mutating func publish(_ content: Event.Content) {
+    history.append(content)
+    for number in subscribers.keys where subscribers[number]?.pull != nil {
+      // A waiting subscriber has taken all events before, so that no names of resources are needed.
+      if let piece = nextPiece(for: number, resources: []) { resume(number, with: piece) }
+    }
+  }
+
+  /// Keeps the connections of all subscribers alive.
+  mutating func sendHeartbeat() {
+    for number in subscribers.keys {
+      subscribers[number]?.owesHeartbeat = true
+      if subscribers[number]?.pull != nil, let piece = nextPiece(for: number, resources: []) {
+        resume(number, with: piece)
+      }
+    }
+  }
+
+  private mutating func resume(_ number: Int, with piece: [UInt8]) {
+    let pull = subscribers[number]?.pull
+    subscribers[number]?.pull = nil
+    pull?.resume(returning: piece)
+  }
+
+  // MARK: Subscribers
+
+  /// Adds a subscriber.
+  ///
+  /// - Parameters:
+  ///   - number: A number of the caller's choice.
+  ///   - lastEventID: The identifier of the last event that it has seen, whatever server published it; `nil` for a new
+  ///     subscriber.
+  mutating func add(_ number: Int, _ filter: EventFilter, lastEventID: String?) {
+    hadSubscribers = true
+    guard let lastEventID else {
+      subscribers[number] = Subscriber(filter: filter, position: history.lastNumber)
+      return
+    }
+    let seen = history.number(of: lastEventID)
+    subscribers[number] = Subscriber(
+      filter: filter, position: seen ?? history.lastForgotten, hasMissed: seen == nil)
+  }
+
+  /// Takes the next piece for a subscriber.
+  ///
+  /// - Parameter resources: The names of the resources that it has to read again when it has missed events.
+  /// - Returns: `nil` when there is nothing new, or no such subscriber.
+  mutating func nextPiece(for number: Int, resources: @autoclosure () -> [String]) -> [UInt8]? {
+    guard var subscriber = subscribers[number] else { return nil }
+    defer { subscribers[number] = subscriber }
+    if subscriber.position < history.lastForgotten {
+      subscriber.position = history.lastForgotten
+      subscriber.hasMissed = true
+    }
+    if subscriber.rest.isEmpty, subscriber.hasMissed {
+      subscriber.hasMissed = false
+      subscriber.rest = reload(resources(), for: subscriber.filter)[...]
+    }
+    if subscriber.rest.isEmpty {
+      let piece = takeEvents(for: &subscriber)
+      guard piece.count > Self.maximumPieceBytes else {
+        if !piece.isEmpty { return piece }
+        defer { subscriber.owesHeartbeat = false }
+        return subscriber.owesHeartbeat ? Array(":\n\n".utf8) : nil
+      }
+      subscriber.rest = piece[...]
+    }
+    defer { subscriber.rest = subscriber.rest.dropFirst(Self.maximumPieceBytes) }
+    return Array(subscriber.rest.prefix(Self.maximumPieceBytes))
+  }
+
+  /// Takes as many events as fit into a piece; a long one by itself, and a single one without a copy.
+  private mutating func takeEvents(for subscriber: inout Subscriber) -> [UInt8] {
+    var piece: [UInt8] = []
+    while subscriber.position < history.lastNumber {
+      if let bytes = history.bytes(of: subscriber.position + 1, if: subscriber.filter) {
+        guard piece.isEmpty || piece.count + bytes.count <= Self.maximumPieceBytes else { break }
+        if piece.isEmpty { piece = bytes } else { piece += bytes }
+      }
+      subscriber.position += 1
+    }
+    return piece
+  }
+
+  /// The events that say to read resources again. Only the last has an identifier: a subscriber whose connection
+  /// breaks before that one comes back as it came.
+  private func reload(_ resources: [String], for filter: EventFilter) -> [UInt8] {
+    let names = resources.filter { filter.includes(.change, of: $0) }
+    return names.indices.flatMap { index in
+      Event(
+        id: index == names.count - 1 ? history.id(of: history.lastForgotten) : nil,
+        content: .change(resource: names[index], .reloaded)
+      ).bytes
+    }
+  }
+
+  /// Makes a subscriber wait for the next piece; resumes with `nil` when there is no such subscriber any more.
+  mutating func wait(_ number: Int, _ pull: CheckedContinuation<[UInt8]?, Never>) {
+    guard let subscriber = subscribers[number] else { return pull.resume(returning: nil) }
+    // A stream has one reader; should there be another, the first one's ends.
+    subscriber.pull?.resume(returning: nil)
+    subscribers[number]?.pull = pull
+  }
+
+  /// Ends a subscription; does nothing when it has ended.
+  mutating func end(_ number: Int) {
+    subscribers.removeValue(forKey: number)?.pull?.resume(returning: nil)
+  }
+
+  /// Ends all subscriptions.
+  mutating func end() {
+    for number in subscribers.keys { end(number) }
+  }
+}

@@ -1,0 +1,84 @@
+package import HTTPTypes
+import OrderedJSON
+
+/// A response inside the server: a ``Response`` with what saves work on its way out.
+///
+/// The public type knows nothing of this. Code that takes a response from outside wraps it; ``response`` unwraps it.
+package struct PreparedResponse: Sendable {
+  package var status: HTTPResponse.Status
+  package var body: Response.Body
+  package var delivery: Response.Delivery
+
+  /// The fields except those that the transport and ``validator`` add; a change clears ``commonFields``.
+  package var headerFields: HTTPFields {
+    didSet { commonFields = nil }
+  }
+
+  /// The fields as one piece, when they are those of most responses and none has been changed since.
+  ///
+  /// They were made for a request that sends neither an origin nor a coding, and for no particular status or body.
+  private(set) var commonFields: CommonFields?
+
+  /// The validator of the body, which becomes a field when the response leaves.
+  var validator: EntityTag?
+
+  /// What an error's body says, for clients that accept only plain text.
+  var errorMessage: String?
+
+  package init(
+    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Response.Body = .bytes([]),
+    delivery: Response.Delivery = .normal
+  ) {
+    self.status = status
+    self.body = body
+    self.delivery = delivery
+    self.headerFields = headerFields
+  }
+
+  /// Creates a response with the fields of most responses.
+  init(status: HTTPResponse.Status, commonFields: CommonFields, body: Response.Body) {
+    self.init(status: status, headerFields: commonFields.fields, body: body)
+    self.commonFields = commonFields
+  }
+
+  /// Wraps a response that came from outside: from middleware or an embedder.
+  package init(_ response: Response) {
+    self.init(
+      status: response.status, headerFields: response.headerFields, body: response.body, delivery: response.delivery)
+    errorMessage = response.errorMessage
+  }
+
+  /// The response as Swift code sees it: with every field among its header fields.
+  ///
+  /// Until the fields are read, responses that differ in their validator share them.
+  package var response: Response {
+    var complete = Response(status: status, headerFields: headerFields, body: body, delivery: delivery)
+    if let validator { complete.headerFields[.eTag] = validator.fieldValue }
+    complete.errorMessage = errorMessage
+    return complete
+  }
+
+  /// The bytes of a body that is complete; empty for a stream.
+  package var bytes: [UInt8] {
+    guard case .bytes(let bytes) = body else { return [] }
+    return bytes
+  }
+
+  /// Creates a response with a JSON body, laid out for people.
+  static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> PreparedResponse {
+    PreparedResponse(status: status, headerFields: EndpointResult.fields, body: .bytes(value.utf8Text(.pretty)))
+  }
+}
+
+/// The fields that most responses of a server have, and no others: written once, and copied into each head.
+final class CommonFields: Sendable {
+  let fields: HTTPFields
+  /// The fields as a head holds them.
+  let lines: [UInt8]
+
+  /// - Parameter fields: Fields that do not change and do not say how a message ends.
+  init(_ fields: HTTPFields) {
+    self.fields = fields
+    lines = fields.flatMap { "\($0.name.rawName): \($0.value)\r\n".utf8 }
+  }
+}

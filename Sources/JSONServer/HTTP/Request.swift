@@ -1,0 +1,109 @@
+public import HTTPTypes
+
+/// One HTTP request, read to its end.
+///
+/// Copies share all but the body until one of them is changed: a request is passed on at each step of its way, and
+/// changed at few.
+public struct Request: Sendable {
+  private final class Head: Sendable {
+    let method: HTTPRequest.Method
+    let target: String
+    let headerFields: HTTPFields
+    let mountPath: String
+
+    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mountPath: String) {
+      self.method = method
+      self.target = target
+      self.headerFields = headerFields
+      self.mountPath = mountPath
+    }
+  }
+
+  private var head: Head
+
+  /// The body; empty when there is none.
+  public var body: [UInt8]
+
+  /// Creates a request.
+  public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
+    head = Head(method: method, target: target, headerFields: headerFields, mountPath: "")
+    self.body = body
+  }
+
+  /// The method, such as GET.
+  public var method: HTTPRequest.Method {
+    get { head.method }
+    set { change(method: newValue) }
+  }
+
+  /// The target in origin form, with the query and its percent-escapes as they were sent: `/posts?_page=2`.
+  public var target: String {
+    get { head.target }
+    set { change(target: newValue) }
+  }
+
+  /// The header fields, `Host` among them.
+  ///
+  /// - Complexity: O(fields) for each change.
+  public var headerFields: HTTPFields {
+    get { head.headerFields }
+    set { change(headerFields: newValue) }
+  }
+
+  /// What precedes the target in addresses that lead back to the server.
+  var mountPath: String {
+    get { head.mountPath }
+    set { change(mountPath: newValue) }
+  }
+
+  private mutating func change(
+    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mountPath: String? = nil
+  ) {
+    head = Head(
+      method: method ?? head.method, target: target ?? head.target, headerFields: headerFields ?? head.headerFields,
+      mountPath: mountPath ?? head.mountPath)
+  }
+}
+
+extension Request: CustomReflectable {
+  /// The parts by their names, for printing and dumping.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: ["method": method, "target": target, "headerFields": headerFields, "body": body] as KeyValuePairs,
+      displayStyle: .struct)
+  }
+}
+
+extension Request {
+  /// Whether its method is one of those that only read (RFC 9110, section 9.2.1).
+  var isSafe: Bool {
+    method == .get || method == .head || method == .options
+  }
+
+  /// The path of the target, as it was sent.
+  var path: String {
+    String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+  }
+
+  /// Whether the target may have a parameter that asks for JSONP.
+  ///
+  /// Searched byte by byte: a general search for a string costs too much on the path of every request.
+  var mayAskForScript: Bool {
+    target.withBytes { bytes in
+      guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return false }
+      var rest = bytes[mark...]
+      while let start = rest.firstIndex(of: UInt8(ascii: "c")) {
+        rest = rest[start...]
+        if rest.starts(with: "callback=".utf8) { return true }
+        rest.removeFirst()
+      }
+      return false
+    }
+  }
+
+  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under.
+  var base: String {
+    "http://" + (headerFields.joined(.host) ?? "localhost") + mountPath
+  }
+}

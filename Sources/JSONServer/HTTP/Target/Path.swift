@@ -1,0 +1,49 @@
+import HTTPTypes
+
+/// The path of a target, split at its slashes and decoded.
+struct Path: Sendable, Hashable {
+  /// The segments in order; empty for `/`.
+  ///
+  /// A segment may hold a slash that was sent as `%2F`.
+  let segments: [String]
+
+  /// Reads the path of a target: what comes before its first `?`.
+  ///
+  /// A trailing slash and doubled slashes are ignored. Each segment is decoded once.
+  ///
+  /// - Throws: 400, when an escape is bad.
+  init(target: String) throws(HTTPError) {
+    segments = try target.withBytes { bytes in Result { () throws(HTTPError) in try Self.segments(of: bytes) } }.get()
+  }
+
+  /// The path `/`.
+  init() {
+    segments = []
+  }
+
+  /// The path as text, decoded: `/posts/1`.
+  var description: String { "/" + segments.joined(separator: "/") }
+
+  private static func segments(of target: UnsafeBufferPointer<UInt8>) throws(HTTPError) -> [String] {
+    var segments: [String] = []
+    segments.reserveCapacity(2)
+    var start = 0
+    while start < target.count, target[start] != UInt8(ascii: "?") {
+      var end = start
+      while end < target.count, target[end] != UInt8(ascii: "/"), target[end] != UInt8(ascii: "?") { end += 1 }
+      defer { start = end < target.count && target[end] == UInt8(ascii: "/") ? end + 1 : end }
+      guard start < end else { continue }
+      let segment = UnsafeBufferPointer(rebasing: target[start..<end])
+      guard let decoded = PercentEncoding.decode(segment, plusIsSpace: false) else {
+        throw HTTPError(
+          .badRequest,
+          """
+          The path segment '\(String(decoding: segment, as: UTF8.self))' is not percent-encoded UTF-8; write a % itself \
+          as %25 and other characters as UTF-8.
+          """)
+      }
+      segments.append(decoded)
+    }
+    return segments
+  }
+}

@@ -1,0 +1,42 @@
+extension Engine {
+  /// Records a request and its response for the journal, the subscribers of events and the log.
+  ///
+  /// - Parameters:
+  ///   - response: The response as it is sent.
+  ///   - body: The response's body before it was compressed.
+  func record(_ context: RequestContext, _ response: PreparedResponse, body: Response.Body) {
+    var response = response
+    // A stream that was kept here would not end when its subscriber leaves.
+    response.body = if case .stream = body { .bytes([]) } else { body }
+    let exchange = Exchange(
+      id: simulation.nextExchangeID(), request: context.original, route: context.route, response: response,
+      answered: System.now, duration: System.uptime - context.started)
+    if context.isAdministrative || !context.isHidden { configuration.onEvent(.answered(exchange)) }
+    guard !context.isHidden else { return }
+    simulation.events.publish(exchange)
+    simulation.journal.append(exchange)
+  }
+
+  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.
+  func exchange(
+    after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
+  ) async -> Exchange? {
+    if let found = simulation.journal.first(after: id, where: predicate) { return found }
+    guard timeout > .zero, !isClosed else { return nil }
+    let number = nextNumber()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let deadline = loop.schedule(after: timeout) {
+          self.assumeIsolated { $0.simulation.journal.endWaiting(number) }
+        }
+        simulation.journal.wait(number, after: id, until: deadline, for: predicate, continuation)
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.simulation.journal.endWaiting(number) } }
+    }
+  }
+
+  func clearJournal() {
+    simulation.journal.removeAll()
+  }
+}

@@ -1,0 +1,65 @@
+import OrderedJSON
+
+/// A request and its response, as the journal keeps them.
+///
+/// A class, because several places hold it at once.
+public final class Exchange: Sendable {
+  /// A number that grows with each request of a server, from 1.
+  public let id: Int
+  /// The request as it was sent: before rewrite rules and overrides of the method.
+  public let request: Request
+  /// What faults and expectations match it by.
+  package let route: EffectiveRoute
+  /// The response as it was sent, or would have been without a fault.
+  ///
+  /// Its body is the one before compression; that of the GET for a HEAD; empty for a stream.
+  public var response: Response { sent.response }
+  /// The response, without its validator among its fields.
+  package let sent: PreparedResponse
+  /// When the request had been read, in seconds since 1970.
+  public var time: Double { responded - duration / .seconds(1) }
+  /// When the response was handed over, in seconds since 1970.
+  private let responded: Double
+  /// The time from the last byte of the request to the handing over of the response.
+  public let duration: Duration
+
+  package init(
+    id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse, answered responded: Double,
+    duration: Duration
+  ) {
+    self.id = id
+    self.request = request
+    self.route = route
+    sent = response
+    self.responded = responded
+    self.duration = duration
+  }
+}
+
+extension Exchange {
+  /// The most bytes of a body that are shown.
+  private static let maximumShownBytes = 64 * 1024
+
+  /// The exchange as `/__admin/requests` shows it.
+  var value: JSONValue {
+    var members = RequestSummary(self).members
+    members["requestHeaders"] = .object(request.headerFields.members)
+    members["requestBody"] = Self.text(request.body)
+    members["responseHeaders"] = .object(response.headerFields.members)
+    members["responseBody"] = Self.text(response.bytes)
+    return .object(members)
+  }
+
+  /// The start of a body, cut between characters; null when there is none or it is not text.
+  private static func text(_ body: [UInt8]) -> JSONValue {
+    guard !body.isEmpty else { return .null }
+    var shown = body.prefix(maximumShownBytes)
+    if shown.count < body.count {
+      // The character in which the cut falls: its first byte and those that continue it.
+      while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }
+      if let last = shown.last, last >= 0x80 { shown.removeLast() }
+    }
+    guard !shown.contains(0), let text = String(validating: shown, as: UTF8.self) else { return .null }
+    return .string(text)
+  }
+}

@@ -1,0 +1,82 @@
+import DequeModule
+
+/// The newest exchanges of a server, and the waiters for one that is yet to come.
+struct Journal {
+  /// A caller that waits for an exchange.
+  private struct Waiter {
+    let first: Int
+    let predicate: @Sendable (Exchange) -> Bool
+    let continuation: CheckedContinuation<Exchange?, Never>
+    let deadline: EventLoopExecutor.ScheduledTask
+  }
+
+  private let capacity: Int
+  /// The most bytes of bodies that are kept, so that large responses do not fill the memory.
+  private let byteCapacity: Int
+  private var kept: Deque<Exchange> = []
+  private var keptBytes = 0
+  private var waiters: [Int: Waiter] = [:]
+
+  init(capacity: Int, byteCapacity: Int) {
+    self.capacity = max(capacity, 0)
+    self.byteCapacity = max(byteCapacity, 0)
+  }
+
+  /// The exchanges that are kept, oldest first.
+  var exchanges: [Exchange] {
+    // An array of an empty deque writes its count, 0 as before, into the one empty array that all threads share.
+    kept.isEmpty ? [] : Array(kept)
+  }
+
+  /// Adds an exchange, drops what is too old to keep, and resumes the waiters that it matches.
+  mutating func append(_ exchange: Exchange) {
+    kept.append(exchange)
+    keptBytes += exchange.bodyBytes
+    while kept.count > capacity || keptBytes > byteCapacity, let oldest = kept.popFirst() {
+      keptBytes -= oldest.bodyBytes
+    }
+    for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
+      endWaiting(number, with: exchange)
+    }
+  }
+
+  /// Removes the exchanges; waiters keep waiting.
+  mutating func removeAll() {
+    kept.removeAll()
+    keptBytes = 0
+  }
+
+  /// Returns the oldest exchange after an id that matches.
+  func first(after id: Int, where predicate: (Exchange) -> Bool) -> Exchange? {
+    kept.first { $0.id > id && predicate($0) }
+  }
+
+  // MARK: Waiting
+
+  /// Whether there are waiters.
+  var isAwaited: Bool { !waiters.isEmpty }
+
+  /// Adds a waiter, by a number of the caller's choice.
+  mutating func wait(
+    _ number: Int, after id: Int, until deadline: EventLoopExecutor.ScheduledTask,
+    for predicate: @escaping @Sendable (Exchange) -> Bool, _ continuation: CheckedContinuation<Exchange?, Never>
+  ) {
+    waiters[number] = Waiter(first: id + 1, predicate: predicate, continuation: continuation, deadline: deadline)
+  }
+
+  /// Resumes a waiter; does nothing when it was resumed already.
+  mutating func endWaiting(_ number: Int, with exchange: Exchange? = nil) {
+    guard let waiter = waiters.removeValue(forKey: number) else { return }
+    waiter.deadline.cancel()
+    waiter.continuation.resume(returning: exchange)
+  }
+
+  /// Resumes all waiters.
+  mutating func endWaiting() {
+    for number in waiters.keys { endWaiting(number) }
+  }
+}
+
+extension Exchange {
+  fileprivate var bodyBytes: Int { request.body.count + sent.bytes.count }
+}

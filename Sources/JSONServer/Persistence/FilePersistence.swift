@@ -1,0 +1,80 @@
+import JSONDatabase
+import JSONStorage
+import OrderedJSON
+import Synchronization
+
+/// Keeps a database in one file.
+final class FilePersistence: Persistence {
+  private let store: FileStore<DatabaseFile>
+  /// The generation of the version that the server's database is built on.
+  private let generation: Atomic<Int>
+
+  private init(_ store: FileStore<DatabaseFile>, generation: Int) {
+    self.store = store
+    self.generation = Atomic(generation)
+  }
+
+  /// Opens a file and reads it. Blocks until that is done.
+  ///
+  /// - Throws: ``ServerError`` that names the file and, for a fault in it, the line and the column.
+  static func open(
+    _ path: String, options: FileStoreOptions, parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) throws(ServerError) -> OpenedSource {
+    do throws(StorageError) {
+      let opening = try FileStore.open(path, options: options) { text in
+        DatabaseFile.read(try parser.parse(text, name: path))
+      } onEdit: { edit in
+        onEdit(SourceEdit(edit, path: path))
+      }
+      return OpenedSource(
+        persistence: FilePersistence(opening.store, generation: opening.version.generation),
+        database: opening.version.content.database,
+        warnings: opening.warnings.map { $0.message(path) })
+    } catch {
+      throw ServerError(error, path: path)
+    }
+  }
+
+  let hasFixedResources = false
+
+  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
+    store.publish(.written(database.text), onto: generation.load(ordering: .relaxed)) {
+      completion(Commit($0))
+    }
+  }
+
+  func adopt(_ source: LoadedSource) {
+    generation.store(source.generation, ordering: .relaxed)
+  }
+
+  func saveHistory(
+    of database: Database, part: String?,
+    completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    store.saveHistory(.written(database.text), completion: completion)
+  }
+
+  func snapshot(
+    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    store.snapshot(.written(text), to: path, completion: completion)
+  }
+
+  func close() {
+    store.close()
+  }
+}
+
+extension FileStore.Warning {
+  /// What a person should know about a file, and what to do.
+  func message(_ path: String) -> String {
+    switch self {
+    case .hardLinks(let count):
+      "'\(path)' has \(count) names; after the first write only this one leads to the new version."
+    case .mountPoint:
+      "'\(path)' is mounted and cannot be replaced; it is written in place. Mount its directory instead for atomic writes."
+    case .notLocked:
+      "'\(path)' cannot be locked here; make sure that no second server writes to it."
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import JSONDatabase
+import JSONStorage
+
+/// Where a server's changes are kept. What it and the engine exchange follows below.
+protocol Persistence: Sendable {
+  /// Whether resources come and go only from outside, because each is a file.
+  var hasFixedResources: Bool { get }
+
+  /// Makes a version durable.
+  ///
+  /// - Parameters:
+  ///   - database: The version.
+  ///   - resources: The places of the resources that changed since the version before.
+  ///   - completion: Called once, on any thread.
+  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void)
+
+  /// Bases all further commits on a version that was read.
+  func adopt(_ source: LoadedSource)
+
+  /// Copies a version that is about to be replaced into the history.
+  ///
+  /// - Parameters:
+  ///   - part: The resource whose file is replaced; `nil` when all data is.
+  ///   - completion: Called once, on any thread, with the path of the copy (one of them, when there are several).
+  func saveHistory(
+    of database: Database, part: String?,
+    completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
+
+  /// Writes a version to another file, atomically.
+  ///
+  /// - Parameter completion: Called once, on any thread, with the path of the file.
+  func snapshot(
+    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
+
+  /// Finishes what is in progress and closes the files. Blocks until that is done.
+  func close()
+}
+
+/// A source that was opened: what it holds and what keeps its changes.
+struct OpenedSource: Sendable {
+  /// `nil` for a source in memory.
+  let persistence: (any Persistence)?
+  let database: Database
+  /// What a person should know.
+  let warnings: [String]
+}
+
+/// How a commit ended.
+enum Commit: Sendable {
+  /// The version is as durable as was requested.
+  case done
+  /// Someone edited the file meanwhile; nothing was written.
+  case edited(LoadedSource)
+  /// Nothing was written, except when the error's code is `durabilityUnknown`.
+  case failed(StorageError)
+}
+
+/// What was read from a source, or from one file of it.
+struct LoadedSource: Sendable {
+  enum Content: Sendable {
+    /// The whole database.
+    case whole(Database)
+    /// The resource of one file of several.
+    case part(DatabasePart)
+  }
+
+  let content: Content
+  /// How many edits from outside the file has seen up to this version.
+  let generation: Int
+
+  init(_ content: Content, generation: Int) {
+    self.content = content
+    self.generation = generation
+  }
+
+  /// The file's resource; empty when the file holds the whole database.
+  var name: String {
+    switch content {
+    case .whole: ""
+    case .part(let part): part.name
+    }
+  }
+
+  /// The database with what was read in its place.
+  func applied(to database: Database, ids: IDGenerator) -> Database {
+    switch content {
+    case .whole(let whole): return whole
+    case .part(let part):
+      var database = database
+      database.replace(with: part, ids: ids)
+      return database
+    }
+  }
+}
+
+/// What happened to a source from outside.
+enum SourceEdit: Sendable {
+  case changed(LoadedSource)
+  case invalid(message: String)
+  case restored(path: String)
+  case deleted(path: String)
+  /// An editor saved to a version that had been replaced already; its text is kept at a path.
+  case conflict(path: String)
+  /// The text of such a save could not be kept.
+  case conflictLost(message: String)
+}

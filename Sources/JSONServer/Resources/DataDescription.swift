@@ -1,0 +1,75 @@
+package import JSONDatabase
+import JSONDescription
+import OrderedJSON
+
+/// What the data of a database looks like, inferred from some of its records.
+package struct DataDescription {
+  /// The most records of a resource that are examined.
+  static let maximumRecords = 1_000
+
+  private let title: String
+  private let samples: [ResourceSample]
+  private let relations: [ResourceRelation]
+
+  /// Examines a database's records, at most 1,000 of each resource.
+  init(of database: Database, title: String) {
+    self.title = title
+    samples = database.resourceNames.compactMap { name in
+      switch database.resource(named: name) {
+      case .collection(let collection)?:
+        let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
+        return ResourceSample(
+          name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count)
+      case .singular(let value)?: return ResourceSample(name: name, kind: .object, records: [JSONValue(value)])
+      case .unserved?, nil: return nil
+      }
+    }
+    relations = database.relations(inFirst: Self.maximumRecords).map { relation in
+      ResourceRelation(parent: relation.parent, child: relation.child, foreignKey: relation.key)
+    }
+  }
+
+  /// Reads a file's text and examines its records.
+  ///
+  /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first fault.
+  package init(parsing bytes: [UInt8], name: String, schema: Schema) throws(ServerError) {
+    // Nothing that is described depends on a generated id.
+    let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
+    do throws(SourceFault) {
+      let title = name.split(separator: "/").last.map(String.init) ?? name
+      self.init(of: try parser.parse(UTF8Slice(bytes), name: name), title: title)
+    } catch {
+      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    }
+  }
+
+  /// An OpenAPI 3.1 document of the interface.
+  ///
+  /// - Parameter bodies: Whether bodies are described as they are now, or as openly as the server takes them.
+  func openAPI(_ bodies: Bodies) -> JSONObject {
+    OpenAPIDocument(
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations,
+      bodies: bodies == .open ? .open : .shaped, singular: Inflection.singular
+    ).object
+  }
+
+  /// The OpenAPI document of ``openAPI(_:)`` for people and code generators, as text.
+  package var openAPIText: String {
+    JSONValue.object(openAPI(.shaped)).text()
+  }
+
+  /// What a document says about bodies.
+  enum Bodies: Sendable {
+    /// The shape of the data now, for people and code generators.
+    case shaped
+    /// The shape or any other object, as the server takes them.
+    case open
+  }
+
+  /// Swift source with a model for each resource and a client.
+  package var swiftSource: String {
+    SwiftGenerator(
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations, singular: Inflection.singular
+    ).source
+  }
+}

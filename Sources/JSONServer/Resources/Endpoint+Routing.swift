@@ -1,0 +1,127 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+extension Endpoint {
+  /// Parses a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request, its method override and rewrite rules applied.
+  ///   - database: The database, whose names decide what a path means.
+  /// - Throws: 400 for what is invalid, 404 for what is not there, 405 with `Allow` for a method the route lacks.
+  init(_ request: Request, path: Path, parameters: QueryParameters, _ database: inout Database) throws(HTTPError) {
+    let segments = path.segments
+    guard let first = segments.first, segments.count <= 3 else {
+      throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
+    }
+    if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
+      guard Self.isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
+      self = .database
+      return
+    }
+    guard let (name, isCollection) = database.resource(meantBy: first) else {
+      throw HTTPError(.notFound, database.unknownResourceMessage(first))
+    }
+    switch (isCollection, segments.count) {
+    case (true, 1): self = try Self.collection(name, request, parameters, database.schema)
+    case (true, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
+    case (true, _):
+      self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, &database)
+    case (false, 1): self = try Self.singular(name, request, parameters, database.schema)
+    case (false, _):
+      throw HTTPError(.notFound, "'\(name)' is a single object; its address is /\(name).")
+    }
+  }
+
+  private static func collection(
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
+  ) throws(HTTPError) -> Endpoint {
+    if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
+    guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    let body = try json(from: request, schema) ?? .emptyObject
+    return body.withToken({ $0.kind == .array }) && schema.dialect == .classic
+      ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
+  }
+
+  private static func record(
+    _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
+  ) throws(HTTPError) -> Endpoint {
+    switch request.method {
+    case .get, .head: return .record(name, id: id, try ListParameters.relations(parameters))
+    case .put: return .replace(name, id: id, body: try body(of: request, parameters, schema))
+    case .patch: return .merge(name, id: id, body: try body(of: request, parameters, schema))
+    case .delete:
+      return .delete(
+        name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
+    case .post:
+      guard schema.dialect == .classic else {
+        throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
+      }
+      return .merge(name, id: id, body: try json(from: request, schema) ?? .emptyObject)
+    default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
+    }
+  }
+
+  private static func singular(
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
+  ) throws(HTTPError) -> Endpoint {
+    switch request.method {
+    case .get, .head: return .singular(name)
+    case .put:
+      return .writeSingular(name, body: try body(of: request, parameters, schema), merging: false, isPost: false)
+    case .patch:
+      return .writeSingular(name, body: try body(of: request, parameters, schema), merging: true, isPost: false)
+    case .post:
+      guard schema.dialect == .classic else {
+        throw HTTPError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
+      }
+      let body = try json(from: request, schema) ?? .emptyObject
+      return .writeSingular(name, body: body, merging: false, isPost: true)
+    default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
+    }
+  }
+
+  private static func nested(
+    _ child: String, below parent: (resource: String, id: String), _ request: Request, _ parameters: QueryParameters,
+    _ database: inout Database
+  ) throws(HTTPError) -> Endpoint {
+    guard let (name, isCollection) = database.resource(meantBy: child) else {
+      throw HTTPError(.notFound, database.unknownResourceMessage(child))
+    }
+    guard isCollection else {
+      return try singular(name, request, parameters, database.schema)
+    }
+    if isRead(request.method) {
+      guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
+        throw HTTPError(.notFound, database.unknownResourceMessage(name))
+      }
+      let list = try ListParameters(parameters, dialect: database.schema.dialect)
+      return .list(name, list.below(parent.id, by: key))
+    }
+    guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    return .create(name, body: try json(from: request, database.schema) ?? .emptyObject, parent: parent)
+  }
+
+  /// The body as JSON that the file may hold: there a record is two levels deep, in an object and an array.
+  private static func json(from request: Request, _ schema: Schema) throws(HTTPError) -> ValidJSON? {
+    try RequestBody.json(from: request, maximumDepth: schema.maximumDepth - 2)
+  }
+
+  private static func isRead(_ method: HTTPRequest.Method) -> Bool {
+    method == .get || method == .head
+  }
+
+  /// The body of a PUT or PATCH; one that has none may carry its members as query arguments, as Kilo's clients send
+  /// them.
+  private static func body(
+    of request: Request, _ parameters: QueryParameters, _ schema: Schema
+  ) throws(HTTPError) -> ValidJSON {
+    if let body = try json(from: request, schema) { return body }
+    return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .emptyObject
+  }
+
+  /// The methods that resources other than collections take besides those of both dialects.
+  private static func posting(_ dialect: Dialect) -> [String] {
+    dialect == .classic ? ["POST"] : []
+  }
+}

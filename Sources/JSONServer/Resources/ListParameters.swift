@@ -1,0 +1,182 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// What the query of a list request asks for, in the terms of either json-server.
+struct ListParameters {
+  /// The form in which a page is returned.
+  enum PageForm: Sendable, Hashable {
+    /// An array, with `Link` in the header (json-server 0.17).
+    case array
+    /// An object with the numbers of the pages around it (json-server 1.0).
+    case envelope
+  }
+
+  var query: Query
+  /// The form of the page; `nil` when no page is asked for.
+  let pageForm: PageForm?
+  /// The parameters that have no effect.
+  let idle: [IdleParameter]
+
+  /// The names that are never filters.
+  static let reserved: Set<String> = [
+    "_sort", "_order", "_page", "_limit", "_per_page", "_start", "_end", "_embed", "_expand", "_where", "_delay",
+    "_dependent", "_watch", "_", "q", "callback",
+  ]
+
+  /// Reads the parameters.
+  ///
+  /// - Throws: 400 that names the parameter that is invalid.
+  init(_ parameters: QueryParameters, dialect: Dialect) throws(HTTPError) {
+    idle = IdleParameter.all(in: parameters)
+    var query = Query()
+    query.parameters = Self.filters(parameters)
+    query.search = parameters.first("q") ?? ""
+    query.sort = Self.sortKeys(parameters)
+    try Self.check(query.sort.count, of: "_sort")
+    query.relations = try Self.relations(parameters)
+    query.conditions = try Self.conditions(parameters)
+    let perPage = try Self.number("_per_page", parameters)
+    let limit = try Self.number("_limit", parameters)
+    let start = try Self.number("_start", parameters)
+    let end = try Self.number("_end", parameters)
+    if let page = try Self.number("_page", parameters) {
+      // A page size that is too small means one record to json-server 1.0, and is ignored by 0.17.
+      let size = perPage.map { max($0, 1) } ?? limit ?? 10
+      query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
+      pageForm = dialect == .v1 || parameters.first("_per_page") != nil ? .envelope : .array
+    } else {
+      query.window = Self.slice(start: start, end: end, limit: limit)
+      pageForm = nil
+    }
+    self.query = query
+  }
+
+  /// The same request for the records whose foreign key holds an id; it replaces a filter on the key itself.
+  func below(_ id: String, by key: FieldPath) -> ListParameters {
+    var nested = self
+    nested.query.parent = (key, id)
+    nested.query.parameters.removeAll { $0.name == key.name }
+    return nested
+  }
+
+  private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {
+    var filters: [FilterParameter] = []
+    for (name, value) in parameters.items where !reserved.contains(name) {
+      // Names that are equal as strings, such as those with é in one code point and in two, may be those of two
+      // members.
+      if let index = filters.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+        filters[index].values.append(value)
+      } else {
+        filters.append(FilterParameter(name, [value]))
+      }
+    }
+    return filters
+  }
+
+  /// `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters continue where the first ended.
+  private static func sortKeys(_ parameters: QueryParameters) -> [SortKey] {
+    let names = parameters.all("_sort").flatMap(\.listEntries).filter { !$0.isEmpty }
+    let orders = parameters.all("_order").flatMap(\.listEntries)
+    return names.enumerated().map { index, name in
+      let isMarked = name.hasPrefix("-")
+      let isOrdered = index < orders.count && orders[index].lowercased() == "desc"
+      return SortKey(FieldPath(isMarked ? String(name.dropFirst()) : name), descending: isMarked || isOrdered)
+    }
+  }
+
+  /// The most names in one list: each is looked up in every record, and all other requests wait meanwhile.
+  static let maximumNames = 32
+
+  private static func check(_ count: Int, of parameter: String) throws(HTTPError) {
+    guard count > maximumNames else { return }
+    throw HTTPError(.badRequest, "\(parameter) may name \(maximumNames) at most; there are \(count).")
+  }
+
+  /// `_embed=comments,likes&_expand=user`.
+  ///
+  /// - Throws: 400 for more than ``maximumNames``.
+  static func relations(_ parameters: QueryParameters) throws(HTTPError) -> [RelationRequest] {
+    let relations = parameters.items.flatMap { name, value -> [RelationRequest] in
+      switch name {
+      case "_embed": value.listEntries.filter { !$0.isEmpty }.map { RelationRequest(.embed, $0) }
+      case "_expand": value.listEntries.filter { !$0.isEmpty }.map { RelationRequest(.expand, $0) }
+      default: []
+      }
+    }
+    try check(relations.count, of: "_embed and _expand")
+    return relations
+  }
+
+  private static func conditions(_ parameters: QueryParameters) throws(HTTPError) -> JSONValue? {
+    guard let text = parameters.first("_where"), !text.isEmpty else { return nil }
+    do throws(JSONError) {
+      return try JSONValue(parsing: text, maximumDepth: 64)
+    } catch {
+      throw HTTPError(.badRequest, "'_where' is not JSON, column \(error.column): \(error.message).")
+    }
+  }
+
+  private static func slice(start: Int?, end: Int?, limit: Int?) -> Query.Window {
+    if let end { return .slice(start: start ?? 0, end: end) }
+    guard let limit else { return .all }
+    // JavaScript's slice(start, start + limit), which for negative numbers counts from the end.
+    return .slice(start: start ?? 0, end: (start ?? 0) + limit)
+  }
+
+  /// More than any list has records, and small enough to calculate with.
+  private static let largestNumber = 0x1p40
+  private static let numberBytes = Set("0123456789+-.eE".utf8)
+
+  /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one counts as
+  /// absent.
+  static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
+    let values = parameters.all(name)
+    guard let value = values.first, !value.isEmpty || values.count > 1 else { return nil }
+    guard values.count == 1 else {
+      throw HTTPError(.badRequest, "'\(name)' must be one number; it is given \(values.count) times.")
+    }
+    // An integer need not be checked byte by byte; one so short is below the largest number.
+    if value.utf8.count < 12, let number = Int(value) { return number }
+    // Swift would also read words: nan, inf, 0x1p4.
+    guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
+      throw HTTPError(.badRequest, "'\(name)' must be a number; it is '\(value)'.")
+    }
+    // A number beyond all lists means the end of the list; sums of such numbers do not overflow.
+    return Int(min(max(number, -largestNumber), largestNumber))
+  }
+}
+
+extension String {
+  /// What is between the commas of a parameter's value.
+  fileprivate var listEntries: [String] {
+    // By bytes: to find where each character ends takes longer than all else that a parameter is read for.
+    utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
+  }
+}
+
+/// A parameter that has no effect, because another is missing or decides instead.
+struct IdleParameter: Sendable, Hashable {
+  let name: String
+  /// What is missing or decides instead, as the end of a sentence that starts with the name.
+  let reason: String
+
+  /// Finds the parameters of a list request that have no effect.
+  static func all(in parameters: QueryParameters) -> [IdleParameter] {
+    func isGiven(_ name: String) -> Bool { parameters.first(name)?.isEmpty == false }
+    var idle: [IdleParameter] = []
+    if isGiven("_per_page"), !isGiven("_page") {
+      idle.append(IdleParameter(name: "_per_page", reason: "has no effect without '_page', as in _page=1"))
+    }
+    if isGiven("_order"), !isGiven("_sort") {
+      idle.append(IdleParameter(name: "_order", reason: "has no effect without '_sort', which names the member"))
+    }
+    for name in ["_start", "_end"] where isGiven(name) && isGiven("_page") {
+      idle.append(IdleParameter(name: name, reason: "has no effect beside '_page'"))
+    }
+    if isGiven("_start"), !isGiven("_end"), !isGiven("_limit"), !isGiven("_page") {
+      idle.append(IdleParameter(name: "_start", reason: "has no effect without '_end' or '_limit'"))
+    }
+    return idle
+  }
+}

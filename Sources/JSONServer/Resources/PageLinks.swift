@@ -1,0 +1,78 @@
+import HTTPTypes
+
+/// The `Link` field of a page (RFC 8288), as json-server 0.17 sends it: first, prev, next, last.
+struct PageLinks {
+  private let page: PageNumbers
+  /// The request's own address, cut where its page number is.
+  private let address: [ArraySlice<UInt8>]
+
+  init(_ request: Request, _ page: PageNumbers) {
+    self.page = page
+    let bytes = Array((request.base + PercentEncoding.encodeUnsafe(request.target)).utf8)
+    var address: [ArraySlice<UInt8>] = []
+    var start = 0
+    if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {
+      for item in bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&"))
+      where item.starts(with: Self.parameter) {
+        address.append(bytes[start..<item.startIndex + Self.parameter.count])
+        start = item.endIndex
+      }
+    }
+    self.address = address + [bytes[start...]]
+  }
+
+  private static let parameter = Array("_page=".utf8)
+
+  /// The field's value; `nil` when all records are on the page, or none does.
+  var fieldValue: String? {
+    guard page.last > 1, page.requested <= page.last else { return nil }
+    var links: [UInt8] = []
+    append(linkTo: 1, "first", to: &links)
+    if page.number > 1 { append(linkTo: page.number - 1, "prev", to: &links) }
+    if page.number < page.last { append(linkTo: page.number + 1, "next", to: &links) }
+    append(linkTo: page.last, "last", to: &links)
+    return String(decoding: links, as: UTF8.self)
+  }
+
+  /// Appends the address with the number of another page.
+  private func append(linkTo number: Int, _ relation: String, to links: inout [UInt8]) {
+    let digits = Array(String(number).utf8)
+    links += links.isEmpty ? "<".utf8 : ", <".utf8
+    links += address[0]
+    for piece in address.dropFirst() {
+      links += digits
+      links += piece
+    }
+    links += ">; rel=\"\(relation)\"".utf8
+  }
+}
+
+/// The numbers of a page and of the pages around it.
+struct PageNumbers: Sendable, Hashable {
+  /// The page's number, from 1; at most the last page's under json-server 1.0.
+  let number: Int
+  let size: Int
+  let total: Int
+
+  /// Clamps a page's number to the existing pages.
+  init(number: Int, size: Int, total: Int) {
+    self.size = size
+    self.total = total
+    requested = number
+    self.number = min(max(number, 1), max(1, (total + size - 1) / size))
+  }
+
+  /// The number that was asked for.
+  let requested: Int
+
+  /// The number of the last page; 1 when there is no record.
+  var last: Int { max(1, (total + size - 1) / size) }
+
+  /// The members of json-server 1.0's envelope, without the data.
+  var members: [(name: String, value: Int?)] {
+    [
+      ("first", 1), ("prev", number > 1 ? number - 1 : nil), ("next", number < last ? number + 1 : nil),
+      ("last", last), ("pages", last), ("items", total),
+    ]
+  }
+}

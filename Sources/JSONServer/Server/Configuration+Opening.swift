@@ -1,0 +1,100 @@
+import Dispatch
+import JSONDatabase
+import JSONStorage
+import OrderedJSON
+
+extension Server.Configuration {
+  /// The names by which records are identified and related.
+  var schema: Schema {
+    var schema = Schema()
+    schema.idName = idName
+    schema.idNames = idNames
+    schema.foreignKeySuffix = foreignKeySuffix
+    schema.dialect =
+      switch dialect {
+      case .classic: .classic
+      case .v1: .v1
+      }
+    schema.maximumDepth = min(max(maximumDepth, 4), 1_000)
+    return schema
+  }
+
+  /// Where to listen: both loopback addresses, unless hosts are named.
+  var addresses: [BindAddress] {
+    if hosts.isEmpty { return BindAddress.loopback(port: port) }
+    return hosts.flatMap { host in
+      host == "localhost" ? BindAddress.loopback(port: port) : [BindAddress(host: host, port: port)]
+    }
+  }
+
+  /// Opens the source and reads it, on a thread that may block.
+  ///
+  /// - Parameter loop: Where the source is used from then on; it is handed over there.
+  func open(
+    _ parser: SourceParser, on loop: EventLoopExecutor, onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) async throws(ServerError) -> OpenedSource {
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        let result = Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) }
+        // The thread sanitizer misses what orders a continuation that is resumed before it is awaited; it sees the
+        // loop's lock.
+        loop.execute { continuation.resume(returning: result) }
+      }
+    }
+    return try result.get()
+  }
+
+  private func openBlocking(
+    _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) throws(ServerError) -> OpenedSource {
+    switch source {
+    case .file(let path): return try FilePersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
+    case .directory(let path):
+      return try DirectoryPersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
+    case .value(let value): return try opened(UTF8Slice(value.utf8Text()), name: "the value", parser)
+    case .text(let bytes, let name): return try opened(UTF8Slice(bytes), name: name, parser)
+    }
+  }
+
+  private func opened(_ text: UTF8Slice, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
+    do throws(SourceFault) {
+      let database = try parser.parse(text, name: name)
+      return OpenedSource(persistence: nil, database: database, warnings: [])
+    } catch {
+      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    }
+  }
+
+  /// The title of the data, for descriptions of it.
+  var title: String {
+    switch source {
+    case .file(let path), .directory(let path), .text(_, name: let path):
+      path.split(separator: "/").last.map(String.init) ?? path
+    case .value: "database"
+    }
+  }
+
+  /// What static files never show: the data, under any name.
+  var privatePaths: [String] {
+    switch source {
+    case .file(let path), .directory(let path): [path]
+    case .value, .text: []
+    }
+  }
+
+  private var storeOptions: FileStoreOptions {
+    let synchronization: FileStoreOptions.Synchronization =
+      switch durability {
+      case .full: .full
+      case .fast: .fast
+      case .ephemeral: .ephemeral
+      }
+    let watching: FileStoreOptions.Watching =
+      switch self.watching {
+      case .off: .off
+      case .notifications: .notifications
+      case .polling: .polling
+      }
+    return FileStoreOptions(synchronization: synchronization, watching: watching)
+  }
+}

@@ -1,0 +1,121 @@
+public import OrderedJSON
+
+extension Server {
+  /// How a server behaves; every property has the default of the command line.
+  public struct Configuration: Sendable {
+    /// Which json-server's responses are given where the two differ.
+    public enum Dialect: String, Sendable, Hashable, CaseIterable {
+      /// json-server 0.17.4's responses, and every spelling of 1.0 that does not contradict them.
+      case classic = "v0"
+      /// json-server 1.0's responses.
+      case v1 = "v1"
+    }
+
+    /// When a write counts as done.
+    public enum Durability: Sendable, Hashable {
+      /// When it survives a power cut.
+      case full
+      /// When it survives the end of the process.
+      case fast
+      /// Immediately: the file is never touched.
+      case ephemeral
+    }
+
+    /// How edits of the file from outside are noticed.
+    public enum Watching: Sendable, Hashable {
+      /// Not until the next write.
+      case off
+      /// By the file system's notifications.
+      case notifications
+      /// By looking every 300 milliseconds, for network mounts.
+      case polling
+    }
+
+    /// Where the data comes from.
+    public var source: Source
+    /// The addresses to listen on; empty means both loopback addresses.
+    public var hosts: [String] = []
+    /// The port to listen on; 0 takes a free one.
+    public var port = 0
+    /// When the response to a write is sent.
+    public var durability = Durability.full
+    /// How edits of the source from outside are noticed.
+    public var watching = Watching.off
+    /// Whose responses are given where the two json-servers differ.
+    public var dialect = Dialect.classic
+    /// The member that holds a record's id.
+    public var idName = "id"
+    /// The members that hold the ids of some resources' records.
+    public var idNames: [String: String] = [:]
+    /// What a foreign key ends with.
+    public var foreignKeySuffix = "Id"
+    /// Whether every change is refused.
+    public var isReadOnly = false
+    /// How long every response is delayed.
+    public var delay = Duration.zero
+    /// Which web pages of other origins may read and write.
+    public var crossOrigin = CrossOrigin.loopback
+    /// Further names by which the server may be addressed, besides localhost, its addresses and its bound names;
+    /// `*` for any, which lets a web page reach the server under a name of its own (DNS rebinding).
+    public var allowedHosts: [String] = []
+    /// Whether responses are compressed for clients that accept it.
+    public var compresses = true
+    /// Directories whose files are served before resources.
+    public var staticDirectories: [String] = []
+    /// Rewrite rules, pattern to target, in the order they are tried.
+    public var routes = JSONObject()
+    /// Stubs that are in place from the start; the first that matches counts.
+    public var stubs: [Stub] = []
+    /// Called around every request, the first outermost.
+    public var middleware: [any Middleware] = []
+    /// The path under which the server is mounted elsewhere, such as `/mock`; empty for none.
+    public var pathPrefix = ""
+    /// Whether `POST /reset` and `POST /merge` work as json-server-reset's do.
+    public var hasResetRoutes = false
+    /// The deepest nesting of arrays and objects that is accepted, from 4 to 1,000: reading nested values takes a stack
+    /// of that many frames.
+    public var maximumDepth = 512
+    /// What is accepted from a client before it is refused.
+    public var limits = Limits()
+    /// The most exchanges that the journal keeps.
+    ///
+    /// What is kept displaces what the next response needs from the processor's caches: with a thousand, a GET by id
+    /// took 5 to 17 % longer, depending on what else the machine did.
+    public var journalCapacity = 100
+    /// The most bytes of bodies that the journal keeps.
+    public var journalByteCapacity = 32 * 1024 * 1024
+    /// Makes the random numbers of text ids and of faults' delays; a test may pass its own.
+    public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    /// Notified of what happens, on the server's event loop; must return immediately.
+    public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }
+
+    /// Creates the default configuration for a source.
+    public init(source: Source) {
+      self.source = source
+    }
+  }
+}
+
+/// Where a server's data comes from, and whether changes go back there.
+public enum Source: Sendable {
+  /// A JSON file, or a JSON5 file by its suffix; changes are written back.
+  case file(String)
+  /// A directory of JSON files, one for each resource; each is written back to its own file.
+  case directory(String)
+  /// A value in memory; its members are the resources, and nothing is written.
+  case value(JSONValue)
+  /// JSON text in memory, such as the output of a program or a download; nothing is written.
+  case text([UInt8], name: String)
+}
+
+/// Which web pages of other origins may read and write.
+public enum CrossOrigin: Sendable, Hashable {
+  /// Pages served from this machine, on any port, with credentials.
+  case loopback
+  /// Pages of these origins, such as `https://app.example`, with credentials.
+  case origins([String])
+  /// All pages, without credentials.
+  case any
+  /// None.
+  case none
+}

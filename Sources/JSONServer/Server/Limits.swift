@@ -1,0 +1,25 @@
+/// What a server accepts from a client before it refuses.
+///
+/// One more limit is fixed, so that no client delays the others: a body above 1 MiB is not compressed, and neither is
+/// a file above 64 KiB, which is read piece by piece as its client takes it.
+public struct Limits: Sendable, Hashable {
+  /// The most bytes of a body; more is refused with 413.
+  public var maximumBodyBytes = 10 * 1024 * 1024
+  /// The most bytes of a request's line and fields together; more is refused with 431.
+  public var maximumHeadBytes = 16 * 1024
+  /// The most header fields; more is refused with 431.
+  public var maximumFields = 100
+  /// The most bytes of a request's target; more is refused with 414.
+  public var maximumTargetBytes = 8 * 1024
+  /// The time a client has for a request's head, from its first byte.
+  public var headTimeout: Duration = .seconds(10)
+  /// The time a client has for each step of a body.
+  public var bodyTimeout: Duration = .seconds(30)
+  /// The time a connection may be idle between requests, and a client may leave a response unread.
+  public var idleTimeout: Duration = .seconds(30)
+  /// The most connections held at once; at that number the server stops accepting.
+  public var maximumConnections = 10_000
+
+  /// Creates the default limits.
+  public init() {}
+}

@@ -1,0 +1,56 @@
+import JSONDatabase
+public import OrderedJSON
+
+extension Server {
+  /// All the data as it is now. O(size of the data).
+  public var value: JSONValue {
+    get async { await engine.database.value }
+  }
+
+  /// Returns the records of a collection, in stored order.
+  ///
+  /// - Parameters:
+  ///   - name: The collection's name.
+  ///   - type: The type of a record.
+  ///   - decoder: How names and dates are read.
+  /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
+  public func records<Record: Decodable>(
+    _ name: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
+  ) async throws -> [Record] {
+    try await values(of: name).map { try decoder.decode(type, from: $0) }
+  }
+
+  /// Returns the records of a collection as JSON, in stored order.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection.
+  public func values(of name: String) async throws(ServerError) -> [JSONValue] {
+    try await engine.records(name).map { JSONValue($0) }
+  }
+
+  /// Returns a record of a collection.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownRecord`, or a `DecodingError`.
+  public func record<Record: Decodable>(
+    _ name: String, id: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
+  ) async throws -> Record {
+    try decoder.decode(type, from: JSONValue(try await engine.record(name, id: id)))
+  }
+}
+
+extension Engine {
+  fileprivate func records(_ name: String) throws(ServerError) -> [ValidJSON] {
+    do throws(DatabaseError) {
+      return try writes.database.list(name, Query()).selection.records
+    } catch {
+      throw ServerError(.unknownRecord, error.message)
+    }
+  }
+
+  fileprivate func record(_ name: String, id: String) throws(ServerError) -> ValidJSON {
+    do throws(DatabaseError) {
+      return try writes.database.record(id, in: name)
+    } catch {
+      throw ServerError(.unknownRecord, error.message)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Dispatch
+import HTTPTypes
+import JSONDatabase
+import JSONStorage
+import OrderedJSON
+
+extension Server {
+  /// Brings the data back to the state at start.
+  ///
+  /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
+  public func reset() async throws(ServerError) {
+    try await change { engine, requester throws(HTTPError) in try engine.reset(for: requester) }
+  }
+
+  /// The names of the snapshots, oldest first.
+  public var snapshots: [String] {
+    get async { await engine.simulation.snapshots.all.map(\.name) }
+  }
+
+  /// Keeps the data as it is now, in memory; it replaces a snapshot of the same name. O(number of resources).
+  public func saveSnapshot(_ name: String) async {
+    await engine.saveSnapshot(name)
+  }
+
+  /// Brings the data back to a snapshot.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
+  public func restoreSnapshot(_ name: String) async throws(ServerError) {
+    try await change { engine, requester throws(HTTPError) in
+      try engine.restoreSnapshot(name, for: requester)
+    }
+  }
+
+  /// Removes a snapshot; does nothing when it does not exist.
+  public func deleteSnapshot(_ name: String) async {
+    await engine.deleteSnapshot(name)
+  }
+
+  /// Writes the data as it is now to another file, atomically.
+  ///
+  /// - Returns: The path of the file.
+  /// - Throws: ``ServerError`` with code `notSaved`.
+  @discardableResult
+  public func writeSnapshot(to path: String) async throws(ServerError) -> String {
+    let text = await engine.database.text
+    let persistence = await engine.persistence
+    let result = await withCheckedContinuation { continuation in
+      guard let persistence else {
+        DispatchQueue.global().async {
+          continuation.resume(
+            returning: Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
+        }
+        return
+      }
+      persistence.snapshot(text, to: path) { continuation.resume(returning: $0) }
+    }
+    return try result.mapError { ServerError(.notSaved, $0.message) }.get()
+  }
+
+  /// Changes all data.
+  ///
+  /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
+  private func change(
+    _ perform: @escaping @Sendable (isolated Engine, Requester) throws(HTTPError) -> Void
+  ) async throws(ServerError) {
+    let engine = engine
+    let error = await withCheckedContinuation { continuation in
+      let call = SwiftCall(
+        perform: { engine, call throws(HTTPError) in try perform(engine, .code(call)) },
+        completion: { continuation.resume(returning: $0) })
+      engine.loop.execute { engine.assumeIsolated { $0.perform(.code(call)) } }
+    }
+    guard let error else { return }
+    throw ServerError(error.status == .notFound ? .unknownSnapshot : .notSaved, error.message)
+  }
+}
+
+extension Engine {
+  fileprivate func saveSnapshot(_ name: String) {
+    _ = simulation.snapshots.save(writes.database, named: name, at: System.now)
+  }
+
+  fileprivate func deleteSnapshot(_ name: String) { _ = simulation.snapshots.remove(name) }
+}
+
+/// A resource as a person sees it.
+public struct ResourceDescription: Sendable, Hashable {
+  /// The top-level name of the data, which is the path below `/`, too.
+  public let name: String
+  /// The number of records; `nil` for a single object.
+  public let count: Int?
+  /// The member that holds the ids of its records.
+  public let idName: String
+}

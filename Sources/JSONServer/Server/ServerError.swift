@@ -1,0 +1,62 @@
+import JSONStorage
+
+/// Why a server does not start, or does not do what Swift code asks of it.
+public struct ServerError: Error, Sendable {
+  /// What went wrong, to switch over.
+  public enum Code: Sendable, Hashable {
+    /// The file or directory does not exist.
+    case sourceMissing
+    /// The source cannot be read.
+    case sourceUnreadable
+    /// The source is not JSON, or of a shape that cannot be served.
+    case sourceInvalid
+    /// Another server has locked the file.
+    case sourceLocked
+    /// The rewrite rules or another option are invalid.
+    case invalidConfiguration
+    /// The port is taken.
+    case portInUse
+    /// The address cannot be listened on.
+    case cannotListen
+    /// A change was refused or could not be saved; nothing was changed.
+    case notSaved
+    /// There is no snapshot of the name.
+    case unknownSnapshot
+    /// There is no collection or record of the name.
+    case unknownRecord
+  }
+
+  /// What went wrong.
+  public let code: Code
+
+  /// A sentence for a person: what is wrong, with the file or option, and what to do.
+  public let message: String
+
+  /// The line of the fault in the source, with a caret under the column; `nil` when there is none.
+  public let excerpt: String?
+
+  package init(_ code: Code, _ message: String, excerpt: String? = nil) {
+    self.code = code
+    self.message = message
+    self.excerpt = excerpt
+  }
+}
+
+extension ServerError: CustomStringConvertible {
+  public var description: String { excerpt.map { message + "\n" + $0 } ?? message }
+}
+
+extension ServerError {
+  /// Creates the error of a source that cannot be opened.
+  init(_ error: StorageError, path: String) {
+    if let fault = error.cause as? SourceFault {
+      self.init(.sourceInvalid, fault.description, excerpt: fault.excerpt)
+      return
+    }
+    switch error.code {
+    case .locked: self.init(.sourceLocked, error.message)
+    case .invalidFile: self.init(.sourceInvalid, error.message)
+    case .noSpace, .unavailable, .durabilityUnknown, .staleMount, .closed: self.init(.sourceUnreadable, error.message)
+    }
+  }
+}

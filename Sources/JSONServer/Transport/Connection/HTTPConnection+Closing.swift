@@ -1,0 +1,74 @@
+import NIOCore
+
+extension HTTPConnection {
+  /// How long a client may go on sending before it reads the response to its last request.
+  static let lingerTime = Duration.seconds(5)
+
+  /// Closes when all that was written is sent.
+  ///
+  /// - Parameter lingers: Whether the client may still be sending, whatever it has sent by now. Then only the sending
+  ///   side is closed and what comes is dropped, since a full close would reset the connection and take the response
+  ///   with it (RFC 9112, section 9.6).
+  func closeAfterFlush(lingers: Bool) {
+    guard let context else { return }
+    output = .closing
+    reader.stop()
+    let bytes = outbound
+    outbound = ByteBuffer()
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    sent.futureResult.whenComplete { _ in connection.value.finishClosing(lingers: lingers) }
+    context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: sent)
+  }
+
+  private func finishClosing(lingers: Bool) {
+    guard let context else { return }
+    if lingers || reader.hasDroppedInput, !isInputClosed, !connections.isShuttingDown {
+      idleTimeouts.linger()
+      context.close(mode: .output, promise: nil)
+      updateTimeouts()
+    } else {
+      closeNow()
+    }
+  }
+
+  /// Finishes the requests in progress and closes; an endless stream ends, since it would have no other end.
+  func shutDown() {
+    switch output {
+    case .ready: sendReady()
+    case .streaming(let task): if stream.isEndless { task.cancel() }
+    case .silent: closeNow()
+    case .closing: if idleTimeouts.isLingering { closeNow() }
+    }
+  }
+
+  /// Closes immediately, and drops what is not sent yet.
+  func closeNow() {
+    reader.stop()
+    context?.close(promise: nil)
+  }
+
+  /// Closes so that the client sees a reset.
+  func reset() {
+    guard let context else { return }
+    flush()
+    if let socket = context.channel as? any SocketOptionProvider {
+      // The two members of the C struct lingering is on, and for no time.
+      _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
+    }
+    output = .closing
+    closeNow()
+  }
+
+  /// Releases all that a closed connection held; later responses are dropped.
+  func detach() {
+    guard context != nil else { return }
+    context = nil
+    if case .streaming(let task) = output { task.cancel() }
+    output = .closing
+    stream.abandon()
+    idleTimeouts.end()
+    releaseRequests()
+    connections.remove(self)
+  }
+}

@@ -1,0 +1,309 @@
+import NIOCore
+import NIOHTTP1
+
+/// One client's connection: reads requests, passes them to the application, and sends the responses in the requests'
+/// order.
+///
+/// The responses to a burst of input go out with one write at its end. At most ``maximumPending`` requests are with the
+/// application at a time, none is passed on while large responses are held, and a request waits for those before it
+/// unless both are safe; meanwhile, and while the client does not take its responses, nothing is read.
+final class HTTPConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  /// What the connection is doing with its responses.
+  enum Output {
+    /// Sending each as soon as its turn has come.
+    case ready
+    /// Sending the pieces of one as the task produces them.
+    case streaming(Task<Void, Never>)
+    /// Nothing ever again, as the application asked.
+    case silent
+    /// Sending what is written; then it closes.
+    case closing
+  }
+
+  /// The requests that the application may have before it has responded.
+  static let maximumPending = 64
+  /// Above this, responses are sent before the application is given more.
+  static let maximumUnflushed = 64 * 1024
+  /// How long a client that sends many requests at once yields to others: long enough for the loop to see its sockets,
+  /// which it does not while it has work that is due.
+  static let respite = TimeAmount.microseconds(100)
+
+  let connections: Connections
+  var context: ChannelHandlerContext?
+  var output = Output.ready
+  var outbound = ByteBuffer()
+  var stream = StreamState()
+  var idleTimeouts = IdleTimeouts()
+  var reader: RequestReader
+  var isInputClosed = false
+
+  private var responses = ResponseQueue()
+  /// What was read and may not begin yet.
+  private var backlog = CircularBuffer<Arrival>()
+  private var isInBurst = false
+  private var isSending = false
+  private var owesContinue = false
+  private var isReadUnderWay = false
+  private var isGivingWay = false
+  /// Whether the application has made a response that is the last on the connection.
+  private var hasLastResponse = false
+
+  private enum Arrival {
+    case request(Request, ResponseForm)
+    case refusal(HTTPError, ResponseForm)
+  }
+
+  init(_ connections: Connections) {
+    self.connections = connections
+    reader = RequestReader(limits: connections.limits)
+  }
+
+  /// Whether every request has its response.
+  var isIdle: Bool { responses.isEmpty && backlog.isEmpty }
+
+  /// Whether requests wait for those before them; until they begin, nothing is read.
+  var isHeldUp: Bool { !backlog.isEmpty }
+
+  /// Whether no request can follow those that are pending.
+  var isEnding: Bool { isInputClosed || connections.isShuttingDown && !reader.isInRequest }
+
+  /// Whether more input would be used.
+  var wantsInput: Bool {
+    guard let context else { return false }
+    switch output {
+    case .closing: return true
+    case .ready, .streaming, .silent: return backlog.isEmpty && context.channel.isWritable
+    }
+  }
+}
+
+// MARK: - Input
+
+extension HTTPConnection {
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    connections.insert(self)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    updateTimeouts()
+    readMore()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    detach()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    detach()
+  }
+
+  /// Takes the requests whose head is known off the input, before the parser gets it.
+  func takeKnownRequests(from input: inout ByteBuffer) {
+    while input.readableBytes > 0, let (request, form) = reader.takeKnownRequest(from: &input) {
+      isInBurst = true
+      take(.request(request, form))
+    }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    isInBurst = true
+    do throws(HTTPError) {
+      switch Self.unwrapInboundIn(data) {
+      case .head(let head):
+        owesContinue = try reader.begin(head)
+      case .body(let bytes):
+        owesContinue = false
+        idleTimeouts.noteBody(bytes.readableBytes)
+        try reader.append(bytes)
+      case .end(let trailers):
+        owesContinue = false
+        if let (request, form) = try reader.end(trailers) { take(.request(request, form)) }
+      }
+    } catch {
+      refuse(error)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReadUnderWay = false
+    idleTimeouts.noteBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
+    isInBurst = false
+    sendReady()
+    readMore()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case ChannelEvent.inputClosed? = event as? ChannelEvent else {
+      context.fireUserInboundEventTriggered(event)
+      return
+    }
+    isInputClosed = true
+    reader.stop()
+    switch output {
+    case .ready: sendReady()
+    // The client may have sent all it wants to, and still read; if it has gone, the next write fails.
+    case .streaming where !stream.isEndless: break
+    case .closing where !idleTimeouts.isLingering: break
+    case .streaming, .silent, .closing: closeNow()
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = HTTPError(parser: error) else { return closeNow() }
+    refuse(error)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      stream.resume()
+      sendReady()
+      readMore()
+    }
+    updateTimeouts()
+  }
+
+  /// Responds with an error after the responses before it, and then closes; does nothing when that has begun.
+  func refuse(_ error: HTTPError) {
+    guard !reader.isStopped else { return reader.drop() }
+    owesContinue = false
+    reader.stop()
+    take(.refusal(error, ResponseForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
+  }
+
+  /// Allows input as long as it is of use.
+  ///
+  /// The channel reads only when asked, so that a client which floods the server waits in its own send buffer.
+  func readMore() {
+    guard !isReadUnderWay, !isInputClosed, wantsInput, let context else { return }
+    isReadUnderWay = true
+    context.read()
+  }
+}
+
+// MARK: - Responses
+
+extension HTTPConnection {
+  private func take(_ arrival: Arrival) {
+    if backlog.isEmpty, mayBegin(arrival) {
+      begin(arrival)
+    } else {
+      backlog.append(arrival)
+    }
+    if !isInBurst { sendReady() }
+  }
+
+  /// Whether what was read may begin, given what has begun and what is held.
+  private func mayBegin(_ arrival: Arrival) -> Bool {
+    guard !hasLastResponse, responses.count < Self.maximumPending,
+      responses.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
+    else { return false }
+    switch arrival {
+    case .request(let request, _): return responses.mayBegin(isSafe: request.isSafe)
+    case .refusal: return true
+    }
+  }
+
+  private func begin(_ arrival: Arrival) {
+    guard let context else { return }
+    switch arrival {
+    case .request(let request, let form):
+      let number = responses.append(form, isSafe: request.isSafe)
+      let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+      connections.application.respond(to: request) {
+        connection.value.proceed(number)
+      } reply: { response in
+        connection.value.receive(response, for: number)
+      }
+    case .refusal(let error, let form):
+      let number = responses.append(form, isSafe: true)
+      responses.put(error.response(), at: number)
+    }
+  }
+
+  private func proceed(_ number: Int) {
+    guard responses.recordEffect(of: number), isHeldUp else { return }
+    goOn()
+  }
+
+  private func receive(_ response: PreparedResponse, for number: Int) {
+    guard context != nil else { return }
+    responses.put(response, at: number)
+    if response.isLast { hasLastResponse = true }
+    goOn()
+  }
+
+  private func goOn() {
+    guard !isInBurst else { return }
+    sendReady()
+    readMore()
+  }
+
+  /// Sends the responses whose turn has come, and allows the next requests to begin.
+  func sendReady() {
+    // An application that responds at once calls back from within this function; the loop below sees its response.
+    guard !isSending else { return }
+    isSending = true
+    while case .ready = output, let context, context.channel.isWritable {
+      if let (form, response) = responses.popReady() {
+        send(response, form)
+        guard outbound.readableBytes > Self.maximumUnflushed else { continue }
+        flush()
+        if !isIdle {
+          giveWay(context)
+          break
+        }
+      } else if let next = backlog.first, mayBegin(next) {
+        backlog.removeFirst()
+        begin(next)
+      } else {
+        break
+      }
+    }
+    isSending = false
+    if case .ready = output, isIdle {
+      sendContinue()
+      if isEnding { closeAfterFlush(lingers: false) }
+    }
+    if let context, outbound.readableBytes > 0 { connections.flushSoon(self, on: context.eventLoop) }
+    updateTimeouts()
+  }
+
+  /// Continues with the responses when other connections have had their turn.
+  private func giveWay(_ context: ChannelHandlerContext) {
+    guard !isGivingWay else { return }
+    isGivingWay = true
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.respite) {
+      connection.value.isGivingWay = false
+      connection.value.sendReady()
+      connection.value.readMore()
+    }
+  }
+
+  /// Allows the client to send the body, once all requests before have their responses.
+  private func sendContinue() {
+    guard owesContinue else { return }
+    owesContinue = false
+    outbound.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+  }
+
+  /// Drops the requests; for a connection that will send no more responses.
+  func releaseRequests() {
+    responses.removeAll()
+    backlog.removeAll()
+    outbound = ByteBuffer()
+  }
+}
+
+extension HTTPConnection {
+  /// Makes a connection and the handlers before it in its channel: the parser, and the cache that spares it work.
+  static func handlers(_ connections: Connections) -> [any ChannelHandler] {
+    let connection = HTTPConnection(connections)
+    return [RequestHeadCacheHandler(connection), RequestParser(connection), connection]
+  }
+}

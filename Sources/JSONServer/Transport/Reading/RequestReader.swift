@@ -1,0 +1,172 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Assembles the requests of one connection from the parts that the parser returns.
+struct RequestReader {
+  private enum State {
+    case betweenRequests
+    case inRequest(RequestHead)
+    /// The last request was read, or one was refused; what follows is dropped.
+    case stopped
+  }
+
+  /// The largest head that is kept for the requests that follow; thousands of connections may be idle.
+  private static let keptHeadBytes = 1024
+
+  private let limits: Limits
+  private var state = State.betweenRequests
+  private var progress = ParserProgress()
+  private var overhead = ParserOverhead()
+  /// The head of the request before, which is mostly that of the next one, too.
+  private var knownHead: RequestHeadCache?
+  /// What the parser returned for the head that came last.
+  private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
+  private var body: [UInt8] = []
+  /// Whether the request that is being read gets a response without a body.
+  private(set) var isHeadOnly = false
+  /// Whether the parser stopped after the request that came last, which asked for an upgrade.
+  private(set) var hasStoppedParser = false
+  /// Whether something came after the request that was the last.
+  private(set) var hasDroppedInput = false
+
+  init(limits: Limits) {
+    self.limits = limits
+  }
+
+  /// Whether a request's head has been read and its end has not.
+  var isInRequest: Bool {
+    if case .inRequest = state { true } else { false }
+  }
+
+  var isStopped: Bool {
+    if case .stopped = state { true } else { false }
+  }
+
+  /// Takes a head.
+  ///
+  /// - Returns: Whether the client waits for permission to send the body.
+  /// - Throws: The error to refuse the request with.
+  mutating func begin(_ line: HTTPRequestHead) throws(HTTPError) -> Bool {
+    guard case .betweenRequests = state else {
+      drop()
+      return false
+    }
+    isHeadOnly = line.method == .HEAD
+    let head = try RequestHead(line, limits: limits)
+    lastHead = (line, head)
+    overhead.noteHead(head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14)
+    if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
+    state = .inRequest(head)
+    return head.expectsContinue
+  }
+
+  /// Takes a piece of the body.
+  mutating func append(_ bytes: ByteBuffer) throws(HTTPError) {
+    guard case .inRequest = state else { return drop() }
+    guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
+    progress.noteBody(bytes.readableBytes)
+    overhead.noteBody(bytes.readableBytes)
+    body.append(contentsOf: bytes.readableBytesView)
+  }
+
+  /// Takes a request's end.
+  ///
+  /// - Returns: The request and the form of its response; nil when nothing is read any more.
+  /// - Throws: The error to refuse the request with, when its trailers are not acceptable.
+  mutating func end(_ trailers: HTTPHeaders?) throws(HTTPError) -> (request: Request, form: ResponseForm)? {
+    guard case .inRequest(let head) = state else { return nil }
+    if let trailers { try FieldSection.check(trailers: trailers, of: head, limits: limits) }
+    state = head.form.keepsConnection ? .betweenRequests : .stopped
+    isHeadOnly = false
+    hasStoppedParser = head.stopsParser
+    progress.noteEnd()
+    overhead.noteEnd()
+    var request = head.request
+    if !body.isEmpty {
+      request.body = body
+      body = []
+    }
+    return (request, head.form)
+  }
+
+  /// Records that something came which is not read any more.
+  mutating func drop() {
+    hasDroppedInput = true
+  }
+
+  /// Drops what comes from now on.
+  mutating func stop() {
+    state = .stopped
+    body = []
+    lastHead = nil
+  }
+}
+
+// MARK: - What the parser reads
+
+extension RequestReader {
+  /// Takes what the parser reads next off the input.
+  ///
+  /// A head is read by itself, and a chunked body in small pieces, so that what the parser skips is counted for its
+  /// request.
+  mutating func takePiece(of input: inout ByteBuffer) -> ByteBuffer? {
+    guard input.readableBytes > 0 else { return nil }
+    var length = input.readableBytes
+    switch state {
+    case .betweenRequests: length = input.endOfHead ?? length
+    case .inRequest(let head) where head.framing == .chunked: length = min(length, max(limits.maximumHeadBytes / 4, 64))
+    case .inRequest, .stopped: break
+    }
+    hasStoppedParser = false
+    overhead.noteInput(length)
+    return input.readSlice(length: length)
+  }
+
+  /// Checks how much of the pieces was used.
+  ///
+  /// - Throws: 431 when the client has sent too much that is not part of a request.
+  func checkOverhead() throws(HTTPError) {
+    switch state {
+    case .betweenRequests:
+      // The parser, which has limits of its own, says more precisely what is wrong with the head that it reads.
+      guard overhead.byteCount <= 2 * RequestParser.maximumHeadBytes else {
+        throw HTTPError(.requestHeaderFieldsTooLarge, "The request's line and fields are too large.")
+      }
+    case .inRequest:
+      guard overhead.byteCount <= limits.maximumHeadBytes + overhead.allowance else {
+        throw HTTPError(
+          .requestHeaderFieldsTooLarge,
+          "The extensions of the request's chunks, and its trailers, are larger than \(limits.maximumHeadBytes) bytes.")
+      }
+    case .stopped: break
+    }
+  }
+}
+
+// MARK: - Repeated heads
+
+extension RequestReader {
+  /// Takes the next request off the input without the parser, when it has the head of one before.
+  ///
+  /// - Returns: The request and the form of its response; nil when the parser must read what is left.
+  mutating func takeKnownRequest(from input: inout ByteBuffer) -> (request: Request, form: ResponseForm)? {
+    guard let knownHead, case .betweenRequests = state, progress.isBetweenRequests,
+      let taken = knownHead.takeRequest(from: &input, limits: limits)
+    else { return nil }
+    return taken
+  }
+
+  /// Records what the parser is about to read.
+  mutating func willParse(_ input: ByteBuffer) {
+    progress.give(input)
+  }
+
+  /// Keeps the head that the parser has read, if nothing else was in its input.
+  mutating func didParse(_ input: ByteBuffer) {
+    defer { lastHead = nil }
+    guard let (line, head) = lastHead, progress.hasReadHeadAlone, case .betweenRequests = state else { return }
+    let isSmall = input.readableBytes <= Self.keptHeadBytes
+    knownHead = isSmall ? RequestHeadCache(input, line: line, meaning: head) : nil
+  }
+}

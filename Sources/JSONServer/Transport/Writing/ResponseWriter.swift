@@ -1,0 +1,149 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Writes responses as the bytes that are sent.
+///
+/// The transport alone decides how a message ends: the application's Content-Length, Transfer-Encoding and Connection
+/// fields are replaced by its own.
+struct ResponseWriter {
+  /// How the client knows the body's end.
+  enum Framing: Equatable {
+    /// There is no body, and its length is not stated.
+    case none
+    case length(Int)
+    case chunked
+    /// The connection's end is the body's.
+    case untilClose
+  }
+
+  private var date = DateField()
+
+  /// Returns how a response's body ends.
+  static func framing(of response: PreparedResponse, form: ResponseForm) -> Framing {
+    let code = response.status.code
+    if code < 200 || code == 204 { return .none }
+    switch response.body {
+    case .bytes(let bytes):
+      // The responses to HEAD and 304 may state the length of a body that was never made (RFC 9110, section 8.6).
+      if bytes.isEmpty, form.isHeadOnly || code == 304 {
+        if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length >= 0 {
+          return .length(length)
+        }
+        return code == 304 ? .none : .length(0)
+      }
+      return code == 304 ? .none : .length(bytes.count)
+    case .stream(_, let length):
+      if code == 304 { return .none }
+      if let length { return .length(max(length, 0)) }
+      return form.isLegacy ? .untilClose : .chunked
+    }
+  }
+
+  /// Writes the status line and the fields, and makes room for the body that the response has.
+  ///
+  /// - Parameter closes: Whether the connection ends after this response.
+  mutating func writeHead(
+    of response: PreparedResponse, framing: Framing, form: ResponseForm, closes: Bool, to output: inout ByteBuffer
+  ) {
+    let bound = Self.headBound(of: response)
+    output.reserveCapacity(minimumWritableBytes: bound + response.bytes.count)
+    // One span for the whole head: a buffer checks its owner and its capacity at each of many short writes.
+    output.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { buffer in
+      var head = ByteCursor(buffer)
+      head.write(literal: "HTTP/1.1 ")
+      head.write(response.status.code)
+      head.write(literal: " ")
+      head.write(response.status.reasonPhrase)
+      head.write(literal: "\r\n")
+      if let common = response.commonFields {
+        head.write(common.lines)
+        head.write(date.line())
+      } else {
+        writeFields(response.headerFields, to: &head)
+      }
+      if let validator = response.validator {
+        head.write(literal: "ETag: ")
+        validator.withFieldValue { head.write($0) }
+        head.write(literal: "\r\n")
+      }
+      switch framing {
+      case .none, .untilClose: break
+      case .chunked: head.write(literal: "Transfer-Encoding: chunked\r\n")
+      case .length(let length):
+        head.write(literal: "Content-Length: ")
+        head.write(length)
+        head.write(literal: "\r\n")
+      }
+      if closes {
+        head.write(literal: "Connection: close\r\n")
+      } else if form.isLegacy {
+        head.write(literal: "Connection: keep-alive\r\n")
+      }
+      head.write(literal: "\r\n")
+      return head.count
+    }
+  }
+
+  private mutating func writeFields(_ fields: HTTPFields, to head: inout ByteCursor) {
+    var hasDate = false
+    for index in fields.indices {
+      let name = fields[index].name
+      // Nearly all other names differ in length, which is cheaper to compare.
+      switch (name.canonicalName.utf8.count, name.canonicalName) {
+      case (14, "content-length"), (17, "transfer-encoding"), (10, "connection"), (10, "keep-alive"): continue
+      case (4, "date"): hasDate = true
+      default: break
+      }
+      // HTTPTypes allows neither a line break nor a NUL in a name or a value.
+      head.write(name.rawName)
+      head.write(literal: ": ")
+      head.write(fields[index].value)
+      head.write(literal: "\r\n")
+    }
+    if !hasDate { head.write(date.line()) }
+  }
+
+  /// The most bytes that a response's head can take.
+  private static func headBound(of response: PreparedResponse) -> Int {
+    // The status line, the validator, the date and the framing are short and of known form.
+    let bound = 256 + response.status.reasonPhrase.utf8.count
+    if let common = response.commonFields { return bound + common.lines.count }
+    let fields = response.headerFields
+    return fields.indices.reduce(bound) { bound, index in
+      bound + fields[index].name.rawName.utf8.count + fields[index].value.utf8.count + 4
+    }
+  }
+
+  /// Writes a piece of a chunked body; an empty piece would end it and is left out.
+  static func writeChunk(_ bytes: some Collection<UInt8>, to output: inout ByteBuffer) {
+    guard !bytes.isEmpty else { return }
+    output.writeString(String(bytes.count, radix: 16))
+    output.writeStaticString("\r\n")
+    output.writeBytes(bytes)
+    output.writeStaticString("\r\n")
+  }
+}
+
+/// The `Date` field of responses, renewed once a second.
+struct DateField {
+  private var second = Int.min
+  private var line: [UInt8] = []
+
+  /// Returns the field's line, line break included (RFC 9110, section 5.6.7).
+  mutating func line(at now: Int = Int(System.now)) -> [UInt8] {
+    if now != second {
+      second = now
+      line = Array("Date: \(HTTPDate(secondsSince1970: now).text)\r\n".utf8)
+    }
+    return line
+  }
+}
+
+extension HTTPResponse.Status {
+  /// The status with the usual phrase of its code, when it has none of its own.
+  var withPhrase: HTTPResponse.Status {
+    guard reasonPhrase.isEmpty else { return self }
+    return HTTPResponse.Status(code: code, reasonPhrase: HTTPResponseStatus(statusCode: code).reasonPhrase)
+  }
+}

@@ -1,0 +1,107 @@
+/// The hash of a file's bytes, which identifies a version.
+///
+/// It guards against accidents, not against someone who looks for a collision: two different versions have the same
+/// hash with a probability of about 2⁻⁶⁴.
+package struct ContentHash: Sendable, Hashable {
+  /// The number of bytes.
+  let count: Int
+  package let value: UInt64
+
+  /// Hashes bytes that lie in one piece.
+  package init(of bytes: UnsafeRawBufferPointer) {
+    var hasher = ContentHasher()
+    hasher.update(bytes)
+    self = hasher.finish()
+  }
+
+  init(count: Int, value: UInt64) {
+    self.count = count
+    self.value = value
+  }
+}
+
+/// Computes a ``ContentHash`` piece by piece; how the bytes are cut into pieces does not matter.
+///
+/// Four lanes each fold 16 bytes of a 64-byte stripe into themselves by one 128-bit product, the construction of
+/// wyhash. The lanes do not wait for each other, which keeps the multiplier busy: several bytes for each cycle.
+struct ContentHasher {
+  private static let stripe = 64
+
+  private var lanes = SIMD4<UInt64>(
+    0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5899_65CC_7537_4CC3)
+  private var pending = SIMD64<UInt8>()
+  private var pendingCount = 0
+  private var count = 0
+
+  /// Adds bytes at the end.
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    count += bytes.count
+    var rest = bytes[...]
+    if pendingCount > 0 {
+      let taken = min(Self.stripe - pendingCount, rest.count)
+      appendPending(rest.prefix(taken))
+      rest = rest.dropFirst(taken)
+      guard pendingCount == Self.stripe else { return }
+      foldPending()
+    }
+    let whole = rest.count / Self.stripe * Self.stripe
+    fold(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
+    appendPending(rest.dropFirst(whole))
+  }
+
+  /// Returns the hash of all bytes so far.
+  consuming func finish() -> ContentHash {
+    if pendingCount > 0 {
+      // The count distinguishes the zeros that fill the last stripe from zeros in the file.
+      for index in pendingCount..<Self.stripe { pending[index] = 0 }
+      foldPending()
+    }
+    let left = Self.product(lanes[0] ^ UInt64(count), lanes[1])
+    let right = Self.product(lanes[2], lanes[3] ^ 0x1D8E_4E27_C47D_124F)
+    return ContentHash(count: count, value: Self.product(left ^ lanes[3], right ^ lanes[0]) ^ left ^ right)
+  }
+
+  private mutating func appendPending(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    guard !bytes.isEmpty else { return }
+    withUnsafeMutableBytes(of: &pending) { target in
+      UnsafeMutableRawBufferPointer(rebasing: target[pendingCount...]).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: bytes))
+    }
+    pendingCount += bytes.count
+  }
+
+  private mutating func foldPending() {
+    let stripe = pending
+    withUnsafeBytes(of: stripe) { fold($0) }
+    pendingCount = 0
+  }
+
+  /// Folds whole stripes into the lanes.
+  private mutating func fold(_ bytes: UnsafeRawBufferPointer) {
+    // A buffer would check its bounds at each of the eight loads of a stripe.
+    guard let base = bytes.baseAddress else { return }
+    var (first, second, third, fourth) = (lanes[0], lanes[1], lanes[2], lanes[3])
+    var offset = 0
+    while offset < bytes.count {
+      first = Self.fold(base, offset, into: first)
+      second = Self.fold(base, offset + 16, into: second)
+      third = Self.fold(base, offset + 32, into: third)
+      fourth = Self.fold(base, offset + 48, into: fourth)
+      offset += Self.stripe
+    }
+    lanes = SIMD4(first, second, third, fourth)
+  }
+
+  @inline(__always)
+  private static func fold(_ bytes: UnsafeRawPointer, _ offset: Int, into lane: UInt64) -> UInt64 {
+    let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+    return product(first ^ 0x2D35_8DCC_AA6C_78A5, second ^ lane) &+ lane
+  }
+
+  @inline(__always)
+  private static func product(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let (high, low) = left.multipliedFullWidth(by: right)
+    return high ^ low
+  }
+}

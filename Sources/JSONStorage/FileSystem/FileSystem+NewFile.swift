@@ -1,0 +1,69 @@
+/// A complete file that nobody sees yet.
+struct NewFile {
+  let name: String
+  let hash: ContentHash
+  let stamp: FileStamp
+}
+
+/// Whose mode, owner and attributes a new file takes.
+struct FileModel {
+  let status: FileStatus
+  /// The file itself, nil when it is gone.
+  var descriptor: FileDescriptor?
+}
+
+extension FileSystem {
+  /// Writes a content to a new file; nothing is left of it after a failure.
+  ///
+  /// - Parameters:
+  ///   - model: Whose mode, owner and attributes it takes; `nil` for those that any new file gets.
+  ///   - durably: Whether a name that the file is given later must never survive a power cut without its bytes. Both are
+  ///     sure to survive one when the directory is synchronized after that.
+  func writeNewFile(
+    _ content: some FileContent, named name: String, in directory: FileDescriptor, like model: FileModel?, durably: Bool
+  ) throws(SystemError) -> NewFile {
+    let file = try open(name, in: directory, for: model == nil ? .creatingReadable : .creating)
+    do throws(SystemError) {
+      let newFile: NewFile
+      do throws(SystemError) {
+        var writer = FileWriter(file, in: self)
+        let hash = try writer.write(content)
+        if let model { try apply(model, to: file) }
+        if durably { try order(file) }
+        newFile = NewFile(name: name, hash: hash, stamp: try status(of: file).stamp)
+      } catch {
+        try? close(file)
+        throw error
+      }
+      try close(file)
+      return newFile
+    } catch {
+      try? unlink(name, in: directory)
+      throw error
+    }
+  }
+
+  /// Gives a file the owner, permissions and attributes of another, as far as we may, and never wider access.
+  private func apply(_ model: FileModel, to file: FileDescriptor) throws(SystemError) {
+    var permissions = model.status.permissions
+    var isGroupKept = true
+    do {
+      try setOwner(model.status.owner, group: model.status.group, of: file)
+    } catch {
+      guard error.isNotPermitted || error.isUnsupported else { throw error }
+      // Set-user-ID would now mean another user.
+      permissions &= 0o777
+      do {
+        try setOwner(nil, group: model.status.group, of: file)
+      } catch {
+        guard error.isNotPermitted || error.isUnsupported else { throw error }
+        // Another group now: it gets no more than everyone has.
+        permissions &= 0o707 | (permissions & 0o007) << 3
+        isGroupKept = false
+      }
+    }
+    try setPermissions(permissions, of: file)
+    // The access list has an entry for the group, which would now give another group the same rights.
+    if let source = model.descriptor { try copyAttributes(from: source, to: file, includingAccessList: isGroupKept) }
+  }
+}

@@ -1,0 +1,40 @@
+/// The JSON files of a directory.
+package struct DirectoryListing: Sendable {
+  package struct Entry: Sendable, Hashable {
+    /// The file's name without its extension.
+    package let name: String
+    package let path: String
+  }
+
+  /// Sorted by path.
+  package let entries: [Entry]
+
+  /// Lists the files whose names end in `.json` or `.json5` and do not start with a dot.
+  package init(_ directory: String) throws(StorageError) {
+    do throws(SystemError) {
+      entries = try Self.names(in: directory).sorted().compactMap { file in
+        guard !file.hasPrefix("."), let dot = file.lastIndex(of: "."), [".json", ".json5"].contains(file[dot...])
+        else { return nil }
+        return Entry(name: String(file[..<dot]), path: FileLocation.join(directory, file))
+      }
+    } catch {
+      throw StorageError(error, when: "read the directory", directory)
+    }
+  }
+
+  private static func names(in path: String) throws(SystemError) -> [String] {
+    let fileSystem = SystemFileSystem()
+    let directory = try fileSystem.openDirectory(path)
+    defer { try? fileSystem.close(directory) }
+    return try fileSystem.names(in: directory)
+  }
+
+  /// Two files of one name, which differ in their extensions; `nil` when there are none.
+  package var clash: (Entry, Entry)? {
+    var known: [String: Entry] = [:]
+    for entry in entries {
+      if let other = known.updateValue(entry, forKey: entry.name) { return (other, entry) }
+    }
+    return nil
+  }
+}

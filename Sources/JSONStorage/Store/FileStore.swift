@@ -1,0 +1,156 @@
+import Dispatch
+import NIOConcurrencyHelpers
+package import OrderedJSON
+
+/// One file, published atomically and watched for edits from outside.
+///
+/// The file is locked, read, written and watched by one thread of the store's own. A version is published whole: at
+/// every instant the path holds one complete version. An edit that the publisher has not seen is never overwritten.
+///
+/// All closures that a caller passes in run on that thread; they must return at once, without blocking.
+package final class FileStore<Content: FileContent>: Sendable {
+  /// Something a person should know when a file is opened.
+  package enum Warning: Sendable, Hashable {
+    /// The file has further names, which keep the old version when a new one is published.
+    case hardLinks(count: Int)
+    /// The file is a mount point and cannot be replaced: it is written in place, beside a recovery file.
+    case mountPoint
+    /// No lock could be taken: nothing keeps a second server away.
+    case notLocked
+  }
+
+  /// An opened store and what its file held.
+  package struct Opening: Sendable {
+    package let store: FileStore
+    package let version: FileVersion<Content>
+    package let warnings: [Warning]
+  }
+
+  private let mailbox: FileStoreMailbox<Content>
+  private let options: FileStoreOptions
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// Opens a file and blocks until it is read.
+  ///
+  /// What a killed server left behind is put in order: a recovery file is written back, and a version that was being
+  /// written goes to the history.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path, which may be a symbolic link.
+  ///   - parse: Parses the bytes; an error it throws makes the file invalid. Runs on the store's thread.
+  ///   - onEdit: Called with each edit from outside, in order, before any completion that names its version.
+  /// - Throws: ``StorageError``; with code `locked` when another server has the file.
+  package static func open(
+    _ path: String,
+    options: FileStoreOptions = FileStoreOptions(),
+    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
+    onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
+  ) throws(StorageError) -> Opening {
+    try open(path, options: options, fileSystem: SystemFileSystem(), parse: parse, onEdit: onEdit)
+  }
+
+  static func open(
+    _ path: String,
+    options: FileStoreOptions,
+    fileSystem: any FileSystem,
+    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
+    onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
+  ) throws(StorageError) -> Opening {
+    CurrentProcess.ignoreFileSignals()
+    do {
+      let store = FileStore(mailbox: try FileStoreMailbox(), options: options)
+      let opened = BlockingPromise<Result<(FileVersion<Content>, [Warning]), StorageError>>()
+      let (mailbox, ended) = (store.mailbox, store.ended)
+      try DetachedThread.start {
+        let worker = FileStoreWorker(
+          path: path, options: options, fileSystem: fileSystem, parse: parse, onEdit: onEdit)
+        let result = Result { () throws(StorageError) in try worker.open() }
+        opened.give(result)
+        if case .success = result { worker.run(mailbox) }
+        ended.signal()
+      }
+      let (version, warnings) = try opened.take().get()
+      return Opening(store: store, version: version, warnings: warnings)
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      throw StorageError(.unavailable, "Cannot open '\(path)': \(error)", cause: error)
+    }
+  }
+
+  private init(mailbox: FileStoreMailbox<Content>, options: FileStoreOptions) {
+    self.mailbox = mailbox
+    self.options = options
+  }
+
+  deinit {
+    mailbox.close()
+  }
+
+  /// Publishes a version.
+  ///
+  /// Of several queued versions only the newest is written; the completions of all are called in order.
+  ///
+  /// - Parameters:
+  ///   - content: The whole new version.
+  ///   - generation: The generation of the version it was built on. When the file was edited since, it is not
+  ///     published.
+  ///   - completion: Called once, on the store's thread, or at once when the store is closed.
+  package func publish(
+    _ content: Content, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void
+  ) {
+    let request = PublishRequest(
+      content: content, generation: generation, completion: completion, deadline: .now + options.timing.publishTimeout)
+    if !mailbox.add(.publish(request)) { completion(.failed(Self.closed)) }
+  }
+
+  /// Saves a version in the history directory beside the file, which keeps the newest 20.
+  ///
+  /// What is published later is published after it. An ephemeral store saves nothing and fails.
+  ///
+  /// - Parameter completion: Given the path of the saved version.
+  package func saveHistory(
+    _ content: Content, completion: @escaping @Sendable (Result<String, StorageError>) -> Void = { _ in }
+  ) {
+    if !mailbox.add(.saveHistory(content, completion: completion)) { completion(.failure(Self.closed)) }
+  }
+
+  /// Writes a version to another file, atomically; a file that is there is replaced.
+  package func snapshot(
+    _ content: Content, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    let job = FileStoreJob.snapshot(content, path: path, completion: completion)
+    if !mailbox.add(job) { completion(.failure(Self.closed)) }
+  }
+
+  /// Publishes what is queued, gives the lock back and ends the thread. Blocks until that is done.
+  ///
+  /// Must not be called from a closure that the store runs.
+  package func close() {
+    mailbox.close()
+    ended.wait()
+    // Closing a second time must not block.
+    ended.signal()
+  }
+
+  private static var closed: StorageError { StorageError(.closed, "The file is closed.") }
+}
+
+/// Hands one value from one thread to another, which waits for it.
+final class BlockingPromise<Value: Sendable>: Sendable {
+  private let value = NIOLockedValueBox<Value?>(nil)
+  private let given = DispatchSemaphore(value: 0)
+
+  func give(_ value: Value) {
+    self.value.withLockedValue { $0 = value }
+    given.signal()
+  }
+
+  /// Waits for the value. To be called once.
+  func take() -> Value {
+    while true {
+      given.wait()
+      if let value = value.withLockedValue({ $0 }) { return value }
+    }
+  }
+}

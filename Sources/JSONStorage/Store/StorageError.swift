@@ -1,0 +1,56 @@
+/// Why a file could not be read, published or watched.
+package struct StorageError: Error, Sendable {
+  /// What kind of failure it is.
+  package enum Code: Sendable, Hashable {
+    /// The disk or a quota is full.
+    case noSpace
+    /// The file or its directory cannot be read or written.
+    case unavailable
+    /// What the file holds cannot be parsed. It is never overwritten.
+    case invalidFile
+    /// The new version is in place, but whether it survives a power cut is unknown.
+    case durabilityUnknown
+    /// The file is a bind mount whose source was replaced: a write would reach nobody.
+    case staleMount
+    /// Another server has the file open.
+    case locked
+    /// The store is closed.
+    case closed
+  }
+
+  package let code: Code
+
+  /// A sentence for a person that names the file.
+  package let message: String
+
+  /// What the parser threw, or a ``SystemError``.
+  package let cause: (any Error)?
+
+  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+}
+
+extension StorageError: CustomStringConvertible {
+  package var description: String { message }
+}
+
+extension StorageError {
+  /// Creates the error of a failed system call.
+  ///
+  /// - Parameters:
+  ///   - cause: The failed call.
+  ///   - action: What was tried, as in "write".
+  ///   - path: The file it was tried on.
+  init(_ cause: SystemError, when action: String, _ path: String) {
+    let code: Code = cause.isLackOfSpace ? .noSpace : .unavailable
+    self.init(code, "Cannot \(action) '\(path)': \(cause.reason).", cause: cause)
+  }
+
+  /// Creates the error of a file that a parser refused.
+  init(invalid path: String, cause: any Error) {
+    self.init(.invalidFile, "'\(path)' is not valid: \(cause).", cause: cause)
+  }
+}

@@ -1,0 +1,132 @@
+import OrderedJSON
+
+/// The thread side of a ``FileStore``: it owns the state and makes all system calls, so that a look at the file and a
+/// publish never overlap.
+final class FileStoreWorker<Content: FileContent> {
+  /// The version of the file that we loaded or published last.
+  struct Known {
+    var hash: ContentHash
+    /// `nil` when only the hash shows whether the file still holds it.
+    var stamp: FileStamp?
+    var isSettled: Bool
+  }
+
+  /// Why the file does not hold a version that can be served.
+  struct Fault {
+    /// Nil when the file is missing.
+    let error: StorageError?
+    /// Of the bytes that could not be taken.
+    let hash: ContentHash?
+    let stamp: FileStamp?
+    let since: ContinuousClock.Instant
+    var isAnnounced = false
+  }
+
+  let path: String
+  let options: FileStoreOptions
+  let fileSystem: any FileSystem
+  let parse: @Sendable (UTF8Slice) throws -> Content
+  let onEdit: @Sendable (FileEdit<Content>) -> Void
+
+  var location: FileLocation
+  var lock: FileLock?
+  /// The directory the lock lies in.
+  var directoryStamp: FileStamp?
+  var known: Known
+  var status: FileStatus?
+  /// The newest edit from outside or, before the first, what was opened.
+  var latestEdit: FileVersion<Content>?
+  var generation = 0
+  var fault: Fault?
+  /// Whether a fault, this one or one before it, was announced and its end was not.
+  var isFaultAnnounced = false
+  /// Whether the file cannot be replaced because something is mounted on it.
+  var isMountPoint = false
+  var replaced: [ReplacedFile] = []
+  var returned: [ReturnedEdit] = []
+  var waiting: [PublishRequest<Content>] = []
+  /// Until when a version that met an edit we could not take is not tried again.
+  var retryDue: ContinuousClock.Instant?
+  var checkDue: ContinuousClock.Instant?
+  private var pollDue: ContinuousClock.Instant = .now
+
+  init(
+    path: String,
+    options: FileStoreOptions,
+    fileSystem: any FileSystem,
+    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
+    onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
+  ) {
+    self.path = path
+    self.options = options
+    self.fileSystem = fileSystem
+    self.parse = parse
+    self.onEdit = onEdit
+    let parts = FileLocation.split(path)
+    location = FileLocation(directory: parts.directory, name: parts.name)
+    known = Known(hash: ContentHasher().finish(), stamp: nil, isSettled: false)
+  }
+
+  /// Works until the mailbox is closed; what it held then is still done.
+  func run(_ mailbox: FileStoreMailbox<Content>) {
+    var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
+    pollDue = .now
+    while true {
+      let (jobs, isClosed) = mailbox.take()
+      jobs.forEach(accept)
+      // A publish looks at the file itself; looking before each one would read the file twice.
+      if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
+      publishWaiting(isClosing: isClosed)
+      if isClosed { break }
+      reviewReplaced(before: .now)
+      mailbox.wakeSignal.wait(orFor: watch?.descriptor, until: nextMoment)
+      if let isConcerned = watch?.drain(), isConcerned {
+        scheduleCheck(in: options.timing.debounce)
+      }
+    }
+    close()
+  }
+
+  private func accept(_ job: FileStoreJob<Content>) {
+    switch job {
+    case .publish(let request): waiting.append(request)
+    case .saveHistory(let content, let completion): completion(saveHistory(content))
+    case .snapshot(let content, let path, let completion): completion(snapshot(content, to: path))
+    }
+  }
+
+  private func lookIfDue(_ watch: inout DirectoryWatch?) {
+    let now = ContinuousClock.now
+    if options.watching != .off, pollDue <= now {
+      let given = FileLocation.split(path)
+      watch?.watch([location.name, given.name], in: [location.directory, given.directory])
+      pollDue = now + options.timing.pollInterval
+      checkDue = now
+    }
+    if let due = checkDue, due <= now {
+      checkDue = nil
+      check()
+    }
+  }
+
+  private var nextMoment: ContinuousClock.Instant? {
+    var moments = replaced.map(\.due) + waiting.map(\.deadline)
+    if let checkDue { moments.append(checkDue) }
+    if let retryDue { moments.append(retryDue) }
+    if options.watching != .off { moments.append(pollDue) }
+    return moments.min()
+  }
+
+  /// Makes sure that the file is looked at within a time.
+  func scheduleCheck(in duration: Duration) {
+    let due = ContinuousClock.now + duration
+    checkDue = min(checkDue ?? due, due)
+  }
+
+  private func close() {
+    reviewReplaced(before: nil)
+    let directory = try? fileSystem.openDirectory(location.directory)
+    lock?.release(location, in: directory, of: fileSystem)
+    if let directory { try? fileSystem.close(directory) }
+  }
+}

@@ -1,0 +1,73 @@
+/// What is wrong with a JSON text, and where.
+public struct JSONError: Error, Sendable, Hashable {
+  /// What kind of fault it is.
+  public enum Code: Sendable, Hashable {
+    /// A character stands where the grammar does not allow it.
+    case unexpectedCharacter
+    /// The text ends before the value does.
+    case unexpectedEnd
+    /// A number is written in a form that JSON lacks, such as `01` or `1.`.
+    case invalidNumber
+    /// A string holds a bad escape or a raw control character.
+    case invalidString
+    /// The bytes are not UTF-8.
+    case invalidUTF8
+    /// Arrays and objects are nested deeper than allowed.
+    case tooDeep
+    /// Something follows the value.
+    case trailingCharacters
+    /// A value takes more than 4 GiB.
+    case tooLarge
+  }
+
+  /// What kind of fault it is, to switch over.
+  public let code: Code
+
+  /// A sentence for a person, without the place.
+  public let message: String
+
+  /// The offset of the fault in bytes, from 0.
+  public let offset: Int
+
+  /// The line of the fault, from 1.
+  public let line: Int
+
+  /// The column of the fault in characters, from 1.
+  public let column: Int
+}
+
+extension JSONError {
+  /// Creates an error and counts the line and the column of its offset. O(offset).
+  package init(_ code: Code, _ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+    let place = TextPosition(offset: offset, in: bytes)
+    self.init(code: code, message: message, offset: offset, line: place.line, column: place.column)
+  }
+}
+
+extension JSONError: CustomStringConvertible {
+  /// The place and the message: `3:5: expected ',' or '}', found '"'`.
+  public var description: String { "\(line):\(column): \(message)" }
+}
+
+/// A place in a text as a person counts it.
+package struct TextPosition: Sendable, Hashable {
+  /// The line, from 1.
+  package let line: Int
+  /// The column in characters, from 1.
+  package let column: Int
+
+  /// Counts the line and the column of a byte offset. O(offset).
+  package init(offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+    var line = 1
+    let end = min(offset, bytes.count)
+    // Editors do not show a byte order mark, so it takes no column.
+    var lineStart = min(JSONSyntax.endOfByteOrderMark(in: bytes), end)
+    for position in 0..<end where bytes[position] == UInt8(ascii: "\n") {
+      line += 1
+      lineStart = position + 1
+    }
+    self.line = line
+    // A byte of the form 10xxxxxx continues a character that is already counted.
+    column = 1 + bytes[lineStart..<end].count { $0 & 0xC0 != 0x80 }
+  }
+}

@@ -1,0 +1,159 @@
+/// Lays valid JSON text out anew; strings, numbers and the order of members stay as they are.
+package struct JSONFormatter {
+  private let isOneLine: Bool
+  private let indent: [UInt8]
+  private let afterComma: [UInt8]
+  private let afterColon: [UInt8]
+  private let padding: [UInt8]
+  /// Newline, margin and the indentation of the deepest level that is made in advance; a prefix serves every other.
+  private let lineBreak: [UInt8]
+  private let lineStartCount: Int
+
+  /// Creates a formatter for one layout; use it for many values.
+  package init(_ layout: JSONLayout) {
+    isOneLine = layout.indent == nil
+    indent = Array((layout.indent ?? "").utf8)
+    afterComma = Array(layout.afterComma.utf8)
+    afterColon = Array(layout.afterColon.utf8)
+    padding = Array(layout.padding.utf8)
+    let lineStart = layout.newline + layout.margin
+    lineStartCount = lineStart.utf8.count
+    lineBreak = Array((lineStart + String(repeating: layout.indent ?? "", count: Self.levelsInAdvance)).utf8)
+  }
+
+  private static let levelsInAdvance = 16
+
+  /// Appends a value.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - level: The number of levels the value is already nested in.
+  ///   - output: Where the text goes.
+  package func append(_ value: ValidJSON, level: Int = 0, to output: inout [UInt8]) {
+    value.withToken { append($0, level: level, to: &output) }
+  }
+
+  /// Appends a value; see ``append(_:level:to:)-(ValidJSON,_,_)``.
+  package func append(_ value: ValueToken, level: Int = 0, to output: inout [UInt8]) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ChunkedOutput.capacity) { chunk in
+      // A buffer of some capacity has an address.
+      guard let chunk = chunk.baseAddress else { return }
+      var chunked = ChunkedOutput(chunk: chunk, output: output)
+      // The chunked output owns the bytes for now; a second reference would make it copy them.
+      output = []
+      write(value.bytes, level: level, to: &chunked)
+      output = chunked.finish()
+    }
+  }
+
+  /// The bytes are one valid value, so that a bracket closes each level before they end.
+  private func write(_ bytes: UnsafeBufferPointer<UInt8>, level: Int, to output: inout ChunkedOutput) {
+    var position = 0
+    var depth = 0
+    repeat {
+      switch bytes[position] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        let close = bytes[position] + 2
+        output.append(bytes[position])
+        position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
+        if bytes[position] == close {
+          output.append(close)
+          position += 1
+        } else {
+          depth += 1
+          breakLine(level + depth, padded: close == UInt8(ascii: "}"), to: &output)
+          continue
+        }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        breakLine(level + depth, padded: bytes[position] == UInt8(ascii: "}"), to: &output)
+        output.append(bytes[position])
+        position += 1
+      case UInt8(ascii: ","):
+        output.append(UInt8(ascii: ","))
+        if isOneLine { output.append(afterComma) } else { breakLine(level + depth, padded: false, to: &output) }
+        position += 1
+      case UInt8(ascii: ":"):
+        output.append(UInt8(ascii: ":"))
+        output.append(afterColon)
+        position += 1
+      default:
+        let end = JSONSyntax.endOfScalar(in: bytes, from: position)
+        output.append(UnsafeBufferPointer(rebasing: bytes[position..<end]))
+        position = end
+      }
+      if depth > 0 { position = JSONSyntax.skipWhitespace(in: bytes, from: position) }
+    } while depth > 0
+  }
+
+  private func breakLine(_ level: Int, padded: Bool, to output: inout ChunkedOutput) {
+    if isOneLine {
+      if padded { output.append(padding) }
+    } else {
+      let advance = min(level, Self.levelsInAdvance)
+      let count = lineStartCount + advance * indent.count
+      lineBreak.withUnsafeBufferPointer { output.append(UnsafeBufferPointer(rebasing: $0[..<count])) }
+      for _ in advance..<level { output.append(indent) }
+    }
+  }
+}
+
+/// Bytes on their way to an array, gathered in a small buffer.
+///
+/// An array checks its owner and its capacity at each append; gathering first makes many short appends several times
+/// faster.
+struct ChunkedOutput {
+  /// The room that a buffer needs; more would not come from the stack.
+  static let capacity = 1024
+
+  private let chunk: UnsafeMutablePointer<UInt8>
+  private var count = 0
+  private var output: [UInt8]
+
+  /// Creates an output that goes on after the given bytes.
+  ///
+  /// - Parameters:
+  ///   - chunk: Memory for ``capacity`` bytes that outlives the output.
+  ///   - output: The bytes so far; the caller should give its own reference up, or they are copied.
+  init(chunk: UnsafeMutablePointer<UInt8>, output: consuming [UInt8]) {
+    self.chunk = chunk
+    self.output = output
+  }
+
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    if count == Self.capacity { flush() }
+    chunk[count] = byte
+    count += 1
+  }
+
+  @inline(__always)
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let base = bytes.baseAddress else { return }
+    if bytes.count > Self.capacity - count {
+      flush()
+      guard bytes.count <= Self.capacity else {
+        output += bytes
+        return
+      }
+    }
+    (chunk + count).update(from: base, count: bytes.count)
+    count += bytes.count
+  }
+
+  @inline(__always)
+  mutating func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBufferPointer { append($0) }
+  }
+
+  private mutating func flush() {
+    output += UnsafeBufferPointer(start: chunk, count: count)
+    count = 0
+  }
+
+  /// Returns all bytes.
+  consuming func finish() -> [UInt8] {
+    flush()
+    return output
+  }
+}

@@ -1,0 +1,194 @@
+/// The small steps that every reader of JSON text takes.
+package enum JSONSyntax {
+  /// A one in each byte of a word.
+  private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+  /// The high bit of each byte of a word.
+  private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+  /// Returns the offset after a UTF-8 byte order mark, or 0.
+  package static func endOfByteOrderMark(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
+  }
+
+  /// Returns the offset of the first byte at or after an offset that is no white space.
+  @inline(__always)
+  package static func skipWhitespace(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    var position = offset
+    while position < bytes.count, isWhitespace(bytes[position]) { position += 1 }
+    return position
+  }
+
+  /// Whether a byte is JSON's white space: space, tab, line feed or carriage return.
+  @inline(__always)
+  package static func isWhitespace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+
+  /// Returns the offset of the first byte that is a quote, a backslash, a control character or not ASCII.
+  ///
+  /// Eight bytes at a time: this loop is where most of a file's bytes are read.
+  @inline(__always)
+  static func skipPlainASCII(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    var position = offset
+    while position + 8 <= bytes.count {
+      // Bytes that are not empty have an address, and eight of them are left.
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self))
+      let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+      let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+      // For each byte, the high bit says: zero after the xor, below 0x20, or not ASCII.
+      let found =
+        ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word) | word
+      let mask = found & highBits
+      if mask != 0 { return position + mask.trailingZeroBitCount / 8 }
+      position += 8
+    }
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 || byte >= 0x80 { break }
+      position += 1
+    }
+    return position
+  }
+
+  /// Returns the offset of the first byte that is a quote, a backslash or a control character.
+  static func skipUnescaped(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    var position = skipPlainASCII(in: bytes, from: offset)
+    while position < bytes.count, bytes[position] >= 0x80 { position = skipPlainASCII(in: bytes, from: position + 1) }
+    return position
+  }
+
+  /// Returns the offset after the character of two to four bytes that starts at an offset; `nil` when there is none (RFC
+  /// 3629: no overlong forms, no surrogates, none above U+10FFFF).
+  static func endOfMultibyteCharacter(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    func byte(_ index: Int) -> UInt8 { start + index < bytes.count ? bytes[start + index] : 0 }
+    func continues(_ index: Int) -> Bool { byte(index) & 0xC0 == 0x80 }
+    let second = byte(1)
+    switch bytes[start] {
+    case 0xC2...0xDF where continues(1): return start + 2
+    case 0xE0 where second >= 0xA0 && continues(1) && continues(2): return start + 3
+    case 0xED where second < 0xA0 && continues(1) && continues(2): return start + 3
+    case 0xE1...0xEC where continues(1) && continues(2): return start + 3
+    case 0xEE...0xEF where continues(1) && continues(2): return start + 3
+    case 0xF0 where second >= 0x90 && continues(1) && continues(2) && continues(3): return start + 4
+    case 0xF1...0xF3 where continues(1) && continues(2) && continues(3): return start + 4
+    case 0xF4 where second < 0x90 && continues(1) && continues(2) && continues(3): return start + 4
+    default: return nil
+    }
+  }
+
+  /// Returns the value of four hexadecimal digits, or `nil`.
+  static func hexadecimal(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt16? {
+    guard offset + 4 <= bytes.count else { return nil }
+    var value: UInt16 = 0
+    for byte in bytes[offset..<(offset + 4)] {
+      guard let digit = hexadecimalValue(byte) else { return nil }
+      value = value << 4 | UInt16(digit)
+    }
+    return value
+  }
+
+  /// Returns the value of one hexadecimal digit, or `nil`.
+  static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
+
+  /// Returns the offset after the string that starts at an offset, in text that was scanned: the closing quote is there,
+  /// and a character after each backslash.
+  @inline(__always)
+  static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var position = start + 1
+    while true {
+      position = skipUnquoted(in: bytes, from: position)
+      guard bytes[position] == UInt8(ascii: "\\") else { return position + 1 }
+      position += 2
+    }
+  }
+
+  /// Returns the offset of the first quote or backslash at or after an offset of a string that has an end.
+  @inline(__always)
+  private static func skipUnquoted(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    // The string's quotes are among the bytes, which so have an address.
+    let base = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)
+    var position = offset
+    while position + 32 <= bytes.count {
+      let found = quotes(in: base + position) | quotes(in: base + position + 16)
+      if (found.x | found.y) & highBits != 0 { break }
+      position += 32
+    }
+    // The string was scanned: its closing quote ends the loop.
+    while bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\") { position += 1 }
+    return position
+  }
+
+  /// Returns two words with the high bit set of a byte that is a quote or a backslash; of bytes after it, too, perhaps.
+  ///
+  /// Words, because the compiler makes slow code of vectors of bytes, and two, because that is a vector of any machine.
+  @inline(__always)
+  private static func quotes(in bytes: UnsafeRawPointer) -> SIMD2<UInt64> {
+    let words = bytes.loadUnaligned(as: SIMD2<UInt64>.self)
+    let ones = SIMD2(repeating: ones)
+    let quote = words ^ (ones &* UInt64(UInt8(ascii: "\"")))
+    let backslash = words ^ (ones &* UInt64(UInt8(ascii: "\\")))
+    return ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
+  }
+
+  /// Returns the offset after the string, number or literal that starts at an offset, in text that was
+  /// scanned.
+  @inline(__always)
+  static func endOfScalar(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard bytes[start] != UInt8(ascii: "\"") else { return endOfString(in: bytes, from: start) }
+    var position = start + 1
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x20, 0x0A, 0x0D, 0x09: return position
+      default: position += 1
+      }
+    }
+    return position
+  }
+
+  /// Returns the offset after the value that starts at an offset, in text that was scanned.
+  static func endOfValue(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var position = start
+    var depth = 0
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        position = endOfString(in: bytes, from: position)
+        if depth == 0 { return position }
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        position += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if depth == 0 { return position }
+        depth -= 1
+        position += 1
+        if depth == 0 { return position }
+      case UInt8(ascii: ","), 0x20, 0x0A, 0x0D, 0x09:
+        if depth == 0 { return position }
+        position += 1
+      default:
+        position += 1
+      }
+    }
+    return position
+  }
+
+  /// The character at an offset as an error message shows it.
+  static func describe(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> String {
+    guard offset < bytes.count else { return "the end of the text" }
+    let tail = bytes[offset..<min(offset + 4, bytes.count)]
+    switch String(decoding: tail, as: UTF8.self).unicodeScalars.first {
+    case let scalar? where scalar.value >= 0x20 && scalar.value != 0x7F && scalar.value != 0xFFFD: return "'\(scalar)'"
+    default: return "the byte 0x\(String(bytes[offset], radix: 16, uppercase: true))"
+    }
+  }
+}

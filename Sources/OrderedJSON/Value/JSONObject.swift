@@ -1,0 +1,39 @@
+import OrderedCollections
+
+/// The members of a JSON object, in the order they were written.
+///
+/// A name given twice keeps its first place and its last value, as in JavaScript. Names are the same when their code
+/// points are: `é` in one code point and in two are two names. Objects are equal when their members are, in order.
+public struct JSONObject: Sendable, Hashable {
+  private var members: OrderedDictionary<ByteExactKey, JSONValue>
+
+  /// Creates an object from members in order.
+  public init(_ members: some Sequence<(String, JSONValue)> = []) {
+    self.members = [:]
+    for (name, value) in members { self.members[ByteExactKey(name)] = value }
+  }
+
+  /// The value of a member; setting a new name appends it, setting `nil` removes the member. O(1) on average, O(n)
+  /// for a removal.
+  public subscript(name: String) -> JSONValue? {
+    get { members[ByteExactKey(name)] }
+    set { members[ByteExactKey(name)] = newValue }
+  }
+
+  /// The number of members.
+  public var count: Int { members.count }
+
+  /// Whether there are no members.
+  public var isEmpty: Bool { members.isEmpty }
+
+  /// The names, in order.
+  public var names: [String] { members.keys.map(\.string) }
+}
+
+extension JSONObject: Sequence {
+  /// Returns an iterator over the members, in order.
+  public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
+    var iterator = members.makeIterator()
+    return AnyIterator { iterator.next().map { (name: $0.key.string, value: $0.value) } }
+  }
+}

@@ -1,0 +1,119 @@
+/// A JSON value as a tree, for where a value is taken apart or built.
+///
+/// Objects keep the order of their members and numbers the text they were written with.
+public enum JSONValue: Sendable, Hashable {
+  /// JSON's `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A number, with the text it was written with.
+  case number(JSONNumber)
+  /// A string, without quotes and escapes.
+  case string(String)
+  /// The elements of an array.
+  case array([JSONValue])
+  /// The members of an object, in order.
+  case object(JSONObject)
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+  public init(floatLiteral value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
+}
+
+extension JSONValue {
+  /// The member of an object with this name; `nil` for a missing member and for a value that is no object.
+  public subscript(name: String) -> JSONValue? {
+    guard case .object(let object) = self else { return nil }
+    return object[name]
+  }
+
+  /// The element of an array at this position; `nil` beyond its ends and for a value that is no array.
+  public subscript(position: Int) -> JSONValue? {
+    guard case .array(let elements) = self, elements.indices.contains(position) else { return nil }
+    return elements[position]
+  }
+
+  /// The string, when the value is one.
+  public var string: String? {
+    guard case .string(let string) = self else { return nil }
+    return string
+  }
+
+  /// The number as an integer, when the value is one that fits.
+  public var integer: Int? {
+    guard case .number(let number) = self else { return nil }
+    return number.integerValue
+  }
+
+  /// The object, when the value is one.
+  public var object: JSONObject? {
+    guard case .object(let object) = self else { return nil }
+    return object
+  }
+
+  /// The elements, when the value is an array.
+  public var array: [JSONValue]? {
+    guard case .array(let elements) = self else { return nil }
+    return elements
+  }
+}
+
+extension JSONValue {
+  /// Reads a JSON text (RFC 8259).
+  ///
+  /// - Parameters:
+  ///   - text: The text; white space and a byte order mark around the value are skipped.
+  ///   - maximumDepth: The deepest nesting that is accepted.
+  /// - Throws: ``JSONError`` with the line and column of the first fault.
+  public init(parsing text: String, maximumDepth: Int = 512) throws(JSONError) {
+    try self.init(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+  }
+
+  /// Reads a JSON text from UTF-8 bytes; see ``init(parsing:maximumDepth:)-(String,_)``.
+  public init(parsing bytes: [UInt8], maximumDepth: Int = 512) throws(JSONError) {
+    self.init(try ValidJSON(parsing: bytes, maximumDepth: maximumDepth))
+  }
+
+  /// Builds the tree of a value.
+  package init(_ value: ValidJSON) {
+    self = value.withToken { JSONValue($0) }
+  }
+
+  /// Builds the tree of a value.
+  package init(_ value: ValueToken) {
+    var builder = JSONTreeBuilder(value)
+    self = builder.build()
+  }
+
+  /// The value as JSON text.
+  ///
+  /// - Parameter pretty: Whether to lay it out as `JSON.stringify(value, null, 2)` does; otherwise without white space.
+  public func text(pretty: Bool = true) -> String {
+    String(decoding: utf8Text(pretty ? .pretty : .compact), as: UTF8.self)
+  }
+
+  /// The value as JSON text in a layout, in UTF-8.
+  package func utf8Text(_ layout: JSONLayout = .pretty) -> [UInt8] {
+    var compact: [UInt8] = []
+    appendCompact(to: &compact)
+    guard layout != .compact else { return compact }
+    var output: [UInt8] = []
+    // The writer of trees writes valid text.
+    compact.withUnsafeBufferPointer { JSONFormatter(layout).append(ValueToken(unchecked: $0), to: &output) }
+    return output
+  }
+
+  /// Appends the value without white space.
+  package func appendCompact(to output: inout [UInt8]) {
+    var writer = JSONTreeWriter()
+    writer.write(self, to: &output)
+  }
+}

@@ -1,0 +1,219 @@
+/// The members of an object that is being put together, in order.
+package struct ObjectDraft {
+  private struct Member {
+    /// The name as a JSON string, as it was written.
+    let token: ValidJSON
+    let name: [UInt8]
+    var value: ValidJSON
+  }
+
+  /// Up to so many members, looking at each is quicker than hashing a name.
+  private static let searchLimit = 16
+
+  private var members: [Member] = []
+  /// Where each name is; empty up to ``searchLimit`` members.
+  private var positions: [[UInt8]: Int] = [:]
+
+  /// Creates a draft without members.
+  package init() {}
+
+  /// Takes the members of an object, and `nil` of any other value; a name given twice keeps its first place and its
+  /// last value.
+  package init?(_ object: ValidJSON) {
+    let isObject = object.withToken { whole in
+      guard var reader = ObjectReader(whole) else { return false }
+      while let member = reader.next() {
+        let content = member.name.content
+        let name = content.contains(UInt8(ascii: "\\")) ? member.name.unescapedContent : Array(content)
+        set(name, to: object.part(member.value, of: whole)) { object.part(member.name, of: whole) }
+      }
+      return true
+    }
+    guard isObject else { return nil }
+  }
+
+  /// The value of a member, or `nil`.
+  package subscript(name: String) -> ValidJSON? {
+    position(of: Array(name.utf8)).map { members[$0].value }
+  }
+
+  /// Sets a member in its place, or appends it.
+  package mutating func set(_ name: String, to value: ValidJSON) {
+    set(Array(name.utf8), to: value) { ValidJSON(writing: .string(name)) }
+  }
+
+  /// - Parameter token: Returns the name as a JSON string.
+  private mutating func set(_ name: [UInt8], to value: ValidJSON, token: () -> ValidJSON) {
+    if let index = position(of: name) {
+      members[index].value = value
+      return
+    }
+    members.append(Member(token: token(), name: name, value: value))
+    if !positions.isEmpty {
+      positions[name] = members.count - 1
+    } else if members.count > Self.searchLimit {
+      indexMembers()
+    }
+  }
+
+  private func position(of name: [UInt8]) -> Int? {
+    positions.isEmpty ? members.firstIndex { $0.name == name } : positions[name]
+  }
+
+  private mutating func indexMembers() {
+    positions =
+      members.count > Self.searchLimit
+      ? Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) }) : [:]
+  }
+
+  /// Removes a member.
+  package mutating func remove(_ name: String) {
+    let name = Array(name.utf8)
+    members.removeAll { $0.name == name }
+    indexMembers()
+  }
+}
+
+extension ObjectDraft {
+  /// What stands before and after a value in its storage: white space, which is layout.
+  package struct Margins {
+    package let lead: [UInt8]
+    package let trail: [UInt8]
+
+    package static let none = Margins(lead: [], trail: [])
+
+    package init(lead: [UInt8], trail: [UInt8]) {
+      self.lead = lead
+      self.trail = trail
+    }
+  }
+
+  /// The object's text in a layout.
+  package func text(_ layout: JSONLayout, _ margins: Margins = .none) -> ValidJSON {
+    precondition(layout.isBlank, "a layout of white space keeps a value valid")
+    var compact: [UInt8] = [UInt8(ascii: "{")]
+    for (index, member) in members.enumerated() {
+      if index > 0 { compact.append(UInt8(ascii: ",")) }
+      member.token.withToken { compact += $0.bytes }
+      compact.append(UInt8(ascii: ":"))
+      member.value.withToken { compact += $0.bytes }
+    }
+    compact.append(UInt8(ascii: "}"))
+    var output = margins.lead
+    output.reserveCapacity(compact.count * 2)
+    // The draft's names and values are valid, and nothing but punctuation came between them.
+    compact.withUnsafeBufferPointer { JSONFormatter(layout).append(ValueToken(unchecked: $0), to: &output) }
+    return Self.finished(output, margins)
+  }
+
+  /// The text of an object with the draft's members merged into it, one level deep.
+  ///
+  /// Every byte of the object stays where it is, but for the values that change and the members that are new: a merge
+  /// of one member is a change of one line in `git diff`. What is no object is replaced.
+  package func merged(into object: ValidJSON, _ layout: JSONLayout, _ margins: Margins = .none) -> ValidJSON {
+    object.withToken { whole in
+      guard let reader = ObjectReader(whole), let merged = merged(into: reader, layout, margins) else {
+        return text(layout, margins)
+      }
+      return Self.finished(merged, margins)
+    }
+  }
+
+  /// - Returns: `nil` when the object has no member to merge with.
+  private func merged(into object: ObjectReader, _ layout: JSONLayout, _ margins: Margins) -> [UInt8]? {
+    precondition(layout.isBlank, "a layout of white space keeps a value valid")
+    let bytes = object.object.bytes
+    let formatter = JSONFormatter(layout)
+    var output = margins.lead
+    var copied = 0
+    var isMissing = Array(repeating: true, count: members.count)
+    var memberCount = 0
+    var lastMember: ObjectReader.Member?
+    var reader = object
+    while let member = reader.next() {
+      if let index = position(of: member) {
+        isMissing[index] = false
+        let range = member.value.range(in: object.object)
+        output += bytes[copied..<range.lowerBound]
+        members[index].value.withToken { formatter.append($0, level: 1, to: &output) }
+        copied = range.upperBound
+      }
+      memberCount += 1
+      lastMember = member
+    }
+    guard isMissing.contains(true) else { return output + bytes[copied...] }
+    guard let lastMember else { return nil }
+    let (lastName, lastValue) = (lastMember.name.range(in: object.object), lastMember.value.range(in: object.object))
+    let lastEnd = lastValue.upperBound
+    output += bytes[copied..<lastEnd]
+    // A new member is separated as the last one is from what stands before it; on one line, the brace is no example.
+    var separator = Array(
+      bytes[..<lastName.lowerBound].reversed().prefix(while: JSONSyntax.isWhitespace).reversed())
+    if memberCount == 1, !separator.contains(UInt8(ascii: "\n")) { separator = Array(layout.afterComma.utf8) }
+    for index in members.indices where isMissing[index] {
+      output.append(UInt8(ascii: ","))
+      output += separator
+      members[index].token.withToken { output += $0.bytes }
+      output += bytes[lastName.upperBound..<lastValue.lowerBound]
+      members[index].value.withToken { formatter.append($0, level: 1, to: &output) }
+    }
+    return output + bytes[lastEnd...]
+  }
+
+  private func position(of member: ObjectReader.Member) -> Int? {
+    positions.isEmpty ? members.firstIndex { member.isNamed($0.name) } : positions[Array(member.nameText.utf8)]
+  }
+
+  /// The value that was written between the margins.
+  private static func finished(_ output: [UInt8], _ margins: Margins) -> ValidJSON {
+    ValidJSON(written: output + margins.trail, at: margins.lead.count..<output.count)
+  }
+}
+
+extension ValidJSON {
+  /// An object without some members and with others after its last.
+  ///
+  /// - Parameters:
+  ///   - object: The object; what is none is taken for an empty one.
+  ///   - members: The names and values to add; each takes the place of the members of that name.
+  package init(_ object: ValueToken, adding members: [(name: String, value: AddedValue)]) {
+    let names = members.map { Array($0.name.utf8) }
+    // Each member brings a comma; the first of all becomes the brace.
+    var text: [UInt8] = []
+    if var reader = ObjectReader(object) {
+      while let member = reader.next() {
+        if names.contains(where: member.isNamed) { continue }
+        text.append(UInt8(ascii: ","))
+        text += object.bytes[member.name.offset(in: object)..<member.value.range(in: object).upperBound]
+      }
+    }
+    for (name, value) in members {
+      text.append(UInt8(ascii: ","))
+      JSONText.appendEscaped(name, to: &text)
+      text.append(UInt8(ascii: ":"))
+      value.append(to: &text)
+    }
+    if text.isEmpty { text = [UInt8(ascii: "{")] } else { text[0] = UInt8(ascii: "{") }
+    text.append(UInt8(ascii: "}"))
+    self.init(written: text)
+  }
+
+  /// A value that an object gets: one that is there, or a list of some.
+  package enum AddedValue: Sendable {
+    case one(ValidJSON)
+    case many([ValidJSON])
+
+    fileprivate func append(to text: inout [UInt8]) {
+      switch self {
+      case .one(let value): value.withToken { text += $0.bytes }
+      case .many(let values):
+        text.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+          if index > 0 { text.append(UInt8(ascii: ",")) }
+          value.withToken { text += $0.bytes }
+        }
+        text.append(UInt8(ascii: "]"))
+      }
+    }
+  }
+}

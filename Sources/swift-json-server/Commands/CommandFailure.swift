@@ -1,0 +1,85 @@
+import JSONServer
+
+/// Why the command ends with an error, in a sentence for a person.
+struct CommandFailure: Error {
+  let status: ExitStatus
+  /// What is wrong, with the file or the option, and what to do.
+  let message: String
+  /// The line of a fault with a caret under it.
+  let excerpt: String?
+
+  init(_ status: ExitStatus, _ message: String, excerpt: String? = nil) {
+    self.status = status
+    self.message = message
+    self.excerpt = excerpt
+  }
+
+  init(_ error: ServerError) {
+    self.init(ExitStatus(error.code), error.message, excerpt: error.excerpt)
+  }
+
+  /// The sentence, and the excerpt below it.
+  var text: String {
+    excerpt.map { "\(message)\n\($0)" } ?? message
+  }
+
+  /// Runs a command's work.
+  ///
+  /// - Returns: The exit code; a failure is printed on standard error.
+  static func reporting(_ body: () async throws(CommandFailure) -> Int32) async -> Int32 {
+    do throws(CommandFailure) {
+      return try await body()
+    } catch {
+      FileText.send(Array("swift-json-server: \(error.text)\n".utf8), to: LogStream.error.rawValue)
+      return error.status.rawValue
+    }
+  }
+}
+
+/// What the command's exit code means, as in BSD's sysexits.h.
+enum ExitStatus: Int32, CaseIterable {
+  case usage = 64
+  case invalidSource = 65
+  case missingSource = 66
+  case portInUse = 69
+  case cannotListen = 71
+  case cannotCreate = 73
+  case unreadable = 74
+  case locked = 75
+
+  init(_ code: ServerError.Code) {
+    self =
+      switch code {
+      case .sourceMissing: .missingSource
+      case .sourceUnreadable: .unreadable
+      case .sourceInvalid: .invalidSource
+      case .sourceLocked: .locked
+      case .invalidConfiguration: .usage
+      case .portInUse: .portInUse
+      case .cannotListen: .cannotListen
+      // Only running servers throw these.
+      case .notSaved, .unknownSnapshot, .unknownRecord: .unreadable
+      }
+  }
+
+  /// What `--help` says of it.
+  var meaning: String {
+    switch self {
+    case .usage: "an option or a settings file makes no sense"
+    case .invalidSource: "the source is no JSON, or cannot be served"
+    case .missingSource: "the source does not exist"
+    case .portInUse: "the port is in use"
+    case .cannotListen: "the address cannot be listened on"
+    case .cannotCreate: "a file cannot be created"
+    case .unreadable: "the source cannot be read"
+    case .locked: "another server has the source"
+    }
+  }
+
+  /// Codes and their meanings, as `--help` shows them.
+  ///
+  /// - Parameter success: What 0 means.
+  static func table(_ success: String, _ meanings: [(ExitStatus, String)]) -> String {
+    (["   0  \(success)"] + meanings.map { "  \($0.rawValue)  \($1)" }).joined(separator: "\n")
+  }
+}

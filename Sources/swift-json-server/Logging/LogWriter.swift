@@ -1,0 +1,128 @@
+import Dispatch
+import JSONServer
+import NIOConcurrencyHelpers
+
+/// Prints lines on standard output and standard error, in the order they come, from a queue of its own.
+///
+/// Printing never waits for a slow terminal or pipe: a line that finds ``capacity`` lines waiting is dropped, and the
+/// number of dropped lines is printed. What waits has the size of its line. Lines leave at once, also into a pipe.
+final class LogWriter: Sendable {
+  private enum Entry: Sendable {
+    case output(String)
+    case error(String)
+    case request(RespondedRequest, Timestamp)
+    case event(ServerEvent, Timestamp)
+
+    init(_ event: ServerEvent) {
+      guard case .answered(let exchange) = event else {
+        self = .event(event, .now)
+        return
+      }
+      self = .request(RespondedRequest(exchange), .now)
+    }
+  }
+
+  private struct Waiting {
+    var entries: [Entry] = []
+    var dropped = 0
+  }
+
+  private static let capacity = 20_000
+
+  let style: LogStyle
+  private let isQuiet: Bool
+  private let formatter: any EventFormatter
+  private let waiting = NIOLockedValueBox(Waiting())
+  private let queue = DispatchQueue(label: "log")
+  private let send: @Sendable ([UInt8], LogStream) -> Void
+
+  /// Creates a writer in the format and the colours that the options ask for.
+  ///
+  /// - Parameter send: Prints lines; may block until their reader has room for them.
+  init(
+    _ options: ServeOptions,
+    send: @escaping @Sendable ([UInt8], LogStream) -> Void = { FileText.send($0, to: $1.rawValue) }
+  ) {
+    self.send = send
+    isQuiet = options.quiet
+    style = LogStyle(isColored: options.color ?? Terminal.isOutput)
+    formatter =
+      switch options.logFormat ?? .text {
+      case .text: TextFormatter(style: style, isQuiet: options.quiet)
+      case .json: JSONLinesFormatter(isQuiet: options.quiet)
+      }
+  }
+
+  /// Prints text on standard output.
+  func print(_ text: String) {
+    add(.output(text))
+  }
+
+  /// Prints text on standard error.
+  func printError(_ text: String) {
+    add(.error(text))
+  }
+
+  /// Prints an event as a line, if the format has one for it.
+  func log(_ event: ServerEvent) {
+    // A quiet server shows none of its requests; letting them wait for the queue would cost as much as showing them.
+    if isQuiet, case .answered = event { return }
+    add(Entry(event))
+  }
+
+  /// Returns when all is printed, or when nobody has taken it for two seconds.
+  func flush() {
+    let end = DispatchSemaphore(value: 0)
+    queue.async { end.signal() }
+    _ = end.wait(timeout: .now() + 2)
+  }
+
+  private func add(_ entry: Entry) {
+    let isFirst = waiting.withLockedValue { waiting in
+      guard waiting.entries.count < Self.capacity else {
+        waiting.dropped += 1
+        return false
+      }
+      waiting.entries.append(entry)
+      return waiting.entries.count == 1
+    }
+    if isFirst { queue.async { self.drain() } }
+  }
+
+  private func drain() {
+    let taken = waiting.withLockedValue { waiting in
+      let taken = waiting
+      waiting = Waiting()
+      return taken
+    }
+    var text: [UInt8] = []
+    var stream = LogStream.output
+    for entry in taken.entries {
+      guard let (next, line) = line(for: entry) else { continue }
+      if next != stream {
+        send(text, stream)
+        text.removeAll(keepingCapacity: true)
+        stream = next
+      }
+      text += line.utf8
+      text.append(UInt8(ascii: "\n"))
+    }
+    if taken.dropped > 0 { text += "… \(taken.dropped) lines are not shown\n".utf8 }
+    send(text, stream)
+  }
+
+  private func line(for entry: Entry) -> (LogStream, String)? {
+    switch entry {
+    case .output(let text): (.output, text)
+    case .error(let text): (.error, text)
+    case .request(let request, let time): formatter.line(for: request, at: time)
+    case .event(let event, let time): formatter.line(for: event, at: time)
+    }
+  }
+}
+
+/// Where a line goes, by the descriptor's number.
+enum LogStream: Int32 {
+  case output = 1
+  case error = 2
+}

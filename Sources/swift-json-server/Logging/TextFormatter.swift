@@ -1,0 +1,88 @@
+import HTTPTypes
+import JSONServer
+
+/// Shows events to a person: one aligned line for each request, coloured by its status.
+struct TextFormatter: EventFormatter {
+  let style: LogStyle
+  /// Whether only errors are shown.
+  let isQuiet: Bool
+
+  /// The width of the longest of the methods and of the notes' names.
+  private static let nameWidth = "reloaded".count
+
+  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {
+    if isQuiet {
+      guard case .invalid = event else { return nil }
+    }
+    return switch event {
+    case .answered(let exchange): (.output, text(for: RespondedRequest(exchange), at: time))
+    case .reloaded(let resources):
+      (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
+    case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))
+    case .restored(let path):
+      (.output, note(.green, "restored", "\(LogText.escaped(path)) can be read again", time))
+    case .deleted(let path):
+      (
+        .error,
+        note(
+          .yellow, "deleted",
+          "\(LogText.escaped(path)) is gone; what it held is still served, and the next write recreates it", time)
+      )
+    case .warning(let message): (.error, note(.yellow, "warning", LogText.escaped(message), time))
+    case .hint(let message): (.output, note(.cyan, "hint", LogText.escaped(message), time))
+    }
+  }
+
+  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)? {
+    isQuiet ? nil : (.output, text(for: request, at: time))
+  }
+
+  private func text(for request: RespondedRequest, at time: Timestamp) -> String {
+    let fields = [
+      style(.grey, time.clock),
+      Self.padded(request.method, Self.nameWidth),
+      style(Self.emphasis(request.status), "\(request.status.code)"),
+      Self.padded(Milliseconds(request.duration).text, 8, alignedRight: true) + " ms",
+      Self.padded("\(request.bytes)", 7, alignedRight: true) + " B",
+      // Last, so that a long one pushes nothing out of its column.
+      LogText.escaped(request.target),
+    ]
+    return fields.joined(separator: "  ")
+  }
+
+  private func note(_ emphasis: LogStyle.Emphasis, _ name: String, _ text: String, _ time: Timestamp) -> String {
+    "\(style(.grey, time.clock))  \(style(emphasis, Self.padded(name, Self.nameWidth)))  \(text)"
+  }
+
+  /// Escapes the lines of a message, and keeps its line breaks, which set an excerpt apart.
+  private static func lines(_ message: String) -> String {
+    message.split(separator: "\n", omittingEmptySubsequences: false).map { LogText.escaped(String($0)) }
+      .joined(separator: "\n")
+  }
+
+  private static func emphasis(_ status: HTTPResponse.Status) -> LogStyle.Emphasis {
+    switch status.kind {
+    case .successful: .green
+    case .informational, .redirection: .cyan
+    case .clientError: .yellow
+    case .serverError, .invalid: .red
+    }
+  }
+
+  private static func padded(_ text: String, _ width: Int, alignedRight: Bool = false) -> String {
+    let space = LogText.padding(of: text, to: width)
+    return alignedRight ? space + text : text + space
+  }
+}
+
+/// A duration as logs show it: milliseconds with two decimals.
+struct Milliseconds {
+  let text: String
+
+  init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    let hundredths = seconds * 100_000 + attoseconds / 10_000_000_000_000
+    let fraction = String(hundredths % 100 + 100).dropFirst()
+    text = "\(hundredths / 100).\(fraction)"
+  }
+}

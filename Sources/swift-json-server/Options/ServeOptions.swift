@@ -1,0 +1,160 @@
+import ArgumentParser
+
+/// The options of serving, each as it was given, or nothing.
+struct ServeOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "What to serve: a .json or .json5 file, a directory of such files, http(s)://…, a .js file, an executable, or - for standard input.",
+      valueName: "source"),
+    completion: .file())
+  var source: String
+
+  // MARK: Where
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The port; 0 takes a free one. (default: 3000)", valueName: "number"))
+  var port: Int?
+
+  @Option(
+    name: [.customShort("H"), .long],
+    help: ArgumentHelp("An address to listen on; repeatable. (default: 127.0.0.1 and ::1)", valueName: "address"))
+  var host: [String] = []
+
+  @Option(
+    help: ArgumentHelp("A further name by which the server may be addressed; repeatable.", valueName: "name"))
+  var allowedHost: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "An origin whose pages may read and write, or '*'; repeatable. (default: loopback)", valueName: "origin"))
+  var cors: [String] = []
+
+  @Flag(name: [.customLong("no-cors"), .customLong("nc")], help: "Send no CORS headers.")
+  var noCORS = false
+
+  // MARK: What
+
+  @Flag(name: .shortAndLong, help: "Reload the source, the routes and the settings when they are edited.")
+  var watch = false
+
+  @Flag(help: "Look for edits at short intervals, for network mounts that do not tell of them.")
+  var poll = false
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("A file of rewrite rules.", valueName: "file"), completion: .file())
+  var routes: String?
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Not available: JavaScript is not run.", valueName: "file"))
+  var middlewares: [String] = []
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "A directory whose files are served first; repeatable. (default: ./public)", valueName: "directory"),
+    completion: .directory)
+  var `static`: [String] = []
+
+  @Option(
+    name: [.customShort("S"), .long],
+    help: ArgumentHelp("Where snapshots are written. (default: .)", valueName: "directory"),
+    completion: .directory)
+  var snapshots: String?
+
+  @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")
+  var readOnly = false
+
+  @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress answers.")
+  var noGzip = false
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("How long every answer waits, in milliseconds.", valueName: "ms"))
+  var delay: Int?
+
+  @OptionGroup var keys: KeyOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose answers to give where json-server 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
+  var compat: Compatibility?
+
+  @Flag(help: "Answer POST /reset and POST /merge as json-server-reset does.")
+  var resetRoutes = false
+
+  // MARK: Keeping
+
+  @Option(
+    help: ArgumentHelp(
+      "When a write is answered: full, when it survives a power cut; fast, when it survives the process. (default: full)",
+      valueName: "mode"))
+  var sync: Synchronization?
+
+  @Flag(help: "Keep all changes in memory; the source is never written.")
+  var ephemeral = false
+
+  // MARK: Limits
+
+  @Option(help: ArgumentHelp("The most bytes of a body, such as 500k or 10M. (default: 10M)", valueName: "bytes"))
+  var maxBody: ByteCount?
+
+  @Option(help: ArgumentHelp("The deepest nesting of JSON. (default: 512)", valueName: "levels"))
+  var maxDepth: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a slow or idle client is waited for, in seconds. (default: 10 for a head, else 30)",
+      valueName: "seconds"))
+  var timeout: Double?
+
+  // MARK: Running
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("A file of settings. (default: json-server.json)", valueName: "file"),
+    completion: .file())
+  var config: String?
+
+  @Flag(help: "Print the settings in effect as JSON, and end.")
+  var printConfig = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Run a command with JSON_SERVER_URL set, stop when it ends, and exit as it did.", valueName: "command"))
+  var exec: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write {\"url\", \"port\", \"pid\"} here once the server listens; removed at the end.", valueName: "file"),
+    completion: .file())
+  var readyFile: String?
+
+  @Flag(help: "Open the home page in the browser.")
+  var open = false
+
+  // MARK: Output
+
+  @Flag(name: .shortAndLong, help: "Print only errors and the address.")
+  var quiet = false
+
+  @Option(
+    help: ArgumentHelp(
+      "How events are printed: text, or json for one object a line. (default: text)", valueName: "format"))
+  var logFormat: LogFormat?
+
+  @Flag(inversion: .prefixedNo, help: "Colour the output. (default: on a terminal, unless NO_COLOR is set)")
+  var color: Bool?
+}
+
+/// Whose answers are given.
+enum Compatibility: String, ExpressibleByArgument, CaseIterable, SettingValue {
+  case v0
+  case v1
+}
+
+/// When a write is answered.
+enum Synchronization: String, ExpressibleByArgument, CaseIterable, SettingValue {
+  case full
+  case fast
+}
+
+/// How events are printed.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable, SettingValue {
+  case text
+  case json
+}

@@ -1,0 +1,98 @@
+import JSONServer
+import OrderedJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What is printed when the server listens.
+struct Banner {
+  private let startup: Startup
+  private let resources: [ResourceDescription]
+  private let server: Server
+
+  init(_ startup: Startup, resources: [ResourceDescription], server: Server) {
+    self.startup = startup
+    self.resources = resources
+    self.server = server
+  }
+
+  private var options: ServeOptions { startup.settings.options }
+  private var source: String { options.source == "-" ? "standard input" : LogText.escaped(options.source) }
+
+  // MARK: For programs
+
+  /// The start as one JSON object.
+  var json: String {
+    let members: [(String, JSONValue)] = [
+      ("url", .string(server.url)), ("addresses", .array(server.addresses.map(JSONValue.string))),
+      ("source", .string(options.source)), ("resources", .array(resources.map { .string($0.name) })),
+    ]
+    return JSONLinesFormatter.line("listening", .now, members).1
+  }
+
+  /// What a ready file holds.
+  var readyFile: String {
+    let value: JSONValue = [
+      "url": .string(server.url), "port": .number(JSONNumber(server.port)),
+      "pid": .number(JSONNumber(ProcessInfo.processInfo.processIdentifier)),
+    ]
+    return value.text() + "\n"
+  }
+
+  // MARK: For people
+
+  /// Everything to know at the start.
+  func text(_ style: LogStyle, hasKeys: Bool) -> String {
+    let title = "  \(style(.bold, "swift-json-server")) \(style(.grey, JSONServerCommand.version))  \(source)"
+    var facts = ["Listening on \(server.addresses.joined(separator: " and "))", keeping]
+    if options.watch, !startup.isInMemory { facts.append("Watching for edits") }
+    if hasKeys { facts.append("Press \(style(.bold, "h")) for help") }
+    return "\n\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()
+  }
+
+  /// The addresses of everything that is served.
+  func urls(_ style: LogStyle) -> String {
+    var lines = ["", "  \(style(.bold, "Resources"))"]
+    let paths = resources.map { Self.path(to: $0.name) }
+    let width = min(paths.map(LogText.width).max() ?? 0, 40)
+    for (resource, path) in zip(resources, paths) {
+      let space = LogText.padding(of: path, to: width) + "  "
+      lines.append("  \(style(.cyan, server.url + path))\(space)\(style(.grey, Self.size(resource)))")
+    }
+    if resources.isEmpty { lines.append("  none yet; add one to the source, such as \"posts\": []") }
+    lines += ["", "  \(style(.bold, "Other routes"))", "  \(style(.cyan, "\(server.url)/db"))"]
+    for (pattern, target) in startup.configuration.routes {
+      lines.append("  \(LogText.escaped(pattern)) \(style(.grey, "→")) \(LogText.escaped(target.string ?? ""))")
+    }
+    lines += ["", "  \(style(.bold, "Home"))", "  \(style(.cyan, server.url))", ""]
+    return lines.joined(separator: "\n")
+  }
+
+  /// A resource's path for people: only what a terminal or a client would take for the address's end is encoded.
+  static func path(to name: String) -> String {
+    let encoded = name.unicodeScalars.map { scalar in
+      let isEnd = scalar.properties.isWhitespace || "%?#\"<>\\".unicodeScalars.contains(scalar)
+      guard isEnd else { return String(scalar) }
+      return String(scalar).utf8.map { ($0 < 16 ? "%0" : "%") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+    return "/" + LogText.escaped(encoded.joined())
+  }
+
+  /// How changes are kept.
+  private var keeping: String {
+    if options.readOnly { return "Refusing changes" }
+    if options.ephemeral || startup.isInMemory { return "Keeping changes in memory; nothing is written" }
+    return switch options.sync ?? .full {
+    case .full: "Saving each change to \(source) before it is answered"
+    case .fast: "Saving each change to \(source); a power cut can lose the last ones"
+    }
+  }
+
+  private static func size(_ resource: ResourceDescription) -> String {
+    guard let count = resource.count else { return "object" }
+    return count == 1 ? "1 record" : "\(count) records"
+  }
+}

@@ -1,0 +1,122 @@
+import JSONServer
+
+/// Resolves a source argument, and fetches what is not read from a file.
+struct SourceLocator {
+  private let argument: String
+  private let mayCreate: Bool
+
+  /// - Parameter mayCreate: Whether a missing JSON file is created; else its sample data stays in memory.
+  init(_ argument: String, mayCreate: Bool) {
+    self.argument = argument
+    self.mayCreate = mayCreate
+  }
+
+  /// Returns the source; sample data for a missing JSON file. Blocks until a program or a download is done.
+  ///
+  /// - Parameter notify: Called with each message for the user.
+  func locate(notify: (String) -> Void) throws(CommandFailure) -> Source {
+    if argument == "-" { return try standardInput() }
+    if argument.hasPrefix("http://") || argument.hasPrefix("https://") { return try download() }
+    let isData = argument.hasSuffix(".json") || argument.hasSuffix(".json5")
+    switch FileKind(of: argument) {
+    case .directory: return .directory(argument)
+    case .missing: return try created(notify)
+    case .file, .other, .executable:
+      if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try script() }
+      // On some mounts every file is executable.
+      return FileKind(of: argument) == .executable && !isData ? try program() : .file(argument)
+    }
+  }
+
+  // MARK: Files
+
+  private func created(_ notify: (String) -> Void) throws(CommandFailure) -> Source {
+    guard argument.hasSuffix(".json") else {
+      throw CommandFailure(
+        .missingSource, "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'."
+      )
+    }
+    guard mayCreate else {
+      notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
+      return .text(Array(Sample.text.utf8), name: argument)
+    }
+    guard FileText.create(argument, Array(Sample.text.utf8)) else {
+      throw CommandFailure(
+        .missingSource, "\(argument): there is no such file, and it cannot be created; check the directory.")
+    }
+    notify("\(LogText.escaped(argument)) does not exist; it is created with some sample data.")
+    return .file(argument)
+  }
+
+  private func standardInput() throws(CommandFailure) -> Source {
+    guard let text = FileText.contents(from: 0) else {
+      throw CommandFailure(.unreadable, "-: standard input cannot be read.")
+    }
+    return .text(text, name: "standard input")
+  }
+
+  // MARK: Programs
+
+  private static let scriptSuffixes = [".js", ".cjs", ".mjs"]
+
+  /// Prints what the module's function returns; whatever it logs goes to standard error.
+  private static let runner = """
+    console.log = console.error;
+    import(require("url").pathToFileURL(require("path").resolve(process.argv[1])))
+      .then(module => {
+        if (typeof module.default !== "function") throw new Error("the export is not a function");
+        return module.default();
+      })
+      .then(data => process.stdout.write(JSON.stringify(data)))
+      .catch(error => { console.error(`${process.argv[1]}: ${error.message}`); process.exitCode = 1; });
+    """
+
+  private func script() throws(CommandFailure) -> Source {
+    guard let result = ChildProcess.output(of: ["node", "-e", Self.runner, argument]), result.status != 127 else {
+      throw CommandFailure(
+        .unreadable,
+        "\(argument): a JavaScript source needs node, which is not in PATH; install it, or write the data to a .json file."
+      )
+    }
+    return try output(result, of: "node")
+  }
+
+  private func program() throws(CommandFailure) -> Source {
+    let path = argument.contains("/") ? argument : "./\(argument)"
+    guard let result = ChildProcess.output(of: [path]) else {
+      throw CommandFailure(.unreadable, "\(argument): the program cannot be run; check its first line and permissions.")
+    }
+    return try output(result, of: "the program")
+  }
+
+  private func output(_ result: (bytes: [UInt8], status: Int32), of program: String) throws(CommandFailure) -> Source {
+    guard result.status == 0 else {
+      throw CommandFailure(.unreadable, "\(argument): \(program) failed with exit code \(result.status).")
+    }
+    return .text(result.bytes, name: argument)
+  }
+
+  // MARK: Downloads
+
+  /// Fetches by curl, so that the binary holds no TLS library; the machine's proxies and certificates count.
+  private func download() throws(CommandFailure) -> Source {
+    let command = [
+      "curl", "--silent", "--show-error", "--location", "--proto", "=http,https", "--max-time", "60",
+      "--header", "Accept: application/json", "--write-out", "\n%{http_code}", "--", argument,
+    ]
+    guard let result = ChildProcess.output(of: command) else {
+      throw CommandFailure(
+        .unreadable,
+        "\(argument): a download needs curl, which is not in PATH; install it, or download the file yourself.")
+    }
+    guard result.status == 0, let end = result.bytes.lastIndex(of: UInt8(ascii: "\n")) else {
+      throw CommandFailure(.unreadable, "\(argument): the download failed; check the address and the network.")
+    }
+    let status = String(decoding: result.bytes[(end + 1)...], as: UTF8.self)
+    guard status.hasPrefix("2") else {
+      throw CommandFailure(
+        .unreadable, "\(argument): the download was answered with status \(status); check the address.")
+    }
+    return .text(Array(result.bytes[..<end]), name: argument)
+  }
+}

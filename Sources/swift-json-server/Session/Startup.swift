@@ -1,0 +1,65 @@
+import JSONServer
+import OrderedJSON
+
+/// What a server is started with.
+struct Startup {
+  let settings: Settings
+  private(set) var configuration: Server.Configuration
+
+  /// Fetches the source and reads the rewrite rules. Blocks until that is done.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file or the option at fault.
+  init(_ settings: Settings, log: LogWriter) throws(CommandFailure) {
+    self.settings = settings
+    let options = settings.options
+    // Options are checked before a file is created or a program run.
+    configuration = try options.configuration(for: .value([:]))
+    let locator = SourceLocator(options.source, mayCreate: !options.ephemeral)
+    configuration.source = try locator.locate { log.log(.warning($0)) }
+    if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
+    configuration.onEvent = { log.log($0) }
+    for warning in settings.warnings { log.log(.warning(warning)) }
+    if options.watch, isInMemory {
+      log.log(.warning("\(options.source) cannot be watched for edits; press r to read it again."))
+    }
+  }
+
+  /// Whether changes are not saved because the source is no file.
+  var isInMemory: Bool {
+    switch configuration.source {
+    case .file, .directory: false
+    case .value, .text: true
+    }
+  }
+
+  /// Starts a server.
+  func start() async throws(CommandFailure) -> Server {
+    do throws(ServerError) {
+      return try await Server.start(configuration)
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Checks that a server would start, while another one has the file and the port.
+  func check() async throws(CommandFailure) {
+    var trial = configuration
+    switch configuration.source {
+    case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
+    // The running server has it, and reports faults in its files itself.
+    case .directory: trial.source = .value([:])
+    case .value, .text: break
+    }
+    trial.onEvent = { _ in }
+    do throws(ServerError) {
+      try await Server.load(trial).stop()
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Keeps the port that a server before this one was given.
+  mutating func keepPort(_ port: Int) {
+    if configuration.port == 0 { configuration.port = port }
+  }
+}

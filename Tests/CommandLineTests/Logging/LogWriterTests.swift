@@ -1,0 +1,90 @@
+import ArgumentParser
+import Dispatch
+import HTTPTypes
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import JSONServer
+@testable import swift_json_server
+
+/// The log of a terminal that stands still until a test lets it go on.
+struct LogWriterTests {
+  /// What a body holds.
+  private final class Content: Sendable {
+    func piece() -> [UInt8]? { nil }
+  }
+
+  private static func options(_ arguments: [String]) throws -> ServeOptions {
+    try ServeOptions.parse(["database.json"] + arguments)
+  }
+
+  @Test
+  func `A line that waits to be printed keeps no body`() throws {
+    let isStill = DispatchSemaphore(value: 0)
+    let printed = NIOLockedValueBox("")
+    let log = LogWriter(try Self.options([])) { text, _ in
+      isStill.wait()
+      isStill.signal()
+      printed.withLockedValue { $0 += String(decoding: text, as: UTF8.self) }
+    }
+    weak var kept: Content?
+    do {
+      let content = Content()
+      kept = content
+      log.log(
+        .answered(
+          Exchange(
+            id: 1, request: Request(method: .get, target: "/waiting"),
+            route: EffectiveRoute(method: .get, path: try Path(target: "/waiting"), mountedTarget: "/waiting"),
+            response: PreparedResponse(body: .stream(AsyncStream(unfolding: { content.piece() }))), answered: 0,
+            duration: .zero
+          )))
+    }
+    // The first line may be on its way already; the second waits for it.
+    for _ in 0..<2 { log.print("") }
+    #expect(kept == nil)
+    isStill.signal()
+    log.flush()
+    #expect(printed.withLockedValue { $0 }.contains("/waiting"))
+  }
+
+  @Test
+  func `What is told begins in one column, whatever it is about`() throws {
+    let events: [ServerEvent] = [
+      .reloaded(resources: ["text"]), .invalid(message: "text"), .restored(path: "text"), .deleted(path: "text"),
+      .warning("text"), .hint("text"),
+    ]
+    let formatter = TextFormatter(style: LogStyle(isColored: false), isQuiet: false)
+    let request = RespondedRequest(
+      Exchange(
+        id: 1, request: Request(method: .options, target: "/"),
+        route: EffectiveRoute(method: .options, path: try Path(target: "/"), mountedTarget: "/"),
+        response: PreparedResponse(status: .noContent), answered: 0, duration: .zero))
+    let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
+    let lines = shown.compactMap { $0?.1 }
+    #expect(lines.count == 7)
+    for line in lines { #expect(line.wholeMatch(of: /.{18}  (text|204).*/) != nil, "\(line)") }
+  }
+
+  @Test(arguments: [
+    ([], true), (["--quiet"], true), (["--exec", "true"], false), (["--log-format", "json"], false),
+  ])
+  func `Keys are taken where their answers go to a person`(_ arguments: [String], _ isTaken: Bool) throws {
+    #expect(Session.takesKeys(try Self.options(arguments)) == isTaken)
+  }
+
+  @Test(arguments: [
+    ("text", "\\u{202E}\\u{9B}31m"), ("json", "\\u202E\\u009B31m"),
+  ])
+  func `What could turn or steer a terminal is escaped in each format`(_ format: String, _ expected: String) throws {
+    let printed = NIOLockedValueBox("")
+    let log = LogWriter(try Self.options(["--log-format", format])) { text, _ in
+      printed.withLockedValue { $0 += String(decoding: text, as: UTF8.self) }
+    }
+    log.log(.hint("No record has '\u{202E}\u{9B}31m'."))
+    log.flush()
+    let line = printed.withLockedValue { $0 }
+    #expect(line.contains(expected))
+    #expect(!line.unicodeScalars.contains { $0 == "\u{202E}" || $0 == "\u{9B}" })
+  }
+}

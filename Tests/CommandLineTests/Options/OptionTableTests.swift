@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import OrderedJSON
+import Testing
+
+@testable import swift_json_server
+
+struct OptionTableTests {
+  /// What the parser knows of an option; of its help in JSON, the part that the table repeats.
+  private struct Help: Decodable {
+    struct Command: Decodable { let arguments: [Argument] }
+
+    struct Argument: Decodable {
+      struct Name: Decodable { let name: String }
+
+      let kind: String
+      let names: [Name]?
+    }
+
+    let command: Command
+  }
+
+  @Test
+  func `The table holds each option that is declared, with the same names`() throws {
+    let help = try JSONDecoder().decode(Help.self, from: Data(ServeOptions._dumpHelp().utf8))
+    // They stand for the command line alone.
+    let others: Set<Set<String>> = [
+      ["config", "c"], ["print-config"], ["color"], ["no-color"], ["help", "h"], ["version"],
+    ]
+    let declared = help.command.arguments.filter { $0.kind != "positional" }.map { argument in
+      Row(names: Set((argument.names ?? []).map(\.name)), isFlag: argument.kind == "flag")
+    }
+    let rows = ServeOptions.table.map { Row(names: Set([$0.name] + $0.aliases), isFlag: $0.isFlag) }
+    #expect(Set(rows) == Set(declared.filter { !others.contains($0.names) }))
+    #expect(rows.count == Set(rows).count)
+  }
+
+  private struct Row: Hashable {
+    let names: Set<String>
+    let isFlag: Bool
+  }
+
+  @Test(arguments: [
+    ([], #"{"port":3000,"host":["127.0.0.1","::1"],"allowed-host":[],"cors":[],"no-cors":false,"watch":false,"#),
+    (["--exec", "true"], #"{"port":0,"#),
+    (["--port", "1", "--host", "::1", "--cors", "*"], #"{"port":1,"host":["::1"],"allowed-host":[],"cors":["*"],"#),
+  ])
+  func `The options in effect are shown as a settings file has them`(arguments: [String], start: String) throws {
+    #expect(try ServeOptions.parse(arguments + ["db.json"]).json.text(pretty: false).hasPrefix(start))
+  }
+}

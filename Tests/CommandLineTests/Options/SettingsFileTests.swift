@@ -1,0 +1,65 @@
+import ArgumentParser
+import Testing
+
+@testable import swift_json_server
+
+struct SettingsFileTests {
+  private func options(_ arguments: [String], _ json: String) throws -> (options: ServeOptions, unknown: [String]) {
+    var options = try ServeOptions.parse(arguments + ["db.json"])
+    var file = try SettingsFile(parsing: Array(json.utf8), path: "json-server.json")
+    try options.fill(from: &file)
+    return (options, file.unknownNames)
+  }
+
+  @Test(arguments: ["read-only", "readOnly", "ro"])
+  func `A setting is known under each of 0.17's spellings`(_ name: String) throws {
+    let (options, unknown) = try options([], "{\"\(name)\": true}")
+    #expect(options.readOnly)
+    #expect(unknown.isEmpty)
+  }
+
+  @Test
+  func `An option wins over a setting`() throws {
+    let (options, _) = try options(["--port", "1"], #"{"port": 2, "host": "::1", "id": ["_id", "posts=post_id"]}"#)
+    #expect(options.port == 1)
+    #expect(options.host == ["::1"])
+    #expect(options.keys.id == ["_id", "posts=post_id"])
+  }
+
+  @Test
+  func `The environment comes between options and settings`() throws {
+    var options = try ServeOptions.parse(["db.json"])
+    try options.fill(from: ["PORT": "5", "HOST": "0.0.0.0", "NO_COLOR": "1"])
+    var file = try SettingsFile(parsing: Array(#"{"port": 2}"#.utf8), path: "json-server.json")
+    try options.fill(from: &file)
+    #expect(options.port == 5)
+    #expect(options.host == ["0.0.0.0"])
+    #expect(options.color == false)
+  }
+
+  @Test
+  func `Names that no option has are told`() throws {
+    #expect(try options([], #"{"$schema": "x", "prot": 1, "port": 2}"#).unknown == ["prot"])
+  }
+
+  @Test(arguments: [(["--poll"], 1), (["--poll", "--watch"], 0), ([], 0)])
+  func `Polling without watching is told`(_ arguments: [String], _ count: Int) throws {
+    let settings = try Settings(try ServeOptions.parse(arguments + ["db.json"]))
+    #expect(settings.warnings.count { $0.contains("--poll") } == count)
+  }
+
+  @Test(arguments: [
+    (#"{"port": []}"#, "json-server.json: 'port' must be a whole number."),
+    (#"{"watch": "yes"}"#, "json-server.json: 'watch' must be true or false."),
+    (#"{"static": [1]}"#, "json-server.json: 'static' must be a text or an array of texts."),
+    (#"{"compat": "v2"}"#, "json-server.json: 'compat' must be \"v0\" or \"v1\"."),
+    (#"{"max-body": "x"}"#, "json-server.json: 'max-body' must be a number of bytes, such as 500k or 10M."),
+    ("[]", "json-server.json:1:1: the file must hold a JSON object, such as {}."),
+    ("{\n  port: 1}", "json-server.json:2:3: expected a member name in quotes, found 'p'"),
+  ])
+  func `A setting that makes no sense is named`(_ json: String, _ message: String) {
+    let failure = #expect(throws: CommandFailure.self) { try options([], json) }
+    #expect(failure?.message == message)
+    #expect(failure?.status == .usage)
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import swift_json_server
+
+@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+  @Test
+  func `A program has the standard streams alone, whatever another thread opens meanwhile`() {
+    let isDone = Atomic(false)
+    let opened = DispatchGroup()
+    DispatchQueue.global().async(group: opened) {
+      while !isDone.load(ordering: .relaxed) { close(dup(STDERR_FILENO)) }
+    }
+    for _ in 0..<50 {
+      let output = ChildProcess.output(of: ["ls", "/dev/fd"])
+      #expect(output?.status == 0)
+      // `ls` itself has one more for the directory.
+      let descriptors = String(decoding: output?.bytes ?? [], as: UTF8.self).split(separator: "\n").compactMap {
+        Int($0)
+      }
+      #expect(descriptors.count == 4, "\(descriptors)")
+    }
+    isDone.store(true, ordering: .relaxed)
+    opened.wait()
+  }
+
+  @Test
+  func `A program's output and exit code are returned`() {
+    let output = ChildProcess.output(of: ["sh", "-c", "echo hello; exit 3"])
+    #expect(output?.bytes == Array("hello\n".utf8))
+    #expect(output?.status == 3)
+    #expect(ChildProcess.output(of: ["there-is-no-such-program"]) == nil)
+  }
+}

@@ -1,0 +1,108 @@
+import TestSupport
+import Testing
+
+@testable import JSONDatabase
+
+struct LiteralSearchTests {
+  private func firstMatch(of needle: String, in text: String, from start: Int = 0) -> Int? {
+    let search = LiteralSearch(caseInsensitive: needle)
+    return Array(text.utf8).withUnsafeBufferPointer { search.firstMatch(in: $0, from: start) }
+  }
+
+  static let cases: [(needle: String, text: String, start: Int, offset: Int?)] = [
+    ("", "", 0, 0), ("", "abc", 3, 3), ("", "abc", 4, nil), ("a", "", 0, nil),
+    ("b", "abAB", 0, 1), ("b", "abAB", 2, 3), ("B", "ab", 2, nil),
+    ("Ab", "aab", 0, 1), ("aab", "aaaab", 0, 2), ("abc", "ab", 0, nil),
+    ("@", "`", 0, nil), ("[", "{", 0, nil), ("a\0b", "A\0B", 0, 0),
+    ("é", "cafÉ", 0, 3), ("ÉTÉ", "l'été", 0, 2), ("é", "e\u{301}", 0, nil), ("aé", "xAÉ", 0, 1),
+    ("рус", "РУС", 0, 0), ("ς", "Σ", 0, 0), ("ι", "\u{1FBE}", 0, 0), ("ß", "ss", 0, nil), ("k", "\u{212A}", 0, nil),
+    ("ⱥb", "aȺB", 0, 1), ("Ⱥ", "ⱥ", 0, 0), ("😀", "a😀", 0, 1), ("𐐨", "𐐀", 0, 0),
+  ]
+
+  @Test(arguments: cases)
+  func `The first match at or after an offset is found`(needle: String, text: String, start: Int, offset: Int?) {
+    #expect(firstMatch(of: needle, in: text, from: start) == offset)
+  }
+
+  @Test(arguments: ["q", "QU", "quiz", "é", "ÉQ", "qé"])
+  func `A match is found wherever it lies`(needle: String) {
+    for length in 0..<40 {
+      for place in 0...length {
+        let filler = String(repeating: "x", count: place)
+        let text = filler + needle.lowercased() + String(repeating: "y", count: length - place)
+        #expect(firstMatch(of: needle, in: text) == place)
+        #expect(firstMatch(of: needle + "!", in: text) == nil)
+      }
+    }
+  }
+
+  /// Where what is sought stands in texts of few letters, nearly everywhere, half of these searches go on one character
+  /// at a time.
+  @Test(arguments: ["ab", "aAb", "aéÉ", "ⱥȺa", "aб"])
+  func `A needle is found where a comparison at each place finds it`(letters: String) {
+    var generator = SeededGenerator(seed: 7)
+    func random(_ count: Int) -> String {
+      String((0..<count).map { _ in letters.randomElement(using: &generator) ?? "a" })
+    }
+    for _ in 0..<300 {
+      let needle = random(Int.random(in: 1...40, using: &generator))
+      let text = random(Int.random(in: 0...2_000, using: &generator))
+      let canonical = text.unicodeScalars.map(CaseFolding.canonical)
+      let sought = needle.unicodeScalars.map(CaseFolding.canonical)
+      let place = canonical.indices.first { canonical[$0...].starts(with: sought) }
+      let expected = place.map { text.unicodeScalars.prefix($0).reduce(0) { $0 + UTF8.width($1) } }
+      #expect(firstMatch(of: needle, in: text) == expected, "'\(needle)' in '\(text)'")
+    }
+  }
+
+  static let hostile: [(needle: String, text: String)] = [
+    (String(repeating: "a", count: 1_999) + "b", String(repeating: "a", count: 100_000) + "!"),
+    ("b" + String(repeating: "a", count: 1_999), String(repeating: "a", count: 100_000) + "!"),
+    (
+      String(repeating: "a", count: 1_000) + "b" + String(repeating: "a", count: 999),
+      String(repeating: "a", count: 100_000)
+    ),
+    (String(repeating: "ab", count: 999) + "aa", String(repeating: "ab", count: 50_000)),
+    (String(repeating: "é", count: 999) + "e", String(repeating: "Éé", count: 50_000)),
+    (
+      String(repeating: "z", count: 500) + "a" + String(repeating: "z", count: 500),
+      String(repeating: "z", count: 100_000)
+    ),
+    ("zq" + String(repeating: "z", count: 1_998), String(repeating: "zq", count: 50_000)),
+  ]
+
+  @Test(arguments: hostile)
+  func `A search takes steps in proportion to the text, whatever the needle`(needle: String, text: String) {
+    var steps = 0
+    let match = Array(text.utf8).withUnsafeBufferPointer { bytes in
+      LiteralSearch(caseInsensitive: needle).firstMatch(in: bytes, from: 0, steps: &steps)
+    }
+    #expect(match == nil)
+    #expect(steps < 5 * (text.utf8.count + needle.utf8.count))
+  }
+
+  @Test func `The end of a text is compared in any case and form`() {
+    func ends(_ text: String, _ needle: String) -> Bool {
+      let search = LiteralSearch(caseInsensitive: needle)
+      return Array(text.utf8).withUnsafeBufferPointer { search.isSuffix(of: $0) }
+    }
+    #expect(ends("caFÉ", "fé") && ends("xȺ", "ⱥ") && ends("x", "") && ends("ab", "AB"))
+    #expect(!ends("b", "ab") && !ends("éa", "é") && !ends("", "a"))
+  }
+
+  @Test func `Random needles are found where a plain comparison finds them`() {
+    var generator = SeededGenerator(seed: 3)
+    let letters: [Character] = ["a", "A", "b", "é", "É", "è", "c"]
+    func random(_ count: Int) -> String {
+      String((0..<count).map { _ in letters.randomElement(using: &generator) ?? "a" })
+    }
+    for _ in 0..<2_000 {
+      let needle = random(Int.random(in: 1...3, using: &generator))
+      let text = random(30)
+      let folded = Array(text.lowercased().utf8)
+      let sought = Array(needle.lowercased().utf8)
+      let expected = folded.indices.first { folded[$0...].starts(with: sought) }
+      #expect(firstMatch(of: needle, in: text) == expected, "'\(needle)' in '\(text)'")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import OrderedJSON
+import Testing
+
+@testable import JSONDatabase
+
+struct ValidatorTests {
+  private func findings(_ text: String) -> [String] {
+    Validator().findings(in: UTF8Slice(text)).map { "\($0.severity) \($0)" }
+  }
+
+  @Test(arguments: [
+    "{}",
+    #"{"posts": [], "profile": {}, "$schema": "x"}"#,
+    #"{"posts": [{"id": 1}, {"id": 2}], "comments": [{"id": "a", "postId": 1}, {"id": "b", "postId": null}]}"#,
+    #"{"posts": [{"id": 1}], "comments": [{"id": 1, "post_id": "1"}]}"#,
+    #"{"a": [{"id": 1, "x": {"y": 1, "z": {"y": 1}}, "list": ["x", "x"]}]}"#,
+  ])
+  func `Nothing is to be said about a sound file`(_ text: String) {
+    #expect(findings(text) == [])
+  }
+
+  @Test(arguments: [
+    ("{\"a\": [1,}", "error 1:10: expected a value, found '}'"),
+    ("", "error 1:1: the file is empty; write {} or {\"posts\": []} into it"),
+    ("\u{FEFF}\n ", "error 2:2: the file is empty; write {} or {\"posts\": []} into it"),
+    ("{\"db\": []}", "warning 1:2: the route /db does not lead to the resource 'db'; rename it"),
+    ("{\"..\": []}", "warning 1:2: the route /.. does not lead to the resource '..'; rename it"),
+    ("{\"a\": [{\"id\": \"\"}]}", "warning 1:15: the 'id' of record 1 of 'a' is empty, and so no address"),
+    ("\n [1]", "error 2:2: the file must hold a JSON object, such as {\"posts\": []}"),
+    ("{\n  \"n\": 5}", "error 2:8: 'n' is a number; a resource is an array of records or an object"),
+    (
+      "{\"a/b\": []}",
+      "error 1:2: the key 'a/b' holds a slash, which no route can have; rename it, and map it with --routes"
+    ),
+    ("{\"\": []}", "error 1:2: a resource needs a name; this key is empty"),
+    ("{\"a\": [], \"a\": []}", "error 1:11: 'a' is given twice; rename one of the two or join them"),
+    (
+      "{\"a\": [{\"id\": 1},\n {\"id\": \"1\"}]}",
+      "warning 2:9: record 2 of 'a' has the id 1 of record 1, and cannot be reached"
+    ),
+    ("{\"a\": [{}]}", "warning 1:8: record 1 of 'a' has no 'id', and so no address"),
+    ("{\"a\": [{\"id\": null}]}", "warning 1:15: the 'id' of record 1 of 'a' is null"),
+    ("{\"a\": [5]}", "warning 1:8: element 1 of 'a' is a number; only objects have an address"),
+    (
+      "{\"posts\": [], \"comments\": [{\"id\": 1, \"postId\": 9}]}",
+      "warning 1:48: record 1 of 'comments' refers to 9 of 'posts', which is not there"
+    ),
+    (
+      "{\"a\": [{\"id\": 1, \"b\": {\"é\": 1, \"\\u00e9\": 2}}]}",
+      "warning 1:32: the member 'é' is given twice; JSON readers differ in which counts"
+    ),
+  ])
+  func `What would be refused or surprise is said with its place`(_ text: String, _ expected: String) {
+    #expect(findings(text).first == expected)
+  }
+
+  @Test
+  func `Ids of two kinds are told once for each collection`() {
+    let found = findings(#"{"a": [{"id": 1}, {"id": "x"}, {"id": "y"}], "b": [{"id": "1"}, {"id": 2}]}"#)
+    #expect(found.count == 2)
+    #expect(found.allSatisfy { $0.contains("are numbers and strings") })
+  }
+
+  @Test
+  func `Findings come in the text's order, whatever they are about`() {
+    let found = Validator().findings(
+      in: UTF8Slice("{\n\"a\": [{}, {\"id\": 1, \"x\": 1, \"x\": 2}],\n\"n\": 1,\n\"b\": [{}]}"))
+    #expect(found.map(\.line) == [2, 2, 3, 4])
+    #expect(found.map(\.offset) == found.map(\.offset).sorted())
+  }
+}

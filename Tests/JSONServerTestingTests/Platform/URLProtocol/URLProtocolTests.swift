@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTypes
+import JSONServer
+import NIOConcurrencyHelpers
+import OrderedJSON
+import Testing
+
+@testable import JSONServerTesting
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.jsonServer(["notes": [["id": 1, "text": "one"]]], listens: false))
+struct `A session without a socket` {
+  private func request(_ path: String, method: String = "GET") throws -> URLRequest {
+    let url = try #require(URL(string: "https://api.example.com" + path))
+    var request = URLRequest(url: url, timeoutInterval: 30)
+    request.httpMethod = method
+    return request
+  }
+
+  private func session() throws -> URLSession {
+    URLSession(configuration: .jsonServer(try MockServer.current))
+  }
+
+  @Test func `Whatever host a request is for, the server answers it`() async throws {
+    let (data, response) = try await session().send(request("/notes?q=one"))
+    #expect(response.statusCode == 200)
+    #expect(response.mimeType == "application/json")
+    #expect(response.value(forHTTPHeaderField: "X-Total-Count") == "1")
+    #expect(String(decoding: data, as: UTF8.self).contains(#""text": "one""#))
+    try await MockServer.current.expect(.get("/notes"), times: 1, headers: ["Host": "api.example.com"])
+  }
+
+  @Test func `A body is sent from data`() async throws {
+    var request = try request("/notes", method: "POST")
+    request.httpBody = Data(#"{"text": "two"}"#.utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    #expect(try await session().send(request).response.statusCode == 201)
+    try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "two"])
+  }
+
+  @Test func `A body is sent from a stream`() async throws {
+    var request = try request("/notes", method: "POST")
+    request.httpBodyStream = InputStream(data: Data(#"{"text": "three"}"#.utf8))
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    #expect(try await session().send(request).response.statusCode == 201)
+    try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "three"])
+  }
+
+  @Test func `An upload is not answered as if it had no body`() async throws {
+    let server = try MockServer.current
+    let request = try request("/notes", method: "POST")
+    do {
+      _ = try await session().upload(for: request, from: Data(#"{"text": "four"}"#.utf8))
+      try await server.expect(.post("/notes"), times: 1, body: ["text": "four"])
+    } catch let error as URLError {
+      #expect(error.localizedDescription.contains("httpBody"))
+      #expect(await server.requests.isEmpty)
+    }
+  }
+
+  @Test func `A redirect is followed within the server`() async throws {
+    let server = try MockServer.current
+    await server.stub(.get("/old"), with: nil, status: 301, headers: ["Location": "/notes/1"])
+    let (data, response) = try await session().send(request("/old"))
+    #expect(response.statusCode == 200)
+    #expect(String(decoding: data, as: UTF8.self).contains("one"))
+    #expect(await server.requests.map(\.request.target) == ["/old", "/notes/1"])
+  }
+
+  @Test(arguments: [(Fault.Action.hang, URLError.timedOut), (.reset, .networkConnectionLost)])
+  func `A broken connection is the error that a socket would give`(
+    _ action: Fault.Action, _ code: URLError.Code
+  ) async throws {
+    try await MockServer.current.interrupt(.get("/notes"), by: action)
+    var request = try request("/notes")
+    request.timeoutInterval = 0.2
+    let error = await #expect(throws: URLError.self) { try await session().send(request) }
+    #expect(error?.code == code)
+  }
+
+  @Test(
+    arguments: [
+      (0.2, .milliseconds(200)), (-1, .zero), (.infinity, .seconds(86_400)), (.nan, .seconds(86_400)),
+      (1e300, .seconds(86_400)),
+    ] as [(TimeInterval, Duration)])
+  func `A request waits for its timeout, at most a day`(_ interval: TimeInterval, _ duration: Duration) throws {
+    var request = try request("/notes")
+    request.timeoutInterval = interval
+    #expect(request.timeout == duration)
+  }
+
+  @Test func `A stopped server is no longer reached, nor kept`() async throws {
+    var stopped: MockServer? = try await withJSONServer(listens: false) { $0 }
+    weak let server = stopped
+    let configuration = URLSessionConfiguration.jsonServer(try #require(stopped))
+    let request = try request("/notes")
+    let error = await #expect(throws: URLError.self) {
+      try await URLSession(configuration: configuration).send(request)
+    }
+    #expect(error?.code == .cannotConnectToHost)
+    stopped = nil
+    #expect(server == nil)
+  }
+
+  @Test func `A client that stops loading is told nothing more`() async throws {
+    try await withJSONServer(listens: false) {
+      $0.middleware = [PiecewiseAnswer()]
+    } _: { server in
+      let client = StoppingClient()
+      let loading = URLProtocol(request: try request("/notes"), cachedResponse: nil, client: client)
+      await JSONServerLoader(loading, server: server)?.load()
+      #expect(client.events.withLockedValue { $0 } == ["piece 1"])
+    }
+  }
+}
+
+/// Answers with a body in three pieces that are all there at once.
+private struct PiecewiseAnswer: Middleware {
+  func respond(
+    to request: Request, next: @Sendable (Request) async throws -> Response
+  ) async throws -> Response {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    for piece: UInt8 in 1...3 { continuation.yield([piece]) }
+    continuation.finish()
+    return Response(body: .stream(stream))
+  }
+}
+
+/// A client that stops the loading at the first piece of a body.
+private final class StoppingClient: NSObject, URLProtocolClient {
+  /// What the client was told, the head of the answer apart.
+  let events = NIOLockedValueBox<[String]>([])
+
+  func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+    events.withLockedValue { $0.append("piece \(data.first ?? 0)") }
+    withUnsafeCurrentTask { $0?.cancel() }
+  }
+
+  func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+    events.withLockedValue { $0.append("end") }
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+    events.withLockedValue { $0.append("error") }
+  }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy: URLCache.StoragePolicy
+  ) {}
+  func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {}
+  func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {}
+  func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {}
+  func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
+}

@@ -1,0 +1,88 @@
+import HTTPTypes
+import JSONStorage
+import NIOConcurrencyHelpers
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+/// What happens to acknowledged writes that an edit from outside, a reset or a snapshot would remove.
+@Suite struct Takeovers {
+  private static let start: JSONValue = ["posts": [["id": 1]]]
+  private static let full = StorageError(.noSpace, "The disk is full.")
+
+  @Test func `show the version before until a copy of it is durable`() async throws {
+    let history = ScriptedHistory(isHeld: true)
+    let server = try EngineFixture(Self.start, history: history)
+    #expect(await server.send(.post, "/posts").status == .created)
+    try await server.edit(Self.start, generation: 1)
+    #expect(await server.send(.get, "/posts/2").status == .ok)
+    #expect(history.end(.success("history/1.json")) == 1)
+    #expect(await server.send(.get, "/posts/2").status == .notFound)
+  }
+
+  @Test func `have writes wait for the copy, and carry them out on what is edited`() async throws {
+    let history = ScriptedHistory(isHeld: true)
+    let server = try EngineFixture(Self.start, history: history)
+    _ = await server.send(.post, "/posts")
+    try await server.edit(["posts": [["id": 7]]], generation: 1)
+    async let written = server.send(.post, "/posts")
+    while await !server.engine.hasWaitingWrites { await Task.yield() }
+    history.end(.success("history/1.json"))
+    #expect(try await written.json["id"] == 8)
+  }
+
+  @Test func `do not happen while no copy can be made, and say so once`() async throws {
+    let history = ScriptedHistory(isHeld: true)
+    let warnings = NIOLockedValueBox<[String]>([])
+    let server = try EngineFixture(Self.start, history: history) { event in
+      if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
+    }
+    _ = await server.send(.post, "/posts")
+    try await server.edit(Self.start, generation: 1)
+    history.end(.failure(Self.full))
+    #expect(await server.send(.get, "/posts/2").status == .ok)
+    let refused = await server.send(.post, "/posts")
+    #expect(refused.status == .serviceUnavailable)
+    #expect(try refused.json["message"]?.string?.contains("The disk is full.") == true)
+    await server.engine.retryTakeover()
+    #expect(history.end(.failure(Self.full)) > 0)
+    #expect(await server.send(.get, "/posts/2").status == .ok)
+    #expect(warnings.withLockedValue { $0.count } == 1)
+    await server.engine.retryTakeover()
+    history.end(.success("history/1.json"))
+    #expect(await server.send(.get, "/posts/2").status == .notFound)
+    #expect(warnings.withLockedValue { $0.last?.contains("kept as 'history/1.json'") } == true)
+  }
+
+  @Test func `happen at once when a newer edit removes nothing`() async throws {
+    let history = ScriptedHistory(isHeld: true)
+    let server = try EngineFixture(Self.start, history: history)
+    _ = await server.send(.post, "/posts")
+    try await server.edit(Self.start, generation: 1)
+    history.end(.failure(Self.full))
+    _ = await server.send(.get, "/posts/2")
+    let mended: JSONValue = ["posts": [["id": 1], ["id": 2]], "tags": []]
+    try await server.edit(mended, generation: 2)
+    await server.engine.retryTakeover()
+    #expect(await server.value == mended)
+  }
+
+  @Test func `of a reset keep a copy first, and refuse without one`() async throws {
+    let history = ScriptedHistory(isHeld: true)
+    let server = try EngineFixture(Self.start, history: history)
+    _ = await server.send(.post, "/posts")
+    async let refused = server.send(.post, "/__admin/reset")
+    while history.end(.failure(Self.full)) == 0 { await Task.yield() }
+    #expect(await refused.status == .serviceUnavailable)
+    #expect(await server.send(.get, "/posts/2").status == .ok)
+    async let reset = server.send(.post, "/__admin/reset")
+    while history.end(.success("history/1.json")) == 0 { await Task.yield() }
+    #expect(await reset.status == .ok)
+    #expect(await server.value == Self.start)
+  }
+}
+
+extension Engine {
+  fileprivate var hasWaitingWrites: Bool { writes.takeover?.waiting.isEmpty == false }
+}

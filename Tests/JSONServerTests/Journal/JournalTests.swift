@@ -1,0 +1,147 @@
+import HTTPTypes
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+@Suite struct `The journal` {
+  @Test func `keeps requests with their answers, oldest first, without those to the admin routes`() async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.get, "/posts/1")
+    await server.send(.get, "/__admin/health")
+    await server.send(.post, "/posts", ["title": "c"])
+    await server.send(.get, "/nothing")
+    let journal = await server.journal
+    #expect(journal.map(\.request.target) == ["/posts/1", "/posts", "/nothing"])
+    #expect(journal.map(\.response.status.code) == [200, 201, 404])
+    #expect(journal.map(\.id) == journal.map(\.id).sorted())
+    #expect(try JSONValue(parsing: journal[1].request.body)["title"] == "c")
+  }
+
+  @Test func `forgets the oldest beyond its capacity`() async throws {
+    let server = try await AdminFixture.server { $0.journalCapacity = 2 }
+    for id in 1...4 { await server.send(.get, "/posts/\(id)") }
+    #expect(await server.journal.map(\.request.target) == ["/posts/3", "/posts/4"])
+  }
+
+  @Test func `forgets the oldest when the bodies become large`() async throws {
+    let server = try await AdminFixture.server { $0.journalByteCapacity = 32_000 }
+    let body = [UInt8](repeating: UInt8(ascii: " "), count: 12_000)
+    for _ in 1...4 { await server.send(.get, "/posts", bytes: body) }
+    #expect(await server.journal.count == 2)
+  }
+
+  @Test func `forgets everything when asked`() async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.get, "/posts")
+    await server.clearJournal()
+    #expect(await server.journal.isEmpty)
+    await server.send(.get, "/posts")
+    #expect(await server.send(.delete, "/__admin/requests").status == .ok)
+    #expect(try await server.get("/__admin/requests") == [])
+  }
+
+  @Test func `shows its newest exchanges as JSON`() async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.get, "/posts")
+    await server.send(.post, "/posts", ["title": "c"], fields: [.accept: "*/*"])
+    let shown = try await server.get("/__admin/requests?limit=1")
+    #expect(shown.array?.count == 1)
+    #expect(
+      shown[0]?.object?.names == [
+        "id", "time", "method", "path", "status", "milliseconds", "requestHeaders", "requestBody", "responseHeaders",
+        "responseBody",
+      ])
+    #expect(shown[0]?["method"] == "POST")
+    #expect(shown[0]?["requestHeaders"]?["Accept"] == "*/*")
+    #expect(shown[0]?["responseBody"]?.string?.contains("\"title\": \"c\"") == true)
+  }
+
+  @Test(
+    arguments: [
+      ([0xFF, 0xFE], nil),
+      ([0x61, 0x00], nil),
+      ([], nil),
+      (Array("é".utf8), "é"),
+      ([0x61] + Array(String(repeating: "é", count: 40_000).utf8), "a" + String(repeating: "é", count: 32_767)),
+    ] as [([UInt8], String?)])
+  func `shows bodies that are text, up to 64 KiB`(_ body: [UInt8], _ shown: String?) async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.get, "/posts", bytes: body)
+    let value = try await server.get("/__admin/requests")[0]?["requestBody"]
+    #expect(value == (shown.map { .string($0) } ?? .null))
+  }
+
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00.000Z"), (1_795_255_200.1234, "2026-11-21T10:00:00.123Z"),
+    (951_827_696.9996, "2000-02-29T12:34:56.999Z"), (1_706_745_599.0425, "2024-01-31T23:59:59.042Z"),
+  ])
+  func `writes times to the millisecond`(_ time: Double, _ text: String) {
+    #expect(Timestamp(secondsSince1970: time).rfc3339 == text)
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Waiting for an exchange` {
+  @Test func `ends with the exchange that comes`() async throws {
+    let server = try await AdminFixture.server()
+    async let waited = server.exchange(timeout: .seconds(60)) { $0.request.method == .post }
+    await server.untilSomeoneWaits()
+    await server.send(.get, "/posts")
+    await server.send(.post, "/posts", ["title": "c"])
+    let exchange = await waited
+    #expect(exchange?.response.status == .created)
+  }
+
+  @Test func `ends at once with one that came before, and passes over those that are known`() async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.get, "/posts/1")
+    await server.send(.get, "/posts/2")
+    let first = await server.exchange(timeout: .seconds(60)) { _ in true }
+    #expect(first?.request.target == "/posts/1")
+    let second = await server.exchange(after: first?.id ?? 0, timeout: .seconds(60)) { _ in true }
+    #expect(second?.request.target == "/posts/2")
+  }
+
+  @Test func `passes over those that are yet to come but are known`() async throws {
+    let server = try await AdminFixture.server()
+    async let waited = server.exchange(after: 1, timeout: .seconds(60)) { _ in true }
+    await server.untilSomeoneWaits()
+    for id in 1...3 { await server.send(.get, "/posts/\(id)") }
+    let exchange = await waited
+    #expect(exchange?.request.target == "/posts/2")
+  }
+
+  @Test(arguments: [Duration.zero, .milliseconds(1)])
+  func `ends with nothing when the time is over`(_ timeout: Duration) async throws {
+    let server = try await AdminFixture.server()
+    let exchange = await server.exchange(timeout: timeout) { _ in true }
+    #expect(exchange == nil)
+  }
+
+  @Test func `ends with nothing when the server stops`() async throws {
+    let server = try await AdminFixture.server()
+    async let waited = server.exchange(timeout: .seconds(60)) { _ in true }
+    await server.untilSomeoneWaits()
+    await server.stop()
+    let exchange = await waited
+    #expect(exchange == nil)
+    let later = await server.exchange(timeout: .seconds(60)) { _ in true }
+    #expect(later == nil)
+  }
+
+  @Test func `ends with nothing when the task is cancelled`() async throws {
+    let server = try await AdminFixture.server()
+    let waiting = Task { await server.exchange(timeout: .seconds(60)) { _ in true } }
+    await server.untilSomeoneWaits()
+    waiting.cancel()
+    let exchange = await waiting.value
+    #expect(exchange == nil)
+  }
+}
+
+extension Server {
+  /// Lets other tasks run until someone waits for an exchange.
+  fileprivate func untilSomeoneWaits() async {
+    while await !engine.simulation.journal.isAwaited { await Task.yield() }
+  }
+}

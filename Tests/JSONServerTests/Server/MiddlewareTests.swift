@@ -1,0 +1,99 @@
+import HTTPTypes
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+/// Middleware that is a closure.
+private struct Hook: Middleware {
+  let body: @Sendable (Request, @Sendable (Request) async throws -> Response) async throws -> Response
+
+  func respond(to request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response {
+    try await body(request, next)
+  }
+}
+
+private struct Refusal: Error, CustomStringConvertible {
+  let description = "No luck today."
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Middleware hooks` {
+  @Test func `run around a request, the first outermost`() async throws {
+    let hooks = ["a", "b"].map { name in
+      Hook { request, next in
+        var request = request
+        request.target += request.target.contains("?") ? "&title=\(name)" : "?title=\(name)"
+        var response = try await next(request)
+        response.headerFields[.via] = (response.headerFields[.via] ?? request.target) + name
+        return response
+      }
+    }
+    let server = try await AdminFixture.server { $0.middleware = hooks }
+    let answer = await server.send(.get, "/posts")
+    #expect(answer.headerFields[.via] == "/posts?title=a&title=bba")
+    #expect(try answer.json.array?.count == 2)
+    #expect(await server.journal.map(\.request.target) == ["/posts"])
+    #expect(await server.engine.outstanding.tasks.isEmpty)
+  }
+
+  @Test func `may answer by themselves`() async throws {
+    let server = try await AdminFixture.server { $0.middleware = [Hook { _, _ in Response(status: .init(code: 418)) }] }
+    #expect(await server.send(.delete, "/posts/1").status.code == 418)
+    #expect(await server.value == AdminFixture.posts)
+  }
+
+  @Test func `that throw are answered with 500 and what they say`() async throws {
+    let server = try await AdminFixture.server { $0.middleware = [Hook { _, _ in throw Refusal() }] }
+    let answer = await server.send(.get, "/posts")
+    #expect(answer.status == .internalServerError)
+    #expect(try answer.json["message"] == "No luck today.")
+  }
+
+  @Test func `see faults and delays from outside, and keep paths as they were sent`() async throws {
+    let server = try await AdminFixture.server { configuration in
+      configuration.middleware = [Hook { try await $1($0) }]
+      configuration.routes = JSONObject([("/api/*", "/$1")])
+      configuration.delay = .milliseconds(1)
+    }
+    await server.addFault(Fault(path: "/api/posts", status: .badGateway))
+    #expect(await server.send(.get, "/api/posts").status == .badGateway)
+    #expect(await server.send(.get, "/posts").status == .ok)
+  }
+
+  @Test func `are cancelled when the server stops`() async throws {
+    let (started, begin) = AsyncStream.makeStream(of: Void.self)
+    let hook = Hook { _, _ in
+      begin.yield()
+      try await Task.sleep(for: .seconds(600))
+      return Response()
+    }
+    let server = try await AdminFixture.server { $0.middleware = [hook] }
+    async let answer = server.send(.get, "/posts")
+    for await _ in started { break }
+    await server.stop()
+    #expect(await answer.status == .internalServerError)
+  }
+}
+
+@Suite struct `A path prefix` {
+  @Test(arguments: [
+    ("/mock/posts/1", 200), ("/mock/posts?id=1", 200), ("/mock?_page=1", 302), ("/posts/1", 404),
+    ("/mockery/posts", 404),
+    ("/mock/__admin/health", 200), ("/__admin/health", 404),
+  ])
+  func `leads to what is below it`(_ target: String, _ status: Int) async throws {
+    for prefix in ["/mock", "mock/"] {
+      let server = try await AdminFixture.server { $0.pathPrefix = prefix }
+      #expect(await server.send(.get, target).status.code == status)
+    }
+  }
+
+  @Test func `stands in the addresses of answers`() async throws {
+    let server = try await AdminFixture.server { $0.pathPrefix = "/mock" }
+    let created = await server.send(.post, "/mock/posts", ["title": "c"])
+    #expect(created.headerFields[.location] == "http://localhost/mock/posts/3")
+    let page = await server.send(.get, "/mock/posts?_page=1&_limit=2")
+    #expect(page.headerFields[.link]?.contains("<http://localhost/mock/posts?_page=2&_limit=2>; rel=\"next\"") == true)
+    #expect(try await server.get("/mock/__admin/resources")[0]?["url"] == "/mock/posts")
+  }
+}

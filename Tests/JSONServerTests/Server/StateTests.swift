@@ -1,0 +1,199 @@
+import Foundation
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import JSONServer
+@testable import JSONStorage
+
+@Suite struct `The state` {
+  @Test func `goes back to the start over HTTP`() async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.delete, "/posts/1")
+    await server.send(.put, "/profile", ["name": "x"])
+    let answer = await server.send(.post, "/__admin/reset")
+    #expect(answer.status == .ok)
+    #expect(try answer.json == ["reset": true])
+    #expect(await server.value == AdminFixture.posts)
+  }
+
+  @Test func `goes back to the start from Swift, again and again`() async throws {
+    let server = try await AdminFixture.server()
+    for _ in 1...2 {
+      await server.send(.post, "/posts", ["title": "c"])
+      #expect(try await server.get("/posts").array?.last?["id"] == 3)
+      try await server.reset()
+      #expect(await server.value == AdminFixture.posts)
+    }
+  }
+
+  @Test func `is kept and restored by name`() async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.patch, "/posts/1", ["title": "x"])
+    let saved = await server.send(.post, "/__admin/snapshots", ["name": "before login"])
+    #expect(saved.status == .created)
+    #expect(try saved.json == ["name": "before login"])
+    await server.send(.delete, "/posts/1")
+    #expect(try await server.send(.post, "/__admin/snapshots/before%20login").json == ["restored": "before login"])
+    #expect(try await server.get("/posts/1")["title"] == "x")
+    #expect(try await server.get("/__admin/snapshots")[0]?.object?.names == ["name", "time"])
+    #expect(await server.snapshots == ["before login"])
+    #expect(await server.send(.delete, "/__admin/snapshots/before%20login").status == .ok)
+    #expect(await server.snapshots.isEmpty)
+    #expect(await server.send(.post, "/__admin/snapshots/before%20login").status == .notFound)
+    #expect(await server.send(.delete, "/__admin/snapshots/before%20login").status == .notFound)
+  }
+
+  @Test func `is kept by a name of its own when none is given`() async throws {
+    let server = try await AdminFixture.server()
+    await server.saveSnapshot("snapshot-1")
+    #expect(try await server.send(.post, "/__admin/snapshots").json == ["name": "snapshot-2"])
+    await server.saveSnapshot("snapshot-1")
+    #expect(await server.snapshots == ["snapshot-2", "snapshot-1"])
+    await server.deleteSnapshot("snapshot-2")
+    #expect(await server.snapshots == ["snapshot-1"])
+  }
+
+  @Test func `is not restored from a snapshot that is not there`() async throws {
+    let server = try await AdminFixture.server()
+    let error = await #expect(throws: ServerError.self) { try await server.restoreSnapshot("x") }
+    #expect(error?.code == .unknownSnapshot)
+    #expect(error?.message.contains("'x'") == true)
+  }
+
+  @Test func `stays when the server is read-only`() async throws {
+    let server = try await AdminFixture.server { $0.isReadOnly = true }
+    #expect(await server.send(.post, "/__admin/reset").status == .forbidden)
+    let error = await #expect(throws: ServerError.self) { try await server.reset() }
+    #expect(error?.code == .notSaved)
+  }
+
+  @Test func `stays when it cannot be saved`() async throws {
+    let server = try EngineFixture(AdminFixture.posts, commits: [.done, .failed(StorageError(.noSpace, "Full."))])
+    _ = await server.send(.delete, "/posts/1")
+    let before = await server.value
+    #expect(await server.send(.post, "/__admin/reset").status.code == 507)
+    #expect(await server.value == before)
+  }
+
+  @Test func `stays when the file is not valid, which the answer says in whole sentences`() async throws {
+    let error = StorageError(
+      invalid: "db.json", cause: try #require(throws: JSONError.self) { try JSONValue(parsing: "{") })
+    let server = try EngineFixture(AdminFixture.posts, commits: [.failed(error)])
+    let answer = await server.send(.delete, "/posts/1")
+    #expect(answer.status == .serviceUnavailable)
+    let message =
+      "'db.json' is not valid: 1:2: expected a member name in quotes, but the text ends. Nothing was changed."
+    #expect(try answer.json["message"]?.string == message)
+  }
+
+  @Test func `is shown to readers though edits keep a write from being saved`() async throws {
+    let edited = try EngineFixture.source(AdminFixture.posts, generation: 1)
+    let edits = [Commit](repeating: .edited(edited), count: 3)
+    let server = try EngineFixture(AdminFixture.posts, commits: edits)
+    let answers = await server.send(.delete, "/posts/1", meanwhile: (.get, "/posts/1"))
+    #expect(Set(answers.map(\.status)) == [.serviceUnavailable, .ok])
+  }
+
+  @Test func `is reset again on top of an edit that came meanwhile`() async throws {
+    let edited = try EngineFixture.source(["authors": [["id": 1]]], generation: 1)
+    let server = try EngineFixture(AdminFixture.posts, commits: [.edited(edited), .done, .edited(edited), .done])
+    #expect(await server.send(.post, "/__admin/reset").status == .ok)
+    #expect(await server.value == AdminFixture.posts)
+    #expect(await server.send(.post, "/__admin/snapshots").status == .created)
+    #expect(await server.send(.post, "/__admin/snapshots/snapshot-1").status == .ok)
+    #expect(await server.value == AdminFixture.posts)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `is reset while a record that the start lacks is being saved`() async throws {
+    let server = try EngineFixture(AdminFixture.posts)
+    let answers = await server.send(.post, "/posts", meanwhile: (.post, "/__admin/reset"))
+    #expect(answers.map(\.status) == [.created, .ok])
+    #expect(await server.value == AdminFixture.posts)
+  }
+
+  @Test(arguments: [false, true])
+  func `may be edited back to the start without a warning once it was reset`(_ isReset: Bool) async throws {
+    let (warnings, warn) = AsyncStream.makeStream(of: String.self)
+    let server = try EngineFixture(AdminFixture.posts) { event in
+      if case .warning(let message) = event { warn.yield(message) }
+    }
+    _ = await server.send(.delete, "/posts/1")
+    if isReset { _ = await server.send(.post, "/__admin/reset") }
+    try await server.edit(AdminFixture.posts, generation: 1)
+    warn.finish()
+    let isReverted = await warnings.contains { $0.contains("reverted /comments/1, /posts/1") }
+    #expect(isReverted != isReset)
+  }
+
+  @Test func `takes an edit that comes during a commit when that ends`() async throws {
+    let server = try EngineFixture(AdminFixture.posts)
+    let edited = try EngineFixture.source(["authors": [["id": 1]]], generation: 1)
+    #expect(await server.send(.delete, "/posts/1", beforeEdit: edited).status == .ok)
+    #expect(await server.value == ["authors": [["id": 1]]])
+  }
+
+  @Test func `is in the file when a reset is answered`() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try await AdminFixture.server()
+    try await server.writeSnapshot(to: directory.path("db.json"))
+    let file = try await Server.load(Server.Configuration(source: .file(directory.path("db.json"))))
+    let start = directory.text("db.json")
+    await file.send(.delete, "/posts/1")
+    #expect(directory.text("db.json") != start)
+    try await file.reset()
+    #expect(directory.text("db.json") == start)
+    let copy = directory.path("copy.json")
+    #expect(try await file.writeSnapshot(to: copy) == copy)
+    #expect(directory.text("copy.json") == start)
+    await file.stop()
+  }
+
+  @Test func `of memory is written over a file that keeps its mode, and behind a link`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("old", to: "db.json")
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory.path("db.json"))
+    try directory.link("link.json", to: "db.json")
+    let server = try await AdminFixture.server()
+    #expect(try await server.writeSnapshot(to: directory.path("link.json")) == directory.path("db.json"))
+    #expect(directory.text("db.json")?.contains("posts") == true)
+    let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("db.json"))
+    #expect(attributes[.posixPermissions] as? Int == 0o640)
+    #expect(directory.names == ["db.json", "link.json"])
+    let error = await #expect(throws: ServerError.self) {
+      try await server.writeSnapshot(to: directory.path("missing/db.json"))
+    }
+    #expect(error?.code == .notSaved)
+  }
+
+  @Test func `is replaced and merged as json-server-reset does`() async throws {
+    let server = try await AdminFixture.server { $0.hasResetRoutes = true }
+    let merged = await server.send(
+      .post, "/merge",
+      ["posts": [["id": 2, "title": "x"], ["id": 9]], "profile": ["age": 3], "tags": [["id": 1]]])
+    #expect(merged.status == .ok)
+    #expect(merged.text == "OK")
+    #expect(
+      await server.value == [
+        "posts": [["id": 1, "title": "a"], ["id": 2, "title": "x"], ["id": 9]],
+        "comments": [["id": 1, "postId": 1]],
+        "profile": ["name": "typicode", "age": 3],
+        "tags": [["id": 1]],
+      ])
+    #expect(await server.send(.post, "/reset", ["tags": []]).status == .ok)
+    #expect(await server.value == ["tags": []])
+    #expect(await server.send(.post, "/reset", ["tags": 1]).status == .badRequest)
+    #expect(await server.send(.post, "/reset").text.contains("The body is empty"))
+    #expect(await server.send(.post, "/merge", ["tags": [1]]).status == .badRequest)
+    #expect(await server.value == ["tags": []])
+  }
+
+  @Test func `is not replaced over routes that were not asked for`() async throws {
+    let server = try await AdminFixture.server()
+    #expect(await server.send(.post, "/reset", [:]).status == .notFound)
+    #expect(await server.send(.post, "/merge", [:]).status == .notFound)
+  }
+}

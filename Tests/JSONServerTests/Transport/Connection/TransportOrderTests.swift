@@ -1,0 +1,217 @@
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+/// The order in which a connection's requests take effect. Time passes here when a test says so.
+struct TransportOrderTests {
+  private static func request(_ method: String, _ target: String, fields: String = "") -> String {
+    "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+  }
+
+  /// Requests with the targets `/0`, `/1`, ….
+  private static func requests(_ methods: String) -> ByteBuffer {
+    let requests = methods.split(separator: " ").enumerated().map { request(String($1), "/\($0)") }
+    return ByteBuffer(string: requests.joined())
+  }
+
+  struct Case: Sendable {
+    var methods: String
+    /// How many have begun when none, one, two, … of the responses are there, which come in the requests' order.
+    var begun: [Int]
+  }
+
+  @Test(arguments: [
+    Case(methods: "GET GET HEAD OPTIONS GET", begun: [5, 5, 5, 5, 5, 5]),
+    Case(methods: "PATCH GET", begun: [1, 2, 2]),
+    Case(methods: "GET PATCH", begun: [1, 2, 2]),
+    Case(methods: "PUT PUT DELETE POST", begun: [1, 2, 3, 4, 4]),
+    Case(methods: "GET GET PATCH GET GET POST", begun: [2, 2, 3, 5, 5, 6, 6]),
+    Case(methods: "PROPFIND GET", begun: [1, 2, 2]),
+  ])
+  func `Only safe requests begin beside each other`(_ test: Case) throws {
+    let replies = NIOLockedValueBox<[@Sendable () -> Void]>([])
+    let application = TestApplication { request, reply in
+      replies.withLockedValue { $0.append { reply(.echo(request)) } }
+    }
+    let channel = try TransportTimeoutTests.connection(application)
+    try channel.writeInbound(Self.requests(test.methods))
+    var begun = [application.requests.count]
+    for index in test.begun.indices.dropLast() {
+      let reply = replies.withLockedValue { $0[index] }
+      reply()
+      channel.embeddedEventLoop.run()
+      begun.append(application.requests.count)
+    }
+    #expect(begun == test.begun)
+    #expect(application.requests.map(\.target) == test.begun.indices.dropLast().map { "/\($0)" })
+    let sent = try TransportMemoryTests.sent(channel)
+    #expect(sent.components(of: "HTTP/1.1 200 OK") == test.begun.count - 1)
+  }
+
+  @Test func `A request that has taken effect holds none up`() throws {
+    let held = HeldReplies()
+    let application = TestApplication(proceeding: { request, proceed, reply in
+      // The transport drops what is reported twice, or too late.
+      held.hold {
+        reply(.echo(request))
+        proceed()
+      }
+      proceed()
+      proceed()
+    })
+    let channel = try TransportTimeoutTests.connection(application)
+    try channel.writeInbound(Self.requests("PATCH PATCH GET DELETE"))
+    #expect(application.requests.count == 4)
+    #expect(try TransportMemoryTests.sent(channel).isEmpty)
+    held.releaseHere()
+    channel.embeddedEventLoop.run()
+    #expect(try TransportMemoryTests.sent(channel).components(of: "HTTP/1.1 200 OK") == 4)
+  }
+
+  @Test func `A request that takes effect later lets the next begin then`() throws {
+    let effects = HeldReplies()
+    let application = TestApplication(proceeding: { request, proceed, _ in effects.hold(proceed) })
+    let channel = try TransportTimeoutTests.connection(application)
+    try channel.writeInbound(Self.requests("PATCH GET GET PATCH"))
+    for count in [1, 3, 4] {
+      #expect(application.requests.count == count)
+      effects.releaseHere()
+    }
+  }
+
+  @Test func `A connection whose requests wait for one before them is neither idle nor read`() throws {
+    let held = HeldReplies()
+    let application = TestApplication { request, reply in held.hold { reply(.echo(request)) } }
+    let channel = try TransportTimeoutTests.connection(application)
+    try channel.writeInbound(Self.requests("PATCH PATCH"))
+    let connection = try channel.pipeline.syncOperations.handler(type: HTTPConnection.self)
+    #expect(!connection.wantsInput)
+    channel.embeddedEventLoop.advanceTime(by: .hours(1))
+    #expect(channel.isActive)
+    held.releaseHere()
+    #expect(connection.wantsInput)
+    held.releaseHere()
+    channel.embeddedEventLoop.run()
+    #expect(try TransportMemoryTests.sent(channel).components(of: "HTTP/1.1 200 OK") == 2)
+  }
+
+  @Test func `Behind a response that never comes nothing begins, and the client's end is noticed`() throws {
+    let application = TestApplication { request, reply in
+      var response = PreparedResponse.echo(request)
+      response.delivery = .hang
+      reply(response)
+    }
+    let channel = try TransportTimeoutTests.connection(application)
+    try channel.writeInbound(Self.requests("PATCH PATCH GET"))
+    try channel.writeInbound(Self.requests("PATCH"))
+    #expect(application.requests.count == 1)
+    #expect(try channel.pipeline.syncOperations.handler(type: HTTPConnection.self).wantsInput)
+    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    channel.embeddedEventLoop.run()
+    #expect(!channel.isActive)
+  }
+}
+
+extension TransportOrderTests {
+  /// A connection to an engine, both on a loop whose time a test controls.
+  private struct Wire {
+    let engine: Engine
+    private let channel = NIOAsyncTestingChannel()
+
+    init(_ configure: (inout Server.Configuration) -> Void = { _ in }) async throws {
+      let fixture = try EngineFixture(
+        ["posts": [["id": 1, "title": "none"]]], loop: EventLoopExecutor(channel.testingEventLoop),
+        configure: configure)
+      engine = fixture.engine
+      let (engine, channel) = (engine, channel)
+      try await channel.testingEventLoop.executeInContext {
+        try channel.pipeline.syncOperations.addHandlers(
+          HTTPConnection.handlers(Connections(limits: Limits(), application: engine)))
+      }
+      try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+    }
+
+    func send(_ requests: [String]) async throws {
+      try await channel.writeInbound(ByteBuffer(string: requests.joined()))
+    }
+
+    /// - Returns: How many requests wait for the next commit as soon as all are read.
+    func sendAtOnce(_ requests: [String]) async throws -> Int {
+      let (engine, channel) = (engine, channel)
+      return try await channel.testingEventLoop.executeInContext {
+        channel.pipeline.fireChannelRead(ByteBuffer(string: requests.joined()))
+        channel.pipeline.fireChannelReadComplete()
+        return engine.assumeIsolated { $0.writes.commits.open.responses.count }
+      }
+    }
+
+    func advanceTime(by time: TimeAmount) async {
+      await channel.testingEventLoop.advanceTime(by: time)
+    }
+
+    /// The titles that the responses show, in their order.
+    func titles() async throws -> [String] {
+      await channel.testingEventLoop.run()
+      var sent = ""
+      while let bytes = try await channel.readOutbound(as: ByteBuffer.self) { sent += String(buffer: bytes) }
+      return sent.matches(of: /"title": "([^"]*)"/).map { String($0.1) }
+    }
+  }
+
+  private static let get = request("GET", "/posts/1")
+
+  private static func patch(_ title: String, query: String = "") -> String {
+    let body = "{\"title\":\"\(title)\"}"
+    return request(
+      "PATCH", "/posts/1" + query,
+      fields: "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n") + body
+  }
+
+  @Test(arguments: ["?_delay=50", ""])
+  func `What comes behind a delayed write sees it`(_ delay: String) async throws {
+    let wire = try await Wire { if delay.isEmpty { $0.delay = .milliseconds(50) } }
+    try await wire.send([Self.patch("first", query: delay), Self.get, Self.patch("second"), Self.get])
+    #expect(try await wire.titles() == [])
+    await wire.advanceTime(by: .milliseconds(200))
+    #expect(try await wire.titles() == ["first", "first", "second", "second"])
+  }
+
+  @Test func `What comes behind a write that a fault delays sees it`() async throws {
+    let wire = try await Wire()
+    _ = await wire.engine.addFault(Fault(times: 1, delay: .milliseconds(50)...(.milliseconds(50))))
+    try await wire.send([Self.patch("first"), Self.patch("second"), Self.get])
+    await wire.advanceTime(by: .milliseconds(50))
+    #expect(try await wire.titles() == ["first", "second", "second"])
+  }
+
+  @Test func `Writes that are applied join one commit`() async throws {
+    let wire = try await Wire()
+    #expect(try await wire.sendAtOnce([Self.patch("first"), Self.get, Self.patch("second")]) == 3)
+    #expect(try await wire.titles() == ["first", "first", "second"])
+  }
+
+  @Test func `A server that stops delays no request that waited behind a delayed one`() async throws {
+    let wire = try await Wire { $0.delay = .seconds(60) }
+    try await wire.send([Self.patch("first"), Self.patch("second"), Self.get])
+    await wire.engine.releaseDelayed()
+    #expect(try await wire.titles() == ["first", "second", "second"])
+  }
+}
+
+extension Engine {
+  fileprivate func addFault(_ fault: Fault) -> Int {
+    simulation.faults.add(fault)
+  }
+}
+
+extension String {
+  /// How often a text occurs.
+  fileprivate func components(of text: String) -> Int {
+    ranges(of: text).count
+  }
+}

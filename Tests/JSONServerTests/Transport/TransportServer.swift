@@ -1,0 +1,130 @@
+import HTTPTypes
+import NIOConcurrencyHelpers
+
+@testable import JSONServer
+
+/// An application that a test writes as one function; it remembers what it was asked.
+final class TestApplication: Application {
+  typealias Reply = @Sendable (PreparedResponse) -> Void
+
+  private let handle: @Sendable (Request, _ proceed: @escaping @Sendable () -> Void, @escaping Reply) -> Void
+  private let asked = NIOLockedValueBox<[Request]>([])
+
+  init(_ handle: @escaping @Sendable (Request, @escaping Reply) -> Void = { $1(.echo($0)) }) {
+    self.handle = { request, _, reply in handle(request, reply) }
+  }
+
+  init(
+    proceeding handle: @escaping @Sendable (Request, _ proceed: @escaping @Sendable () -> Void, @escaping Reply) -> Void
+  ) {
+    self.handle = handle
+  }
+
+  var requests: [Request] { asked.withLockedValue { $0 } }
+
+  func respond(to request: Request, proceed: @escaping @Sendable () -> Void, reply: @escaping Reply) {
+    asked.withLockedValue { $0.append(request) }
+    handle(request, proceed, reply)
+  }
+}
+
+extension PreparedResponse {
+  static func text(_ text: String) -> PreparedResponse {
+    PreparedResponse(body: .bytes(Array(text.utf8)))
+  }
+
+  /// Says what was asked: `PUT /a body`.
+  static func echo(_ request: Request) -> PreparedResponse {
+    let body = request.body.isEmpty ? "" : " " + String(decoding: request.body, as: UTF8.self)
+    return .text("\(request.method) \(request.target)\(body)")
+  }
+}
+
+/// Answers that wait until a test lets them go.
+final class HeldReplies: Sendable {
+  /// One element for each answer that is held.
+  let arrivals: AsyncStream<Void>
+
+  private let continuation: AsyncStream<Void>.Continuation
+  private let held = NIOLockedValueBox<[@Sendable () -> Void]>([])
+
+  init() {
+    (arrivals, continuation) = AsyncStream.makeStream()
+  }
+
+  func hold(_ reply: @escaping @Sendable () -> Void) {
+    held.withLockedValue { $0.append(reply) }
+    continuation.yield()
+  }
+
+  /// Waits until an answer is held.
+  func arrival() async {
+    for await _ in arrivals { return }
+  }
+
+  /// Lets all go, on the server's loop.
+  func release(on loop: EventLoopExecutor) {
+    loop.execute { self.releaseHere() }
+  }
+
+  /// Lets all go; for a caller that is on the server's loop.
+  func releaseHere() {
+    let replies = held.withLockedValue { held in
+      defer { held = [] }
+      return held
+    }
+    for reply in replies { reply() }
+  }
+}
+
+/// The content of a stream, which tells when it is pulled and when it is let go.
+final class PulledContent: Sendable {
+  /// One element for each pull; ends when the content is let go.
+  let pulls: AsyncStream<Void>.Continuation
+
+  init(_ pulls: AsyncStream<Void>.Continuation) {
+    self.pulls = pulls
+  }
+
+  deinit { pulls.finish() }
+
+  /// A stream without end, in pieces of 1 MiB.
+  static func stream(_ pulls: AsyncStream<Void>.Continuation) -> AsyncStream<[UInt8]> {
+    let content = PulledContent(pulls)
+    return AsyncStream { content.piece() }
+  }
+
+  private func piece() -> [UInt8] {
+    pulls.yield()
+    return [UInt8](repeating: 0x61, count: 1 << 20)
+  }
+}
+
+/// A server that lives as long as a test's body.
+struct TestServer {
+  let listener: HTTPListener
+  let loop: EventLoopExecutor
+
+  var address: BindAddress { listener.boundAddresses[0] }
+
+  func connect() async throws -> TransportClient {
+    try await TransportClient(address)
+  }
+
+  static func run(
+    _ application: TestApplication = TestApplication(), limits: Limits = Limits(),
+    _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let loop = EventLoopExecutor()
+    let listener = try await HTTPListener.start(
+      on: [BindAddress(host: "127.0.0.1", port: 0)], loop: loop, limits: limits, application: application)
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await body(TestServer(listener: listener, loop: loop)))
+    } catch {
+      result = .failure(error)
+    }
+    await listener.shutdown(grace: .zero)
+    try result.get()
+  }
+}

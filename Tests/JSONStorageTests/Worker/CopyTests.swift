@@ -1,0 +1,62 @@
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import JSONStorage
+
+/// Versions that are written beside the file.
+struct CopyTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.write("[0]")
+  }
+
+  @Test func `The history keeps the newest 20 versions, in order`() throws {
+    let open = try OpenStore(directory.path("db.json"))
+    let saved = Inbox<Result<String, StorageError>>()
+    var paths: [String] = []
+    for number in 0..<23 {
+      open.store.saveHistory(UTF8Slice("[\(number)]"), completion: saved.send)
+      paths.append(try saved.next().get())
+    }
+    open.store.close()
+    #expect(paths == paths.sorted())
+    let kept = directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") }
+    #expect(kept == (3..<23).map { "[\($0)]" })
+  }
+
+  @Test func `A new history directory is synced into its parent before a version in it counts`() throws {
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), synchronization: .full, fileSystem: fileSystem)
+    let saved = Inbox<Result<String, StorageError>>()
+    let versionSync = ["barrier", "rename exclusively", "fsync"]
+    for order in [["mkdir", "fsync"] + versionSync, ["mkdir"] + versionSync] {
+      fileSystem.script.restart()
+      open.store.saveHistory(UTF8Slice("[1]"), completion: saved.send)
+      _ = try saved.next().get()
+      // Two versions of one millisecond want the same name: the second's rename is tried again.
+      let calls = fileSystem.script.calls.reduce(into: [String]()) { calls, call in
+        guard ["mkdir", "barrier", "fsync", "rename exclusively"].contains(call) else { return }
+        if call != "rename exclusively" || calls.last != call { calls.append(call) }
+      }
+      #expect(calls == order)
+    }
+    open.store.close()
+  }
+
+  @Test func `A snapshot is written whole over what was there`() throws {
+    try directory.shell("mkdir snapshots; echo old > snapshots/a.json")
+    let open = try OpenStore(directory.path("db.json"), synchronization: .full)
+    let saved = Inbox<Result<String, StorageError>>()
+    open.store.snapshot(UTF8Slice("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
+    #expect(try saved.next().get() == directory.path("snapshots/a.json"))
+    open.store.snapshot(UTF8Slice("[1]"), to: directory.path("none/a.json"), completion: saved.send)
+    #expect(throws: StorageError.self) { try saved.next().get() }
+    open.store.close()
+    #expect(directory.text("snapshots/a.json") == "[1]")
+    #expect(directory.names(in: "snapshots") == ["a.json"])
+    #expect(directory.text() == "[0]")
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import JSONStorage
+
+/// Saves into versions that were replaced already (R4).
+struct LateSaveTests {
+  @Test func `A save is kept although many versions followed within the time it has`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("[0]")
+    var timing = FileStoreOptions.Timing.short
+    timing.replacedHold = .seconds(60)
+    let open = try OpenStore(directory.path("db.json"), timing: timing)
+    let editor = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("db.json")))
+    for number in 1...64 { #expect(try open.publish("[\(number)]").summary == "published") }
+    try editor.write(contentsOf: Data("[7]".utf8))
+    try editor.close()
+    open.store.close()
+    #expect(try open.edits.next(within: 0).summary == "conflict [7]")
+    #expect(open.edits.isEmpty)
+    #expect(directory.text() == "[64]")
+  }
+
+  @Test(arguments: ["open creating", "write", "open directory", "fstat", "read"])
+  func `A save that cannot be kept is announced as lost, not as an invalid file`(_ failing: String) throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("[0]")
+    var timing = FileStoreOptions.Timing.short
+    timing.replacedHold = .seconds(60)
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), timing: timing, fileSystem: fileSystem)
+    let editor = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("db.json")))
+    #expect(try open.publish("[1]").summary == "published")
+    try editor.write(contentsOf: Data("[7]".utf8))
+    try editor.close()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == failing { throw SystemError(call, EIO) }
+    }
+    open.store.close()
+    #expect(try open.edits.next(within: 0).summary == "conflict lost unavailable")
+    #expect(open.edits.isEmpty)
+    #expect(fileSystem.script.openCount == 0)
+    #expect(directory.text() == "[1]")
+  }
+}

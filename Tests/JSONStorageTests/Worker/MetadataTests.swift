@@ -1,0 +1,125 @@
+import Foundation
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import JSONStorage
+
+/// What a published file keeps of the one before it (G6).
+struct MetadataTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.write("[0]")
+  }
+
+  private func attributes(_ name: String = "db.json") throws -> [FileAttributeKey: Any] {
+    try FileManager.default.attributesOfItem(atPath: directory.path(name))
+  }
+
+  @Test(arguments: [0o600, 0o640, 0o664, 0o755])
+  func `The permissions are kept`(_ permissions: Int) throws {
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: directory.path("db.json"))
+    let open = try OpenStore(directory.path("db.json"))
+    #expect(try open.publish("[1]").summary == "published")
+    #expect(try attributes()[.posixPermissions] as? Int == permissions)
+    open.store.close()
+  }
+
+  @Test func `Extended attributes are kept`() throws {
+    let key = FileAttributeKey("NSFileExtendedAttributes")
+    let attribute = ["user.note": Data("kept".utf8)]
+    try FileManager.default.setAttributes([key: attribute], ofItemAtPath: directory.path("db.json"))
+    #expect((try attributes()[key] as? [String: Data])?["user.note"] == Data("kept".utf8))
+    let open = try OpenStore(directory.path("db.json"))
+    #expect(try open.publish("[1]").summary == "published")
+    #expect((try attributes()[key] as? [String: Data])?["user.note"] == Data("kept".utf8))
+    open.store.close()
+  }
+
+  @Test func `An owner that cannot be kept does not widen access`() throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: directory.path("db.json"))
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), fileSystem: fileSystem)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "fchown" { throw SystemError(call, EPERM) }
+    }
+    #expect(try open.publish("[1]").summary == "published")
+    #expect(try attributes()[.posixPermissions] as? Int == 0o644)
+    open.store.close()
+  }
+
+  /// Lets a user who is not the owner read and write the file.
+  private func extendAccessList() throws {
+    #if os(Linux)
+      // Version 2, then tag, permissions and identifier of each entry: owner, user 1234, group, mask, others.
+      let none: [UInt8] = [255, 255, 255, 255]
+      let entries: [[UInt8]] = [
+        [1, 0, 6, 0], none, [2, 0, 6, 0], [210, 4, 0, 0], [4, 0, 4, 0], none, [16, 0, 6, 0], none, [32, 0, 0, 0], none,
+      ]
+      let attribute = ["system.posix_acl_access": Data([2, 0, 0, 0] + entries.joined())]
+      try FileManager.default.setAttributes(
+        [FileAttributeKey("NSFileExtendedAttributes"): attribute], ofItemAtPath: directory.path("db.json"))
+    #else
+      try directory.shell("chmod +a 'everyone allow read,write' db.json")
+    #endif
+  }
+
+  /// The access control list; empty when there is none.
+  private func accessList() throws -> String {
+    #if os(Linux)
+      let extended = try attributes()[FileAttributeKey("NSFileExtendedAttributes")] as? [String: Data]
+      return extended?["system.posix_acl_access"].map { "\(Array($0))" } ?? ""
+    #else
+      // A file with extended attributes has an "@" in the place of the "+" that would tell of it.
+      try directory.shell("ls -le db.json | sed 1d > listing")
+      return directory.text("listing") ?? ""
+    #endif
+  }
+
+  @Test func `An access control list is kept, but not with another group`() throws {
+    try extendAccessList()
+    let list = try accessList()
+    #expect(!list.isEmpty)
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), fileSystem: fileSystem)
+    #expect(try open.publish("[1]").summary == "published")
+    #expect(try accessList() == list)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "fchown" { throw SystemError(call, EPERM) }
+    }
+    #expect(try open.publish("[2]").summary == "published")
+    open.store.close()
+    #expect(try accessList().isEmpty)
+    let permissions = try #require(try attributes()[.posixPermissions] as? Int)
+    #expect(permissions & 0o070 == permissions << 3 & 0o070)
+  }
+
+  @Test func `A symbolic link stays one and its target gets the version`() throws {
+    try directory.shell("mkdir real; mv db.json real; ln -s real/db.json db.json; ln -s db.json alias.json")
+    let open = try OpenStore(directory.path("alias.json"))
+    #expect(directory.names(in: "real") == [".db.json.lock", "db.json"])
+    #expect(try open.publish("[1]").summary == "published")
+    open.store.close()
+    #expect(directory.text("real/db.json") == "[1]")
+    #expect(try attributes()[.type] as? FileAttributeType == .typeSymbolicLink)
+  }
+
+  @Test func `Another name of the file keeps the old version, which is said when it is opened`() throws {
+    try directory.shell("ln db.json other.json")
+    let open = try OpenStore(directory.path("db.json"))
+    #expect(open.warnings == [.hardLinks(count: 2)])
+    #expect(try open.publish("[1]").summary == "published")
+    open.store.close()
+    #expect(directory.text("other.json") == "[0]")
+  }
+
+  @Test func `A read-only file is not overwritten`() throws {
+    try directory.shell("chmod 444 db.json")
+    let open = try OpenStore(directory.path("db.json"))
+    #expect(try open.publish("[1]").summary == "failed unavailable")
+    open.store.close()
+    #expect(directory.text() == "[0]")
+  }
+}
