@@ -117,18 +117,20 @@ class Editing(Page):
         assert json.loads(self._exported("Export JSON")) == [{"id": 1, "name": "Ada Lovelace"}, {"id": 3, "name": "Chris Lattner"}]
         assert self._exported("Export CSV") == "id,name\r\n1,Ada Lovelace\r\n3,Chris Lattner\r\n"
 
-    def what_is_selected_is_deleted_and_comes_back(self):
+    def what_is_selected_is_deleted_and_put_back(self):
         before = self._request("GET", "/comments")
         self._show("#records/comments")
         self._select(2, 4, 5)
         self._press("Delete", by_id("selection"))
-        self._wait_text("confirm", "3 comments")
+        self._wait_text("confirm", "Delete 3 comments?")
         self._answer("Delete")
         self._wait_text("status", "Deleted 3 comments")
         assert len(self._request("GET", "/comments")) == len(before) - 3
-        self._press("Undo", by_id("status"))
-        self._wait_text("status", "Everything is back")
-        assert self._request("GET", "/comments") == before, "The comments are not as before."
+        self._press("Put back", by_id("status"))
+        self._wait_text("status", "3 comments put back")
+        after = self._request("GET", "/comments")
+        assert [comment["id"] for comment in after[-3:]] == [2, 4, 5], "They are not at the end."
+        assert sorted(after, key=lambda comment: comment["id"]) == before, "The comments are not as before."
 
     def _drop(self, name, text):
         self._value(f"""(() => {{ const files = new DataTransfer(); files.items.add(new File([{json.dumps(text)}], "{name}"));

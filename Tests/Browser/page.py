@@ -40,7 +40,7 @@ class Page:
     def _value(self, script):
         return self._browser.evaluate(script)
 
-    def _wait(self, script, what, seconds=10):
+    def _wait(self, script, what, seconds=30):
         self._browser.wait_for(script, what, seconds)
 
     def _text(self, name):
@@ -77,17 +77,18 @@ class Page:
     def _cell(self, key, name):
         return f"document.querySelector('#rows tr[data-id=\"{key}\"] td[data-name=\"{name}\"]')"
 
-    def _mouse(self, script, button="left", clicks=1):
+    def _mouse(self, script, button="left"):
         """Clicks the middle of an element, with all the events of a mouse."""
         self._value(f"{script}.scrollIntoView({{ block: 'center', inline: 'center' }})")
         box = self._value(f"(({{ x, y, width, height }}) => [x + width / 2, y + height / 2])({script}.getBoundingClientRect())")
-        for count in range(1, clicks + 1):
-            for kind in ["mousePressed", "mouseReleased"]:
-                self._browser.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button=button, clickCount=count)
+        for kind in ["mousePressed", "mouseReleased"]:
+            self._browser.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button=button, clickCount=1)
 
     def _edit(self, key, name):
-        """Opens a cell's editor by a double click."""
-        self._mouse(self._cell(key, name), clicks=2)
+        """Opens a cell's editor by a double click, whose events come at once: on a busy machine a mouse would be too slow."""
+        self._wait(self._cell(key, name), f"{name} of {key}")
+        self._value(f"""(() => {{ for (const [type, detail] of [["click", 1], ["click", 2], ["dblclick", 2]])
+            {self._cell(key, name)}.dispatchEvent(new MouseEvent(type, {{ bubbles: true, cancelable: true, detail }})); }})()""")
         self._wait("document.querySelector('.in-cell')", f"a field for {name} of {key}")
 
     def _open_editor(self, place, text):

@@ -33,23 +33,16 @@ class RequestLog(Page):
         self._show("#records/messy")
         self._wait(f"{LINES}.length === 64", "all of them after the page opened anew")
 
-    def an_entry_becomes_a_test_a_stub_and_a_curl_line(self):
+    def an_entry_becomes_a_test_and_a_curl_line(self):
         self._request("POST", "/users", {"name": "code", "n": [1, None, {}]})
         self._wait(f"{LINES}[0].innerText.includes('POST')", "the request")
         self._value(f"{LINES}[0].querySelector('button').click()")
         self._wait(f"document.querySelector('#panel .code')", "the entry")
         for kind, text in [
             ("Swift test", 'try await server.expect(.post("/users"), body: ["name": "code", "n": [1, nil, [:]]])'),
-            ("curl", "curl -X POST"), ("Stub", '"status": 201'),
+            ("curl", "curl -X POST"),
         ]:
             self._value(f"(() => {{ const e = document.querySelector('#panel select'); e.value = '{kind}'; e.onchange(); }})()")
             shown = self._value("document.querySelector('#panel .code pre').textContent")
             assert text in shown, f"{kind}: {shown}"
-        self._press("Add as a stub", by_id("panel"))
-        self._wait_text("status", "answered so")
         self._click("panel-close")
-
-    def what_acted_on_a_request_is_named(self):
-        self._request("POST", "/__admin/faults", {"status": 503, "path": "/faulty"})
-        self._server.status("/faulty")
-        self._wait(f"{LINES}[0].innerText.includes('fault 1')", "the fault's number")

@@ -54,7 +54,7 @@ export const admin = async (method, path, value) => (await send(method, `/__admi
 /** Listens to the server's events; `connected` is told when the stream opens and breaks. */
 export function listen(listeners) {
   const { connected, ...kinds } = listeners;
-  const source = new EventSource(address("/__admin/events?page=true"));
+  const source = new EventSource(address("/__admin/events"));
   // A page that the browser keeps for "Back" would keep one of the few connections to a server, too.
   addEventListener("pagehide", () => source.close(), { once: true });
   source.onopen = () => connected(true);

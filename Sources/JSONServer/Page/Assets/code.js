@@ -1,8 +1,8 @@
-// A request as code: for a terminal, an app, a test and the server's stubs.
+// A request as code: for a terminal, an app and a test.
 
 import { address, readable } from "./api.js";
 import { button, copy, node, options, remember, remembered } from "./dom.js";
-import { parse, pretty } from "./json.js";
+import { parse } from "./json.js";
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -49,16 +49,7 @@ function expect({ method, path, body }) {
   return `try await server.expect(.${method.toLowerCase()}(${literal(place)})${query ? `, query: ${value(query)}` : ""}${body && `, body: ${value(json(body))}`})`;
 }
 
-export function stub({ method, path: target, status, type = "json", answer }) {
-  const [path, query] = parts(target);
-  const headers = type.includes("json") ? undefined : { "Content-Type": type };
-  return { request: { method, path, query }, response: { status, headers, body: answer ? json(answer) : undefined } };
-}
-
-const forms = {
-  URL: ({ path }) => address(path).href, curl, Swift: swift, "Swift test": expect,
-  Stub: (request) => pretty(JSON.stringify([stub(request)])),
-};
+const forms = { URL: ({ path }) => address(path).href, curl, Swift: swift, "Swift test": expect };
 
 /** A part of the page that shows a request as code, by its method `show`. */
 export function codeView(...kinds) {

@@ -1,16 +1,16 @@
-// The answered requests, newest first; this page's own only when asked for.
+// The answered requests, newest first; the server leaves this page's own out.
 
 import { admin, readable } from "./api.js";
-import { codeView, stub } from "./code.js";
+import { codeView } from "./code.js";
 import { ask, attempt, button, fill, headerList, node, openPanel, statusCode, ui } from "./dom.js";
 import { pretty, show } from "./json.js";
 
 const longest = 1_000;
-const { logList, logMethod, logStatus, logPath, logOwn, logPause } = ui;
+const { logList, logMethod, logStatus, logPath, logPause } = ui;
 let entries = [];
 let held;
 
-const read = () => admin("GET", `requests?limit=${longest}&summary=true${logOwn.checked ? "&page=true" : ""}`);
+const read = () => admin("GET", `requests?limit=${longest}`);
 
 export const start = () => attempt(async () => {
   entries = (await read()).reverse();
@@ -20,20 +20,17 @@ export const start = () => attempt(async () => {
 const fits = ({ method, status, path }) => (!logMethod.value || method === logMethod.value)
   && (!logStatus.value || String(status)[0] === logStatus.value) && readable(path).toLowerCase().includes(logPath.value.toLowerCase());
 
-const causes = ({ matched = [], delivery }) => [...matched.map(({ kind, id, pattern }) => `${kind} ${id ?? pattern}`), delivery ?? []].flat().join(", ");
-
 function line(entry) {
   const { id, time, method, status, milliseconds } = entry;
   const path = readable(entry.path);
   return node("li", button([node("span.method", { "data-method": method }, method), " ", node("span.path", path), " ", statusCode(status),
-    node("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`),
-    causes(entry) && node("span.matched", causes(entry))], () => open(id), { title: path.slice(0, 500) }));
+    node("time", { datetime: time }, `${new Date(time).toLocaleTimeString()} · ${milliseconds} ms`)], () => open(id), { title: path.slice(0, 500) }));
 }
 
 const showAll = () => fill(logList, entries.filter(fits).map(line));
 
 export function add(entry) {
-  if (entry.path.startsWith("/__admin") || (entry.page && !logOwn.checked)) return;
+  if (entry.path.startsWith("/__admin")) return;
   if (held) held.push(entry);
   else {
     entries.unshift(entry);
@@ -48,23 +45,19 @@ function showPause() {
 }
 
 const open = (id) => attempt(async () => {
-  const entry = await admin("GET", `requests/${id}`).catch(async () => (await admin("GET", `requests?limit=${longest}`)).find((entry) => entry.id === id));
+  const entry = (await read()).find((entry) => entry.id === id);
   if (!entry) throw new Error("The server no longer remembers this request.");
   const { method, path, status, milliseconds, requestHeaders, requestBody, responseHeaders, responseBody } = entry;
   const sent = Object.entries(requestHeaders);
   const got = Object.entries(responseHeaders);
   const body = requestBody ?? "";
-  const request = {
-    method, path, status, body, headers: sent.filter(([name]) => !/^(host|connection|content-length|accept-encoding|user-agent)$/i.test(name)),
-    type: got.find(([name]) => /^content-type$/i.test(name))?.[1], answer: responseBody,
-  };
-  openPanel(`${method} ${readable(path)}`, node("p.quiet", statusCode(status), ` ${milliseconds} ms ${causes(entry)}`),
-    part("Request", sent, body), part("Response", got, responseBody), codeView("curl", "Swift", "Swift test", "Stub").show(request),
-    node("p.line.end", button("Add as a stub", () => attempt(() => admin("POST", "stubs", stub(request)), "Requests like this are answered so from now on")),
-      button("Try it again", () => {
-        ui.panel.close();
-        location.hash = `#try?${new URLSearchParams({ method, path, body })}`;
-      }, { class: "primary" })));
+  const headers = sent.filter(([name]) => !/^(host|connection|content-length|accept-encoding|user-agent)$/i.test(name));
+  openPanel(`${method} ${readable(path)}`, node("p.quiet", statusCode(status), ` ${milliseconds} ms`),
+    part("Request", sent, body), part("Response", got, responseBody), codeView("curl", "Swift", "Swift test").show({ method, path, body, headers }),
+    node("p.line.end", button("Try it again", () => {
+      ui.panel.close();
+      location.hash = `#try?${new URLSearchParams({ method, path, body })}`;
+    }, { class: "primary" })));
 });
 
 function part(title, headers, body) {
@@ -74,7 +67,6 @@ function part(title, headers, body) {
 }
 
 for (const field of [logMethod, logStatus, logPath]) field.oninput = showAll;
-logOwn.oninput = start;
 logPause.onclick = () => {
   const waiting = held ?? [];
   held = held ? undefined : [];

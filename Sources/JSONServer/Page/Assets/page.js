@@ -69,11 +69,13 @@ const countSoon = debounced(300, () => attempt(async () => {
   markCurrent();
 }));
 
-const readHealth = () => attempt(async () => {
-  const news = await admin("GET", "health");
+// No event tells of it. When the server is gone, the stream of events says so.
+async function readHealth() {
+  const news = await admin("GET", "health").catch(() => undefined);
+  if (!news) return;
   ui.version.textContent = news.version;
   health.note(news);
-});
+}
 
 listen({
   change(change) {
@@ -83,7 +85,6 @@ listen({
     record.apply(change);
   },
   request: log.add,
-  health: health.note,
   connected(isLive) {
     ui.connection.textContent = isLive ? "Live" : "Reconnecting";
     ui.connection.classList.toggle("live", isLive);
@@ -142,3 +143,4 @@ log.start();
 server.refresh();
 reload();
 readHealth();
+setInterval(() => document.hidden || readHealth(), 3_000);

@@ -194,8 +194,8 @@ ui.recordNew.onclick = () => make();
 ui.recordEdit.onclick = edit;
 ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
 ui.recordDelete.onclick = async () => {
-  const { resource, id, text } = current;
-  if (!(await remove(resource, [[id, text]]))) return;
+  const { resource, id, text, resources } = current;
+  if (!(await remove(resource, [[id, text]], resources))) return;
   dialog.close();
   records.apply({ resource: resource.name, kind: "deleted", id });
 };

@@ -16,7 +16,7 @@ const anyOf = (member, ids) => [...ids].map((id) => [member, id]);
 
 /** How many children each of some records has: counted here from one answer, or by the server when they are many. */
 export async function countChildren({ name, member }, ids) {
-  const children = await list(name, [...anyOf(member, ids), ["_fields", member]], most);
+  const children = await list(name, anyOf(member, ids), most);
   if (children.length >= most) return new Map(await Promise.all(ids.map(async (id) => [id, await count(name, [[member, id]])])));
   const counts = new Map(ids.map((id) => [id, 0]));
   for (const key of children.map((child) => compact(child[member]))) counts.set(key, counts.get(key) + 1);

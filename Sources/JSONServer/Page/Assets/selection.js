@@ -42,7 +42,7 @@ function show() {
     button("Export JSON", () => download(`${resource.name}.json`, JSON.stringify(rows, null, 2))),
     button("Export CSV", () => download(`${resource.name}.csv`, csv(rows), "text/csv")),
     button("Delete", async () => {
-      if (await remove(resource, [...chosen].map(([id, row]) => [id, JSON.stringify(row)]))) clear();
+      if (await remove(resource, [...chosen].map(([id, row]) => [id, JSON.stringify(row)]), records.current().resources)) clear();
     }, { class: "danger writes" }), button("Clear", clear));
 }
 
