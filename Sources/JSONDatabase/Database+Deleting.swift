@@ -2,18 +2,18 @@ package import OrderedJSON
 
 /// What a deletion did.
 package struct Deletion: Sendable {
-  /// The text of the record that was asked to go.
+  /// The text of the record that was to be deleted.
   package let record: ValidJSON
-  /// How many other records went with it, by resource.
+  /// How many other records were deleted with it, by resource.
   package let dependents: [String: Int]
 }
 
 extension Database {
   /// Removes a record and what depends on it.
   ///
-  /// Under the classic dialect, records whose foreign key holds the removed id go too, all the way down; a key that
-  /// dangled before stays (json-server 0.17 removes those as well, and loses data by it). Under 1.0's dialect such keys
-  /// become null, and only the records of the resources in `dependents` go.
+  /// Under the classic dialect, records whose foreign key holds the removed id are removed too, recursively; a key that
+  /// dangled before stays (json-server 0.17 removes those as well, and so loses data). Under 1.0's dialect such keys
+  /// become null, and only the records of the resources in `dependents` are removed.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
   /// - Complexity: O(number of what is removed), after a first call that reads the foreign keys of every collection.
@@ -51,9 +51,9 @@ extension Database {
     return Deletion(record: row.record, dependents: counts)
   }
 
-  /// Returns the rows that refer to a record and to no other; one with a list of ids has others to live for.
+  /// Returns the rows that refer to a record and to no other; one with a list of ids is kept for the others.
   ///
-  /// Last first: the lists of the indexes lose their ends, which moves nothing.
+  /// Last first: the lists of the indexes shrink at their ends, which moves nothing.
   private mutating func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
     var found: [(Int, Row)] = []
     change(position) { collection in
@@ -78,7 +78,7 @@ extension Database {
 }
 
 extension Database {
-  /// Replaces everything by what another database of the same schema holds.
+  /// Replaces everything with what another database of the same schema holds.
   ///
   /// The change counts as one of all resources.
   package mutating func restore(from other: Database) {
@@ -89,7 +89,7 @@ extension Database {
     changes.steps.append(.replaceAll(before: before, resourceCount: max(before.entries.count, entries.count)))
   }
 
-  /// Adds the resources of another database that are not there yet, after those that are.
+  /// Adds the resources of another database that are not present yet, after the existing ones.
   package mutating func add(_ other: Database) {
     let added = other.entries.filter { positions[ByteExactKey($0.name)] == nil }
     guard !added.isEmpty else { return }

@@ -167,7 +167,7 @@ extension Database {
     }
   }
 
-  /// Merges the resources of another database into those that are here, all or none: records by id, objects member by
+  /// Merges the resources of another database into the existing ones, all or none: records by id, objects member by
   /// member; new ones are added.
   ///
   /// - Throws: What ``createOrMerge(_:in:ids:)`` and ``write(_:toSingular:merging:)`` throw.

@@ -2,8 +2,8 @@ package import OrderedJSON
 
 /// The resources of one file, in memory.
 ///
-/// A value without files, clock, threads or HTTP. A record is the text it was read as; a change touches the one record
-/// it is about. Copies share their rows: a copy is cheap, and a change after it costs what it changes.
+/// A value without files, clock, threads or HTTP. A record is the text from which it was read; a change touches the
+/// one record it is about. Copies share their rows: a copy is cheap, and a change after it costs what it changes.
 package struct Database: Sendable {
   /// The names by which records are identified and related.
   package let schema: Schema
@@ -12,7 +12,7 @@ package struct Database: Sendable {
   let suffix: UTF8Slice
   var entries: [ResourceEntry]
   let positions: [ByteExactKey: Int]
-  /// The first place of a served name in lower case.
+  /// The first position of a served name in lower case.
   private let foldedPositions: [String: Int]
 
   /// The changes since they were last taken, oldest first.
@@ -43,7 +43,7 @@ package struct Database: Sendable {
     servedPosition(of: name).map { entries[$0].resource }
   }
 
-  /// The place of a resource that is served, or `nil`.
+  /// The position of a resource that is served, or `nil`.
   private func servedPosition(of name: String) -> Int? {
     guard let position = positions[ByteExactKey(name)], entries[position].isServed else { return nil }
     return position
@@ -58,13 +58,13 @@ package struct Database: Sendable {
     return foldedPositions[name.lowercased()].map { (entries[$0].name, entries[$0].collection != nil) }
   }
 
-  /// The places of the collections. Whoever changes one must not hold another copy of it, which the change would have
-  /// to copy.
+  /// The positions of the collections. Code that changes one must not hold another copy of it, which the change would
+  /// have to copy.
   var collectionPositions: [Int] {
     entries.indices.filter { entries[$0].collection != nil }
   }
 
-  /// The place of a resource among the entries.
+  /// The position of a resource among the entries.
   package func position(of name: String) throws(DatabaseError) -> Int {
     guard let position = servedPosition(of: name) else {
       throw DatabaseError(.unknownResource, unknownResourceMessage(name))
@@ -72,15 +72,15 @@ package struct Database: Sendable {
     return position
   }
 
-  /// The names of the resources at places among the entries, in the file's order; places of none are left out.
+  /// The names of the resources at positions among the entries, in the file's order; positions of none are left out.
   package func resourceNames(at positions: Set<Int>) -> [String] {
     positions.filter(entries.indices.contains).sorted().map { entries[$0].name }
   }
 
-  /// The most names that an error message is made from: a request that fails must not cost what all resources cost.
+  /// The most names from which an error message is made: a request that fails must not cost what all resources cost.
   private static let maximumSuggestions = 1_000
 
-  /// The sentence for a person who asked for a resource that is not there.
+  /// The sentence for a person who asked for a resource that does not exist.
   package func unknownResourceMessage(_ name: String) -> String {
     let names = entries.lazy.filter(\.isServed).prefix(Self.maximumSuggestions).map(\.name)
     guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
@@ -97,14 +97,14 @@ package struct Database: Sendable {
     return collection.memberNames(inFirst: 20)
   }
 
-  /// Gives a closure a collection to read; building an index on the way counts as reading.
+  /// Passes a closure a collection to read; building an index on the way counts as reading.
   mutating func withCollection<Result>(
     _ name: String, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     try withCollection(at: try position(of: name), body)
   }
 
-  /// Gives a closure the collection at a place to read.
+  /// Passes a closure the collection at a position to read.
   mutating func withCollection<Result>(
     at position: Int, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -115,7 +115,7 @@ package struct Database: Sendable {
     return result
   }
 
-  /// Gives a closure the collection at a place to change; does nothing at the place of another resource.
+  /// Passes a closure the collection at a position to change; does nothing at the position of another resource.
   mutating func change(_ position: Int, _ body: (inout RecordCollection) -> Void) {
     try? withCollection(at: position) { collection throws(DatabaseError) in body(&collection) }
   }
@@ -159,7 +159,7 @@ package struct Database: Sendable {
 }
 
 extension RecordCollection {
-  /// Gives itself to a closure, where it stands.
+  /// Passes itself to a closure, in place.
   fileprivate mutating func apply<Result>(
     _ body: (inout RecordCollection) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {

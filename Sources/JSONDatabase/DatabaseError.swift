@@ -1,17 +1,17 @@
-/// Why the database does not do what it is asked.
+/// Why the database does not do what it is asked to do.
 package struct DatabaseError: Error, Sendable, Hashable {
   package enum Code: Sendable, Hashable {
     /// No resource has this name.
     case unknownResource
     /// The collection has no record with this id.
     case unknownRecord
-    /// The resource is a collection where a singular one is needed, or the other way round.
+    /// The resource is a collection where a singular one is needed, or vice versa.
     case wrongKind
     /// A record with this id exists already.
     case idTaken
     /// A body is not the JSON value that the operation takes.
     case invalidBody
-    /// A parameter of a query makes no sense.
+    /// A parameter of a query is invalid.
     case invalidQuery
   }
 

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// What was written since a source was last read, to notice an edit of it that was made without having seen that.
+/// What was written since a source was last read, to notice an edit of it that was made without having seen that data.
 package struct LostUpdateDetector: Sendable {
   /// A record of a resource by its id, or the one value of a singular resource.
   private enum Place: Hashable, Sendable {
@@ -8,20 +8,20 @@ package struct LostUpdateDetector: Sendable {
     case value
   }
 
-  /// The most places that are remembered; what is written beyond them is not told apart.
+  /// The most places that are remembered; what is written beyond them is not distinguished.
   private static let maximumCount = 10_000
 
-  /// What stood in each place of each resource before it was first written; `nil` where nothing did.
+  /// What was in each place of each resource before it was first written; `nil` where nothing was.
   private var written: [ByteExactKey: [Place: ValidJSON?]] = [:]
   private var count = 0
-  /// The resources before all were first replaced at once; those that came by that are empty.
+  /// The resources before all were first replaced at once; those that were added by that are empty.
   private var replaced: [ByteExactKey: Resource] = [:]
 
   package init() {}
 
-  /// Remembers changes whose answers are sent. O(number of changes).
+  /// Records changes whose responses have been sent. O(number of changes).
   ///
-  /// - Parameter database: The database with these changes. It tells what the places of resources are called.
+  /// - Parameter database: The database with these changes. It names the resources at their positions.
   package mutating func record(_ changes: UndoLog, in database: Database) {
     var steps = changes.steps[...]
     while let index = steps.firstIndex(where: { if case .replaceAll = $0 { true } else { false } }) {
@@ -67,7 +67,7 @@ package struct LostUpdateDetector: Sendable {
     for entry in before.entries { replaced[ByteExactKey(entry.name)] = entry.resource }
   }
 
-  /// Forgets what was written to a file that was read again.
+  /// Removes what was recorded to a file that was read again.
   ///
   /// - Parameter resource: The file's resource; empty for the file of all.
   package mutating func forget(_ resource: String) {
@@ -122,7 +122,7 @@ package struct LostUpdateDetector: Sendable {
   private static func text(at place: Place, of resource: inout Resource?) -> ValidJSON? {
     switch (place, resource) {
     case (.record(let id), .collection(var collection)?):
-      // The resource gives the collection away for the time: its index of ids is built once.
+      // The collection is moved out of the resource meanwhile, so that its index of ids is built once.
       resource = nil
       defer { resource = .collection(collection) }
       return collection.slot(of: id.string).flatMap { collection.rows[$0]?.record }

@@ -6,7 +6,7 @@ package struct Schema: Sendable, Hashable {
   package var idNames: [String: String] = [:]
   /// What a foreign key ends with, after the singular of the resource it refers to.
   package var foreignKeySuffix = "Id"
-  /// Whose answers are given.
+  /// Which json-server's responses are given.
   package var dialect = Dialect.classic
   /// The deepest nesting of arrays and objects that is accepted.
   package var maximumDepth = 512
@@ -24,10 +24,10 @@ package struct Schema: Sendable, Hashable {
   }
 }
 
-/// Which json-server's answers are given where the two differ.
+/// Which json-server's responses are given where the two differ.
 package enum Dialect: Sendable, Hashable, CaseIterable {
-  /// json-server 0.17.4's answers, and every spelling of 1.0 that does not contradict them.
+  /// json-server 0.17.4's responses, and every spelling of 1.0 that does not contradict them.
   case classic
-  /// json-server 1.0's answers.
+  /// json-server 1.0's responses.
   case v1
 }

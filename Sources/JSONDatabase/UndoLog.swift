@@ -9,7 +9,7 @@ package struct UndoLog: Sendable {
     case set(resource: Int, slot: Int, before: Row)
     /// A singular resource was replaced.
     case replace(resource: Int, before: ValidJSON)
-    /// Everything was replaced; there are this many resources, or there were.
+    /// Everything was replaced; there are this many resources, or there were before.
     indirect case replaceAll(before: Database, resourceCount: Int)
 
     var resources: Range<Int> {
@@ -38,7 +38,7 @@ package struct UndoLog: Sendable {
 }
 
 extension Database {
-  /// Runs several operations as one: when one throws, what those before it changed is taken back.
+  /// Runs several operations as one: when one throws, what those before it changed is undone.
   package mutating func atomically<Result>(
     _ body: (inout Database) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -56,7 +56,7 @@ extension Database {
     }
   }
 
-  /// Takes what was changed since the last call.
+  /// Returns and clears what was changed since the last call.
   package mutating func takeChanges() -> UndoLog {
     defer { changes = UndoLog() }
     return changes
@@ -67,7 +67,7 @@ extension Database {
     changes.isEmpty ? [] : resourceNames(at: changes.resources)
   }
 
-  /// Takes changes back, newest first; they must be the newest of the database.
+  /// Undoes changes, newest first; they must be the newest of the database.
   ///
   /// - Complexity: O(log n) for each change.
   package mutating func undo(_ changes: UndoLog) {

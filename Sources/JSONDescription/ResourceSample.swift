@@ -1,8 +1,8 @@
 package import OrderedJSON
 
-/// A resource as its description is made from: a part of its records stands for all.
+/// A resource as the source of its description: some of its records stand for all.
 package struct ResourceSample: Sendable {
-  /// The name it is served under, such as `posts`.
+  /// The name under which it is served, such as `posts`.
   package let name: String
   package let kind: ResourceKind
   /// The member that identifies a record, such as `id`.

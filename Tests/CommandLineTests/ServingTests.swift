@@ -88,7 +88,7 @@ struct ServingTests {
   }
 
   @Test
-  func `Edits of the file, a broken one and the mended one are told`() async throws {
+  func `Edits of the file, a broken one and the mended one are reported`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
     let server = try Command(["--watch", "database.json", "--port", "0"], in: directory)
@@ -140,7 +140,7 @@ struct ServingTests {
   }
 
   @Test
-  func `The ready file tells the address, and goes with the server`() async throws {
+  func `The ready file holds the address, and is removed with the server`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
     let command = ["database.json", "--ready-file", "ready.json", "--exec", "cat ready.json"]

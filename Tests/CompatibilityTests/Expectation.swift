@@ -1,7 +1,7 @@
 import Foundation
 import OrderedJSON
 
-/// What a recorded answer must look like.
+/// What a recorded response must look like.
 enum Expectation {
   /// Whether a value is the expected one; `{"$re": pattern}` takes a string that matches, `{"$any": true}` anything.
   static func matches(_ expected: JSONValue, _ actual: JSONValue, ordered: Bool) -> Bool {

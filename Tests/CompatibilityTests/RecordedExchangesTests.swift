@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct RecordedExchangesTests {
   @Test(arguments: try allCases())
-  func `Every recorded exchange is answered as it was recorded`(_ test: RecordedCase) async throws {
+  func `Every recorded request gets the response that was recorded`(_ test: RecordedCase) async throws {
     try await Player.play(test.test, of: test.suite)
   }
 

@@ -7,7 +7,7 @@ struct Suite: Sendable {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let steps: [JSONValue]
-    /// What the file must hold afterwards; `nil` when it is not looked at.
+    /// What the file must hold afterwards; `nil` when it is not checked.
     let database: JSONValue?
     /// Whether the order of members counts.
     let isOrdered: Bool

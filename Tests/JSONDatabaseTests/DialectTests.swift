@@ -2,7 +2,7 @@ import JSONDatabase
 import OrderedJSON
 import Testing
 
-/// What json-server 1.0 and 0.17 answer differently.
+/// Where json-server 1.0 and 0.17 respond differently.
 struct DialectTests {
   private static let text = """
     {"a": [
@@ -27,7 +27,7 @@ struct DialectTests {
   ]
 
   @Test(arguments: filters, Dialect.allCases)
-  func `A filter is answered as its json-server answers it`(
+  func `A filter selects what its json-server selects`(
     _ filter: (name: String, value: String, classic: [String], v1: [String]), _ dialect: Dialect
   ) throws {
     var database = try Database.fixture(Self.text, dialect)

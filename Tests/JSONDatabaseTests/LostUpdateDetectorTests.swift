@@ -73,7 +73,7 @@ import Testing
     #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database).isEmpty)
   }
 
-  @Test func `is told from it although all was replaced before the write was acknowledged`() throws {
+  @Test func `is distinguished from it although all was replaced before the write was acknowledged`() throws {
     var database = try Database.fixture(Self.start)
     var writes = LostUpdateDetector()
     _ = try database.create("{}", in: "posts")

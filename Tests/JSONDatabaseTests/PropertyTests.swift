@@ -45,7 +45,7 @@ struct PropertyTests {
   }
 
   @Test(arguments: 0..<40)
-  func `Queries are answered as a plain reading of all records answers them, whatever was written`(_ seed: Int) throws {
+  func `Queries select what a plain reading of all records selects, whatever was written`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let initial = (1...Int.random(in: 1...12, using: &random)).map { id in
       JSONValue.object(

@@ -1,7 +1,7 @@
 import JSONDatabase
 import OrderedJSON
 
-/// What a collection answers, worked out plainly over trees: slow, and short enough to be seen to be right.
+/// What a collection returns, computed plainly over trees: slow, and short enough to be seen to be right.
 struct ReferenceDatabase {
   var records: [JSONValue]
 

@@ -3,7 +3,7 @@ import OrderedJSON
 import Testing
 
 struct WritingTests {
-  /// What stands before and after a database in which one operation changed `<…>` of each text.
+  /// What is before and after a database in which one operation changed `<…>` of each text.
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let before: String
@@ -144,7 +144,7 @@ struct WritingTests {
     #expect(database.string == "{\"a\":[{\"id\":9007199254740992}]}")
   }
 
-  @Test func `A record hidden by one of the same id is found when that goes, and hidden when it comes back`() throws {
+  @Test func `A record hidden by one of the same id is found when that is removed, and hidden again after`() throws {
     var database = try Database.fixture("{\"a\":[{\"id\":1,\"n\":1},{\"id\":\"1\",\"n\":2}]}")
     #expect(try database.record("1", in: "a").string.contains("\"n\":1"))
     _ = try database.delete("1", in: "a")

@@ -1,7 +1,7 @@
 import JSONDescription
 import OrderedJSON
 
-/// The resources of a JSON text, as the server would hand them over.
+/// The resources of a JSON text, as the server would pass them.
 struct Samples {
   let resources: [ResourceType]
   let relations: [ResourceRelation]

@@ -39,7 +39,7 @@ struct `What a client is expected to have sent` {
   ]
 
   @Test(arguments: unmet)
-  func `What is unmet is told with the difference and the requests that came`(_ test: Case) async throws {
+  func `What is unmet is reported with the difference and the requests that came`(_ test: Case) async throws {
     let server = try MockServer.current
     let json = #"{"title": "Nio", "tags": ["a"], "done": null, "extra": 1}"#
     _ = await server.respond(to: Request(.post, "/bookmarks", json: json))

@@ -30,7 +30,7 @@ struct `What goes wrong on purpose` {
     #expect(try await URLSession.forTests.get("/users/1", at: server.url).response.statusCode == 200)
   }
 
-  @Test func `A canned answer is taken back`() async throws {
+  @Test func `A stub is removed`() async throws {
     let server = try MockServer.current
     func answer() async throws -> JSONValue {
       try JSONValue(parsing: await server.respond(to: Request(.get, "/users")).bytes)

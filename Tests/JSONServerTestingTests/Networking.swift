@@ -10,7 +10,7 @@ extension URLSession {
   /// A session of its own for each test, without a cache that tests share.
   static var forTests: URLSession { URLSession(configuration: .ephemeral) }
 
-  /// Sends a request, and returns the body and the head of its answer.
+  /// Sends a request, and returns the body and the head of its response.
   func send(_ request: URLRequest) async throws -> (data: Data, response: HTTPURLResponse) {
     let (data, response) = try await data(for: request)
     guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `The server is stopped while a client waits for an answer that never comes`() async throws {
+  func `The server is stopped while a client waits for a response that never comes`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       try await withJSONServer(["products": []]) { server in
         await server.interrupt(.get("/products"), by: .hang)

@@ -58,7 +58,7 @@ struct EngineFixture {
 
   /// Sends a write, and a second one while the commit of the first is in flight.
   ///
-  /// - Returns: The answers, in the order they came.
+  /// - Returns: The responses, in the order in which they came.
   func send(
     _ method: HTTPRequest.Method, _ target: String, meanwhile other: (method: HTTPRequest.Method, target: String)
   ) async -> [Response] {
@@ -100,7 +100,7 @@ final class ScriptedHistory: Sendable {
   private let isHeld: Bool
   private let waiting = NIOLockedValueBox<[Completion]>([])
 
-  /// - Parameter isHeld: Whether copies wait for ``end(_:)``; else each is made at once.
+  /// - Parameter isHeld: Whether copies wait for ``end(_:)``; else each is made immediately.
   init(isHeld: Bool = false) {
     self.isHeld = isHeld
   }
@@ -110,7 +110,7 @@ final class ScriptedHistory: Sendable {
     waiting.withLockedValue { $0.append(completion) }
   }
 
-  /// Ends the copies that wait, and tells how many there were.
+  /// Ends the copies that wait, and returns how many there were.
   @discardableResult
   func end(_ result: Result<String, StorageError>) -> Int {
     let completions = waiting.withLockedValue { waiting in
@@ -122,7 +122,7 @@ final class ScriptedHistory: Sendable {
   }
 }
 
-/// Keeps nothing, and ends commits as it was told to.
+/// Keeps nothing, and ends commits as it was instructed to.
 private final class ScriptedPersistence: Persistence {
   private let commits: NIOLockedValueBox<[Commit]>
 

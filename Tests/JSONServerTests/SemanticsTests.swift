@@ -108,7 +108,7 @@ struct SemanticsTests {
   ]
 
   @Test(arguments: odd, Server.Configuration.Dialect.allCases)
-  func `A query is never answered with a fault of the server`(_ target: String, _ dialect: Server.Configuration.Dialect)
+  func `A response to a query never is a fault of the server`(_ target: String, _ dialect: Server.Configuration.Dialect)
     async throws
   {
     let server = try await Self.server(dialect)
@@ -147,7 +147,7 @@ struct SemanticsTests {
   }
 
   @Test(arguments: [("/post/1", "'posts'"), ("/coments", "'comments'"), ("/xyzzy", "posts, comments, profile")])
-  func `A resource that is not there is answered with the one that was meant`(
+  func `The response for a resource that does not exist names the one that was meant`(
     _ target: String, _ expected: String
   ) async throws {
     let server = try await Self.server()

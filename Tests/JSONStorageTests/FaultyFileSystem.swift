@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 
 /// The real file system with a hook before each call, which records the calls and can fail them.
 struct FaultyFileSystem: FileSystem {
-  /// What the hook is told, and what it may decide.
+  /// What the hook is notified of, and what it may decide.
   final class Script: Sendable {
     typealias Hook = @Sendable (_ index: Int, _ call: String) throws(SystemError) -> Void
 
@@ -115,7 +115,7 @@ struct FaultyFileSystem: FileSystem {
     _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int {
     try script.record("read")
-    // One byte at most at a time would be too slow; a third shows that short reads are gone on with.
+    // One byte at most at a time would be too slow; a third shows that short reads are continued.
     return try real.read(
       file, into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(buffer.count / 3 + 1)), at: offset)
   }

@@ -35,7 +35,7 @@ struct OpenStore {
     return text
   }
 
-  /// Publishes a version and waits for the answer.
+  /// Publishes a version and waits for the result.
   func publish(_ text: String, onto generation: Int = 0) throws -> Publication<UTF8Slice> {
     let answers = Inbox<Publication<UTF8Slice>>()
     store.publish(UTF8Slice(text), onto: generation, completion: answers.send)

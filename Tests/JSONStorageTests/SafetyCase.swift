@@ -157,7 +157,7 @@ extension SafetyCase {
 }
 
 extension FileStoreOptions.Timing {
-  /// Hardly waits, but looks at replaced versions at the end only.
+  /// Hardly waits, but reviews replaced versions only at the end.
   fileprivate static var hasty: Self {
     var timing = short
     timing.debounce = .milliseconds(1)

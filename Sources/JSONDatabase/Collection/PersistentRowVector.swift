@@ -1,7 +1,7 @@
 /// The rows of a collection by slot, cheap to copy and cheap to change after a copy.
 ///
 /// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its
-/// slot empty. Empty slots at the end are given up, so that records that come and go take no memory: the last slot has
+/// slot empty. Empty slots at the end are released, so that records that come and go take no memory: the last slot has
 /// a row. Because the slots are arrays of arrays of arrays, a change after a copy copies one leaf and its two ancestors
 /// (about 64 + 64 + n / 4096 references), not the rows: a commit can hold a version while the next write goes on.
 struct PersistentRowVector: Sendable {
@@ -21,7 +21,7 @@ struct PersistentRowVector: Sendable {
 
   /// The row in a slot; `nil` when it was removed, and beyond the last slot.
   ///
-  /// A row may be set beyond the last slot: a removal that gave slots up is taken back.
+  /// A row may be set beyond the last slot: a removal that released slots is undone.
   subscript(slot: Int) -> Row? {
     get {
       guard slot < slotCount else { return nil }

@@ -1,10 +1,10 @@
 import OrderedJSON
 
 extension RecordCollection {
-  /// Finds the records that pass a filter.
+  /// Finds the records that match a filter.
   ///
-  /// Equality and comparisons by size are answered by indexes as long as many records are left; then what is left is
-  /// read record by record. A text that is sought in all records is looked for in their bytes first.
+  /// Equality and comparisons by size are evaluated with indexes as long as many records are left; what is left then is
+  /// read record by record. A text to find in all records is searched for in their bytes first.
   mutating func matching(_ filter: Filter, parent: (key: FieldPath, id: String)?, _ dialect: Dialect) -> SlotSet {
     var filter = filter
     filter.nodes = Filter.flattened(filter.nodes)
@@ -19,12 +19,12 @@ extension RecordCollection {
     return .list(found.filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false })
   }
 
-  /// Whether so few records are left that reading them costs less than what an index would answer.
+  /// Whether so few records are left that reading them costs less than using an index.
   private func isSmall(_ found: SlotSet?) -> Bool {
     found.map { $0.count <= count / 256 } ?? false
   }
 
-  /// Answers conditions of equality, and takes those out of the filter that need no second look.
+  /// Evaluates conditions of equality, and removes those from the filter that need no further check.
   private mutating func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?) {
     filter.nodes.removeAll { node in
       guard case .condition(let condition) = node, let texts = condition.equalTexts, !isSmall(found) else {
@@ -40,9 +40,9 @@ extension RecordCollection {
     return lists.count == 1 ? lists[0] : Array(Set(lists.joined())).sorted()
   }
 
-  /// Answers comparisons by size, and takes them out of the filter.
+  /// Evaluates comparisons by size, and removes them from the filter.
   private mutating func takeRanges(_ filter: inout Filter, _ found: inout SlotSet?, _ dialect: Dialect) {
-    // Both ends of an interval are found before its slots are: they may be few though each end lets half of all pass.
+    // Both ends of an interval are found before its slots are: they may be few even when each end alone admits many.
     var ranges: [(path: FieldPath, positions: Range<Int>)] = []
     var unequal: [SlotSet] = []
     filter.nodes.removeAll { node in

@@ -28,14 +28,14 @@ extension RecordCollection {
       let id = ids()
       if slot(of: id) == nil { return id }
     }
-    // A generator that repeats itself, as a test's may, never gives another.
+    // A generator that repeats itself, as a test's may, never returns another.
     let id = ids()
     var number = 2
     while slot(of: "\(id)-\(number)") != nil { number += 1 }
     return "\(id)-\(number)"
   }
 
-  /// Whether a body's id says that the client has none yet: JavaScript's falsy values, as json-server 0.17 takes them.
+  /// Whether a body's id says that the client has none yet: JavaScript's falsy values, as json-server 0.17 treats them.
   private static func meansNoID(_ id: ValidJSON) -> Bool {
     id.withToken { value in
       switch value.kind {

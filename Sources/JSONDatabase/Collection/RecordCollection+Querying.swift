@@ -3,7 +3,7 @@ package import OrderedJSON
 extension RecordCollection {
   /// Selects records.
   ///
-  /// A filter by equality or by size and a sort use an index, made at first use; what is not indexed is read record by
+  /// A filter by equality or by size and a sort use an index, built at first use; what is not indexed is read record by
   /// record.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery`.
@@ -26,7 +26,7 @@ extension RecordCollection {
     return Selection(records: records, total: total, unknownParameters: unknown)
   }
 
-  /// The first records, in stored order, at most so many.
+  /// The first records, in stored order, at most the given number.
   package func firstRecords(_ count: Int) -> [ValidJSON] {
     var records: [ValidJSON] = []
     rows.forEach { _, row in
@@ -36,13 +36,13 @@ extension RecordCollection {
     return records
   }
 
-  /// Sorts what matches and cuts the window out of it.
+  /// Sorts what matches and selects the window from it.
   private mutating func window(
     _ query: Query, _ matching: SlotSet, _ dialect: Dialect
   ) -> (slots: [Int32], total: Int) {
     let range = query.window.range(of: matching.count)
     guard !query.sort.isEmpty else { return (matching[range], matching.count) }
-    // Few records are sorted sooner than they are picked from the order of all.
+    // Sorting few records is faster than picking them from the order of all.
     if matching.count > count / 64 || matching.count == count,
       let order = order(by: query.sort, dialect: dialect)
     {

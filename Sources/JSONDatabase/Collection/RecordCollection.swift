@@ -13,13 +13,13 @@ package struct RecordCollection: Sendable {
   private let tail: UTF8Slice
   /// The white space between the brackets while there is no record.
   private let emptyTail: UTF8Slice
-  /// How a record is written that is the collection's first.
+  /// How the collection's first record is written.
   private let defaultLayout: JSONLayout
 
   private var idTable: IDHashTable?
   private var numericIDs: NumericIDs?
   private var fields = FieldIndexes()
-  /// The slots that hold a record, once they are asked for and some do not.
+  /// The slots that hold a record, once they are needed and some slots are empty.
   private var occupied: [Int32]?
 
   init(name: String, idName: String, rows: PersistentRowVector, tail: UTF8Slice, defaultLayout: JSONLayout) {
@@ -56,7 +56,7 @@ package struct RecordCollection: Sendable {
     fields.equality(of: path, in: rows).slots(equalTo: text)
   }
 
-  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under one. O(n log n) at first
+  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under a key. O(n log n) at first
   /// use.
   mutating func order(by keys: [SortKey], dialect: Dialect) -> SortedIndex? {
     fields.order(by: keys, dialect: dialect, in: rows)
@@ -72,7 +72,7 @@ package struct RecordCollection: Sendable {
     }
   }
 
-  /// Whether any record has a value, be it null, at a path.
+  /// Whether any record has a value, even null, at a path.
   mutating func hasMember(_ path: FieldPath) -> Bool {
     fields.isKnown(path, in: rows)
   }
@@ -110,12 +110,12 @@ package struct RecordCollection: Sendable {
     if (old == nil) != (row == nil) { recordOccupancy(slot, isOccupied: row != nil) }
     if let row {
       if !keepsID { idTable?.insert(slot, row, in: rows) }
-      // A row in the same slot keeps its id; only one that comes back brings a number.
+      // A row in the same slot keeps its id; only one that is restored brings a number.
       if old == nil { numericIDs?.insert(row) }
     }
   }
 
-  /// Takes a row's id out of the table; where it may have hidden a later row, the table is made anew.
+  /// Removes a row's id from the table; where it may have hidden a later row, the table is rebuilt.
   private mutating func forgetID(of row: Row, at slot: Int) {
     if idTable?.hidesRows == true { idTable = nil } else { idTable?.remove(slot, row) }
   }
@@ -151,12 +151,12 @@ package struct RecordCollection: Sendable {
     defer { numericIDs = ids }
     while let largest = ids.largest, slot(of: largest.text) == nil { ids.removeLargest() }
     var next = ids.largest.map(\.next) ?? .integer(1)
-    // Where ids are mixed, a text may read as the number that comes next.
+    // Where ids are mixed, a text may look like the number that comes next.
     while let number = next, slot(of: number.text) != nil { next = number.next }
     return next
   }
 
-  /// The layout that a new record is written in: that of the last record.
+  /// The layout in which a new record is written: that of the last record.
   var recordLayout: JSONLayout {
     guard let last = rows.last else { return defaultLayout }
     return last.withRecord { record in
@@ -164,7 +164,7 @@ package struct RecordCollection: Sendable {
     }
   }
 
-  /// The layout that a record keeps when it is changed.
+  /// The layout that a record retains when it is changed.
   func layout(of row: Row) -> JSONLayout {
     row.withRecord { record in
       row.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? recordLayout }
@@ -177,12 +177,12 @@ package struct RecordCollection: Sendable {
       return defaultLayout.indent == nil ? [] : Array((defaultLayout.newline + defaultLayout.margin).utf8)
     }
     let lead = last.lead.withBytes { Array($0) }
-    // On one line the first record follows the bracket at once, the others a comma and perhaps a space.
+    // On one line the first record follows the bracket directly, the others a comma and perhaps a space.
     guard rows.count == 1, !lead.contains(UInt8(ascii: "\n")) else { return lead }
     return Array(recordLayout.afterComma.utf8)
   }
 
-  /// The collection as it stands in the file.
+  /// The collection as it is in the file.
   var text: CollectionText {
     CollectionText(rows: rows, tail: tail, emptyTail: emptyTail)
   }

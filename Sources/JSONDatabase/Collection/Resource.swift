@@ -30,11 +30,11 @@ struct ResourceEntry: Sendable {
 
   /// The records, if it is a collection.
   ///
-  /// Not in a case of ``Resource``, since whoever looks into one gets a copy: finding a record took over twice as long.
+  /// Not in a case of ``Resource``, since reading one makes a copy: finding a record took over twice as long.
   var collection: RecordCollection?
-  /// The text of what is no collection.
+  /// The text of a resource that is not a collection.
   private var text = ValidJSON.null
-  /// Whether it is a resource, and not only kept in the file.
+  /// Whether it is a resource, and not merely kept in the file.
   private(set) var isServed = true
 
   init(name: String, lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// A record as it stands in the file: its text and the white space around it.
+/// A record as it is in the file: its text and the white space around it.
 ///
 /// 24 bytes: a million rows must not weigh more than the file they come from.
 struct Row: Sendable {
@@ -21,7 +21,7 @@ struct Row: Sendable {
     trailCount = UInt16(clamping: trail)
   }
 
-  /// Creates a row of a record that was written between margins.
+  /// Creates a row of a record that was written with margins.
   init(_ record: ValidJSON, between margins: ObjectDraft.Margins) {
     self.init(record, lead: margins.lead.count, trail: margins.trail.count)
   }
@@ -54,12 +54,12 @@ struct Row: Sendable {
   /// The offset in its storage where the record ends.
   var end: Int { record.offset + record.count }
 
-  /// Whether the record stands behind a text in the same storage.
+  /// Whether the record follows a text in the same storage.
   func follows(_ text: UTF8Slice) -> Bool {
     record.storage === text.storage && record.offset > text.offset + text.count
   }
 
-  /// Gives a closure the record as a value to walk.
+  /// Passes a closure the record as a value to walk.
   @inline(__always)
   func withRecord<Result>(_ body: (ValueToken) -> Result) -> Result {
     record.withToken(body)

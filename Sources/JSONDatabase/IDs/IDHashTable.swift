@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// Finds a record's slot by its id.
 ///
-/// An open-addressing table of slots: 8 to 32 bytes a record, because the ids themselves are read from the records.
+/// An open-addressing table of slots: 8 to 32 bytes per record, because the ids themselves are read from the records.
 /// Ids compare by their text, so `1` and `"1"` are one id.
 struct IDHashTable: Sendable {
   private static let empty: Int32 = -1
@@ -12,7 +12,7 @@ struct IDHashTable: Sendable {
   private var slots: [Int32]
   /// The entries that are not ``empty``.
   private var used = 0
-  /// Whether a row was left out because one before it has its id, and would have to be found when that one goes.
+  /// Whether a row was left out because one before it has its id, and would have to be found when that one is removed.
   private(set) var hidesRows = false
 
   /// Reads the ids of all rows. O(n).
@@ -44,7 +44,7 @@ struct IDHashTable: Sendable {
     return nil
   }
 
-  /// Adds a row that stands in a slot; a row without an id is not added, of two with one id the first is.
+  /// Adds a row that is in a slot; a row without an id is not added; of two with one id, the first is.
   mutating func insert(_ slot: Int, _ row: Row, in rows: PersistentRowVector) {
     if used * 4 >= slots.count * 3 { grow(rows) }
     Self.withID(of: row, named: idName) { id in
@@ -55,7 +55,7 @@ struct IDHashTable: Sendable {
     }
   }
 
-  /// Removes a row that stood in a slot.
+  /// Removes a row that was in a slot.
   mutating func remove(_ slot: Int, _ row: Row) {
     Self.withID(of: row, named: idName) { id in
       guard let id else { return }
@@ -93,7 +93,7 @@ struct IDHashTable: Sendable {
     }
   }
 
-  /// Gives a closure the text of a row's id, or `nil` when it has none.
+  /// Passes a closure the text of a row's id, or `nil` when it has none.
   ///
   /// Static, because a table whose method calls a closure that changes the table copies all its slots.
   @inline(__always)
@@ -106,8 +106,8 @@ struct IDHashTable: Sendable {
     }
   }
 
-  /// The standard library's hash, whose seed each process draws at its start: clients choose ids, and cannot choose ones
-  /// that collide.
+  /// The standard library's hash, whose seed each process draws at its start: clients choose ids, but cannot choose
+  /// ones that collide.
   private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var hasher = Hasher()
     hasher.combine(bytes: UnsafeRawBufferPointer(bytes))

@@ -1,7 +1,7 @@
 import HeapModule
 import OrderedJSON
 
-/// The largest numeric id of a collection, kept up as records come and go.
+/// The largest numeric id of a collection, kept current as records come and go.
 ///
 /// A heap of every number that ever was an id: a removed record's number is dropped when it comes up, so that no write
 /// pays more than O(log n).
@@ -21,7 +21,7 @@ struct NumericIDs: Sendable {
     heap = Heap(numbers)
   }
 
-  /// The largest number that has come up and was not removed.
+  /// The largest number that has come to the top and was not removed.
   var largest: NumericID? { heap.max }
 
   mutating func removeLargest() {
@@ -79,7 +79,7 @@ enum NumericID: Sendable, Comparable {
     }
   }
 
-  /// One more; `nil` where no number can tell the two apart.
+  /// One more; `nil` where no number can represent the difference.
   var next: NumericID? {
     switch self {
     case .integer(let integer): integer < Int.max ? .integer(integer + 1) : nil

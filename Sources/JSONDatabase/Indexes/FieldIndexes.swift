@@ -1,6 +1,6 @@
-/// What a collection remembers about its records' fields, made at first use and kept up by each write.
+/// What a collection remembers about its records' fields, built at first use and kept current by each write.
 struct FieldIndexes: Sendable {
-  /// The most indexes of one kind; the least recently used goes when one more is made.
+  /// The most indexes of one kind; the least recently used is dropped when one more is built.
   private static let maximumCount = 16
 
   private var equality = LRUCache<FieldPath, HashIndex>(maximumCount)
@@ -41,24 +41,24 @@ struct FieldIndexes: Sendable {
     return found
   }
 
-  /// Takes note that a row is being added, replaced or removed, while `rows` still holds what was there before.
+  /// Records that a row is being added, replaced or removed, while `rows` still holds what was there before.
   mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) {
     equality.updateAll { index in
       index.replace(old, with: new, at: slot)
       return true
     }
     order.updateAll { $0.replace(old, with: new, at: slot, in: rows) }
-    // A row that goes may end a mixture.
+    // Removing a row may end a mixture.
     if old != nil { unordered = [] }
     known = known.filter { path, isKnown in
-      // A row that goes may have been the last with a path, a row that comes the first.
+      // A removed row may have been the last with a path, an added one the first.
       guard let row = isKnown ? old : new else { return true }
       return row.withRecord { path.value(in: $0) == nil }
     }
   }
 }
 
-/// A few values by key; when one too many is added, the one whose use lies furthest back goes.
+/// A few values by key; when one too many is added, the least recently used one is dropped.
 struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let maximumCount: Int
   private var values: [Key: Value] = [:]
@@ -83,7 +83,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The value of a key, made when it is not there.
+  /// The value of a key, made when there is none.
   mutating func value(for key: Key, make: () -> Value) -> Value {
     if let value = self[key] { return value }
     let value = make()
@@ -91,7 +91,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return value
   }
 
-  /// Changes every value in place; one for which the closure returns `false` goes.
+  /// Changes every value in place; one for which the closure returns `false` is removed.
   mutating func updateAll(_ body: (inout Value) -> Bool) {
     for key in Array(values.keys) {
       // Taken out while it changes, so that the change does not copy it.

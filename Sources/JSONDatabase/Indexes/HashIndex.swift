@@ -2,8 +2,8 @@ import OrderedJSON
 
 /// The slots of a collection's records by the text of their value at a path.
 ///
-/// A record stands under every text that equality matches it by: the value as JavaScript writes it, a number also as
-/// the file has it, an array joined and by each of its elements. Null and missing values stand nowhere.
+/// A record is under every text by which equality matches it: the value as JavaScript writes it, a number also as
+/// the file has it, an array joined and by each of its elements. Null and missing values are not in it.
 struct HashIndex: Sendable {
   /// Most values of a unique member occur once; an array for each would cost more than the index.
   private enum Slots: Sendable {
@@ -32,7 +32,7 @@ struct HashIndex: Sendable {
     }
   }
 
-  /// Takes note that a row was added, replaced or removed. O(log n), and a move of what is equal behind it.
+  /// Records that a row was added, replaced or removed. O(log n), plus moving the equal ones after it.
   mutating func replace(_ old: Row?, with new: Row?, at slot: Int) {
     let oldKeys = old.map(keys) ?? []
     let newKeys = new.map(keys) ?? []
@@ -85,7 +85,7 @@ struct HashIndex: Sendable {
 }
 
 extension ValueToken {
-  /// Calls a closure with every text that an equality filter matches the value by, until it returns `true`.
+  /// Calls a closure with every text by which an equality filter matches the value, until it returns `true`.
   ///
   /// - Returns: Whether the closure returned `true`.
   @discardableResult

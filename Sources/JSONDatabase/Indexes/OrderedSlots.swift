@@ -1,4 +1,4 @@
-/// Slots in an order that its user decides, in chunks: a slot is added or taken out without moving all that follow.
+/// Slots in an order that the caller decides, in chunks: a slot is added or removed without moving all that follow.
 ///
 /// Finding takes O(log n) comparisons, adding and removing move at most one chunk, and a window is reached by its
 /// offset in O(n / chunk size).
@@ -40,8 +40,8 @@ struct OrderedSlots: Sendable {
     }
   }
 
-  /// The number of slots at the start that satisfy a predicate, which holds for no slot behind one it does not hold
-  /// for.
+  /// The number of slots at the start that satisfy a predicate, which holds for no slot after one for which it does
+  /// not hold.
   ///
   /// O(log n) calls, and O(n / chunk size).
   func prefixCount(_ isBefore: (Int32) -> Bool) -> Int {
@@ -60,7 +60,7 @@ struct OrderedSlots: Sendable {
     }
   }
 
-  /// Adds a slot behind all that come before it.
+  /// Adds a slot after all that come before it.
   mutating func insert(_ slot: Int32, after isBefore: (Int32) -> Bool) {
     count += 1
     guard !chunks.isEmpty else {
@@ -76,7 +76,7 @@ struct OrderedSlots: Sendable {
     chunks.insert(tail, at: chunk + 1)
   }
 
-  /// Takes a slot out, which stands behind all that come before it.
+  /// Removes a slot, which is after all that come before it.
   mutating func remove(_ slot: Int32, after isBefore: (Int32) -> Bool) {
     guard !chunks.isEmpty else { return }
     let (chunk, index) = position(isBefore)

@@ -1,6 +1,6 @@
-/// A set of slots, one bit for each that there is.
+/// A set of slots, one bit for each slot that exists.
 ///
-/// Sets of many thousand slots are joined in microseconds, and come out ascending whatever order they went in.
+/// Sets of many thousand slots are joined in microseconds, and are read in ascending order however they were filled.
 struct SlotBitmap {
   private var words: [UInt64]
 
@@ -40,12 +40,12 @@ struct SlotBitmap {
     words[Int(slot) >> 6] &= ~Self.bit(slot)
   }
 
-  /// Takes out what another set, with room for the same slots, does not hold.
+  /// Removes what another set, with room for the same slots, does not hold.
   mutating func formIntersection(_ other: SlotBitmap) {
     for index in words.indices { words[index] &= other.words[index] }
   }
 
-  /// Takes out what another set, with room for the same slots, holds.
+  /// Removes what another set, with room for the same slots, holds.
   mutating func subtract(_ other: SlotBitmap) {
     for index in words.indices { words[index] &= ~other.words[index] }
   }

@@ -6,7 +6,7 @@ import OrderedJSON
 struct SortedIndex: Sendable {
   private let comparison: RowComparison
   private(set) var slots: OrderedSlots
-  /// The kinds of values met under each key.
+  /// The kinds of values found under each key.
   private(set) var kinds: [SortValue.Kinds]
 
   /// Sorts all rows; `nil` when numbers and texts mix under a key, where the order depends on what else is sorted.
@@ -26,9 +26,9 @@ struct SortedIndex: Sendable {
     slots = OrderedSlots(Sorting(keys, dialect: dialect).sorted(all, by: columns))
   }
 
-  /// Takes note that a row is being added, replaced or removed, while `rows` still holds what was there before.
+  /// Records that a row is being added, replaced or removed, while `rows` still holds what was there before.
   ///
-  /// - Returns: Whether the index is still good.
+  /// - Returns: Whether the index is still valid.
   /// - Complexity: O(log n) records read.
   mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) -> Bool {
     let comparison = comparison
@@ -48,18 +48,18 @@ struct SortedIndex: Sendable {
 }
 
 extension SortedIndex {
-  /// Returns the positions of the rows whose value passes a comparison by size, or is there at all.
+  /// Returns the positions of the rows whose value passes a comparison by size, or exists at all.
   ///
-  /// The order is that of one key, ascending: what passes stands together, and its ends are found by reading
+  /// The order is that of one key, ascending: what passes is contiguous, and its ends are found by reading
   /// O(log n) records.
   ///
-  /// - Returns: `nil` when the values compare in another order than they sort in.
+  /// - Returns: `nil` when the values compare in an order other than that in which they sort.
   func positions(passing condition: Condition, in rows: PersistentRowVector) -> Range<Int>? {
     guard let operand = condition.operands.first, agrees(with: condition, operand) else { return nil }
     func prefixCount(_ isBefore: (ValueToken) -> Bool) -> Int {
       slots.prefixCount { slot in
         rows[Int(slot)]?.withRecord { record in
-          // What is null or missing stands at the end.
+          // What is null or missing is at the end.
           guard let value = condition.path.value(in: record), !value.isNull else { return false }
           return isBefore(value)
         } ?? false
@@ -78,12 +78,12 @@ extension SortedIndex {
     }
   }
 
-  /// Whether the values compare with an operand in the order that they stand in.
+  /// Whether the values compare with an operand in the order in which they are stored.
   private func agrees(with condition: Condition, _ operand: Operand) -> Bool {
     let kinds = kinds[0]
-    // 1.0 takes null, which sorts last, for 0.
+    // 1.0 treats null, which sorts last, as 0.
     if condition.dialect == .v1, kinds.hasNulls { return false }
-    // Whether a value is there at all does not depend on the operand.
+    // Whether a value exists at all does not depend on the operand.
     if condition.comparison == .notEqual { return true }
     // 1.0 sorts texts by collation but compares them by code point; no number compares with a text.
     if condition.dialect == .v1, kinds.hasTexts { return false }

@@ -1,4 +1,4 @@
-/// The characters as a pattern sees them: all that no set of the pattern tells apart are one symbol.
+/// The characters as a pattern sees them: those that no set of the pattern distinguishes are one symbol.
 struct Alphabet: Sendable {
   /// The number of symbols; they are numbered from 0.
   let count: Int

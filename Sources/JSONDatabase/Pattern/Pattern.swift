@@ -1,7 +1,7 @@
-/// A regular expression in JavaScript's syntax that ignores case, as `_like` takes it.
+/// A regular expression in JavaScript's syntax that ignores case, as `_like` accepts it.
 ///
 /// Matching takes time linear in the text, whatever the pattern: there is no backtracking. Backreferences and
-/// lookaround, which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` know ASCII only.
+/// lookaround, which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` cover ASCII only.
 struct Pattern: Sendable {
   /// The longest pattern that is accepted, in UTF-8 bytes.
   static let maximumLength = 256
@@ -11,13 +11,13 @@ struct Pattern: Sendable {
 
   let program: PatternProgram
 
-  /// Finds the characters that every match begins with; `nil` if there are none.
+  /// Finds the characters with which every match begins; `nil` if there are none.
   let prefixSearch: LiteralSearch?
 
   /// Whether the pattern is a plain text: what ``prefixSearch`` finds is a match then.
   let isLiteral: Bool
 
-  /// The longest text that stands in the JSON of every value whose text matches, unless it is escaped there.
+  /// The longest text that occurs in the JSON of every value whose text matches, unless it is escaped there.
   ///
   /// `nil` when there is none: the text of a list, of an object and of a number such as `1e3` is not what the JSON
   /// holds.
@@ -58,7 +58,7 @@ extension String {
   }
 }
 
-/// Why a text is no pattern that can be matched.
+/// Why a text is not a pattern that can be matched.
 struct PatternError: Error, Sendable, Hashable {
   /// A sentence for a person.
   let message: String

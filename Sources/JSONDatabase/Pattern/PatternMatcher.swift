@@ -4,7 +4,7 @@
 /// that no text before it has needed. They are kept up to a bound, then dropped and begun anew, so memory stays small.
 /// A known transition costs about a nanosecond, an unknown one at most a step through the pattern.
 final class PatternMatcher {
-  /// Entries of `transitions` that are no state.
+  /// Entries of `transitions` that are not states.
   private enum Outcome {
     static let unknown: Int32 = -1
     static let failed: Int32 = -2
@@ -88,7 +88,7 @@ final class PatternMatcher {
     return offset
   }
 
-  /// Works out a transition and remembers it.
+  /// Computes a transition and keeps it.
   private func addTransition(from offset: Int32, on symbol: Int) -> Int32 {
     var offset = offset
     let state = states[Int(offset) / stride]

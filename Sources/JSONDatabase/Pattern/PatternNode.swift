@@ -4,17 +4,17 @@ indirect enum PatternNode: Sendable {
   case scalar(Unicode.Scalar)
   /// One character of a set.
   case set(ScalarSet)
-  /// A condition on the place, which takes no character.
+  /// A condition on the position, which consumes no character.
   case assertion(PatternAssertion)
   /// One node after the other; empty matches the empty text.
   case sequence([PatternNode])
   /// Any one of the nodes.
   case alternation([PatternNode])
-  /// A node so many times; without a maximum, as often as it likes.
+  /// A node repeated between two counts; without a maximum, any number of times.
   case repetition(PatternNode, minimum: Int, maximum: Int?)
 }
 
-/// A condition on the place between two characters.
+/// A condition on the position between two characters.
 enum PatternAssertion: Sendable {
   case start
   case end
@@ -42,7 +42,7 @@ extension PatternNode {
     return max(1, min(size, limit + 1))
   }
 
-  /// The characters that every match begins with, and whether they are the whole pattern.
+  /// The characters with which every match begins, and whether they are the whole pattern.
   var literalPrefix: (scalars: [Unicode.Scalar], isWhole: Bool) {
     switch self {
     case .scalar(let scalar): return ([scalar], true)
@@ -58,14 +58,14 @@ extension PatternNode {
     }
   }
 
-  /// The texts that stand in every match, each as one piece.
+  /// The texts that occur in every match, each as one piece.
   var literals: [[Unicode.Scalar]] {
     var literals: [[Unicode.Scalar]] = [[]]
     addLiterals(to: &literals)
     return literals
   }
 
-  /// Adds the node's literals; the first of them goes on where the last one there is ends.
+  /// Adds the node's literals; the first of them continues the last existing one.
   private func addLiterals(to literals: inout [[Unicode.Scalar]]) {
     switch self {
     case .scalar(let scalar): literals[literals.count - 1].append(scalar)

@@ -102,7 +102,7 @@ extension PatternParser {
     throw error("Octal escapes such as '\\\(digit)' are not supported; write '\\x' and two digits.", at: start)
   }
 
-  /// Reads what follows `\u`: four digits, two surrogates of four digits, or digits in braces; `nil` if it is none.
+  /// Reads what follows `\u`: four digits, two surrogates of four digits, or digits in braces; `nil` if it is neither.
   private mutating func parseUnicodeEscape(from start: Int) throws(PatternError) -> UInt32? {
     let afterLetter = position
     if skip("{") {

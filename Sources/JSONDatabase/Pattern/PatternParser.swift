@@ -1,7 +1,7 @@
 /// Reads the syntax of JavaScript's regular expressions (ECMA-262 with Annex B, without flags `u` and `v`).
 ///
 /// Differences: `\u{1F600}` names a character, and what a finite automaton cannot do, backreferences and lookaround, is
-/// refused, with it octal escapes, which look like backreferences. Groups are kept on a stack, so nesting is no
+/// refused, with it octal escapes, which look like backreferences. Groups are kept on a stack, so nesting needs no
 /// recursion.
 struct PatternParser {
   /// A group whose `)` is still to come; the whole pattern is the outermost.
@@ -34,7 +34,7 @@ struct PatternParser {
     return true
   }
 
-  /// Creates an error whose place is given as an index of `scalars`.
+  /// Creates an error whose position is given as an index of `scalars`.
   func error(_ message: String, at index: Int) -> PatternError {
     PatternError(message: message, offset: scalars[..<index].reduce(0) { $0 + UTF8.width($1) })
   }
@@ -77,7 +77,7 @@ struct PatternParser {
     position += 1
   }
 
-  /// Adds a node to the group, repeated as the quantifier says that may follow.
+  /// Adds a node to the group, repeated as any quantifier that follows says.
   private mutating func append(_ node: PatternNode) throws(PatternError) {
     guard let (minimum, maximum) = try parseQuantifier() else { return group.sequence.append(node) }
     group.sequence.append(.repetition(node, minimum: minimum, maximum: maximum))

@@ -1,11 +1,11 @@
 /// A pattern as a nondeterministic automaton (Thompson's construction).
 struct PatternProgram: Sendable {
   enum Instruction: Sendable {
-    /// Takes a character of a set, given by its index in the alphabet.
+    /// Consumes a character of a set, given by its index in the alphabet.
     case take(set: Int, next: Int)
-    /// Goes both ways.
+    /// Continues at both instructions.
     case split(Int, Int)
-    /// Goes on if the condition holds.
+    /// Continues if the condition holds.
     case check(PatternAssertion, next: Int)
     /// The pattern matches.
     case match
@@ -18,10 +18,10 @@ struct PatternProgram: Sendable {
   /// The index in the alphabet of the set of word characters.
   let wordSet: Int
 
-  /// Whether an assertion looks at the character before the place.
+  /// Whether an assertion checks the character before the position.
   let checksWords: Bool
 
-  /// Whether a match may start elsewhere than at the start of the text.
+  /// Whether a match may start other than at the start of the text.
   let canStartAnywhere: Bool
 
   /// Compiles a syntax tree. O(size of the tree).
@@ -41,7 +41,7 @@ struct PatternProgram: Sendable {
     canStartAnywhere = Self.canStartAnywhere(from: start, in: instructions)
   }
 
-  /// Returns whether anything but `^` can be reached from an instruction without taking a character.
+  /// Returns whether anything but `^` can be reached from an instruction without consuming a character.
   private static func canStartAnywhere(from start: Int, in instructions: [Instruction]) -> Bool {
     var reached = InstructionSet(capacity: instructions.count)
     reached.insert(start)
@@ -58,7 +58,7 @@ struct PatternProgram: Sendable {
     return false
   }
 
-  /// Adds the instructions of a node that go on with `next`, and returns the first of them.
+  /// Adds the instructions of a node that continue with `next`, and returns the first of them.
   private static func compile(
     _ node: PatternNode, next: Int, into instructions: inout [Instruction], sets: inout SetTable
   ) -> Int {

@@ -31,7 +31,7 @@ struct InstructionSet: Hashable, Sendable {
   }
 }
 
-/// Where a pattern may be between two characters, and what it knows of the one before.
+/// Where a pattern may be between two characters, and what it knows about the one before.
 struct PatternState: Hashable, Sendable {
   var instructions: InstructionSet
   var isAtStart: Bool
@@ -44,7 +44,7 @@ extension PatternProgram {
     case state(PatternState)
     /// A match has ended before the character.
     case matched
-    /// No match is left to hope for.
+    /// No match is possible any more.
     case failed
   }
 
@@ -55,7 +55,7 @@ extension PatternProgram {
     return PatternState(instructions: set, isAtStart: true, isAfterWord: false)
   }
 
-  /// Takes a symbol of the alphabet, or `nil` at the end of the text. O(number of instructions).
+  /// Consumes a symbol of the alphabet, or `nil` at the end of the text. O(number of instructions).
   func step(from state: PatternState, taking symbol: Int?) -> Step {
     let isWord = symbol.map { alphabet.set(wordSet, contains: $0) } ?? false
     var reached = state.instructions

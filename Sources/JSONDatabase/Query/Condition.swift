@@ -19,13 +19,13 @@ package enum Comparison: String, Sendable, Hashable, CaseIterable {
 struct Condition {
   let path: FieldPath
   let comparison: Comparison
-  /// The operands; any of them will do, but for `notEqual`, which none may equal.
+  /// The operands; any of them may match, except for `notEqual`, where none may be equal.
   let operands: [Operand]
   let dialect: Dialect
 
   /// Creates a condition.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is none.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is invalid.
   init(
     _ path: FieldPath, _ comparison: Comparison, _ values: [String], dialect: Dialect
   ) throws(DatabaseError) {
@@ -53,11 +53,11 @@ struct Condition {
     self.dialect = dialect
   }
 
-  /// The texts of which a value must equal one; `nil` when the condition is no plain equality.
+  /// The texts of which a value must equal one; `nil` when the condition is not a plain equality.
   var equalTexts: [String]? {
     switch comparison {
     case .equal, .isIn:
-      // 1.0's null is equal to a value that stands under no text.
+      // 1.0's null is equal to a value that has no text in the index.
       if dialect == .v1, operands.contains(where: \.isNull) { return nil }
       return texts
     case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like:
@@ -65,26 +65,26 @@ struct Condition {
     }
   }
 
-  /// The operands as they came.
+  /// The operands as they were sent.
   var texts: [String] { operands.map { String(decoding: $0.text, as: UTF8.self) } }
 
-  /// Whether the order of the values may tell which ones pass.
+  /// Whether the order of the values may determine which ones pass.
   var isByOrder: Bool {
     switch comparison {
     case .less, .lessOrEqual, .greater, .greaterOrEqual: operands.count == 1
-    // To 1.0 a list equals nothing, but stands in the index under its text.
+    // To 1.0 a list equals nothing, but it is in the index under its text.
     case .notEqual: operands.count == 1 && dialect == .classic
     case .equal, .isIn, .contains, .startsWith, .endsWith, .like: false
     }
   }
 
-  /// What to look for in the bytes of all records before any is read; `nil` when the values' texts do not show there.
+  /// What to search for in the bytes of all records before any is read; `nil` when the values' texts may not be there.
   var scan: RecordScan? {
     guard comparison == .like, operands.count == 1, let pattern = operands[0].pattern else { return nil }
     return pattern.verbatimText.map(RecordScan.init)
   }
 
-  /// Whether the records that an index finds by ``equalTexts`` all pass; to 1.0 those with the text in a list do not.
+  /// Whether the records that an index finds by ``equalTexts`` all pass; in 1.0 those with the text in a list do not.
   var isSettledByIndex: Bool {
     switch dialect {
     case .classic: true
@@ -92,7 +92,7 @@ struct Condition {
     }
   }
 
-  /// Whether a record passes. A missing member never does, nor, but in 1.0's dialect, a null one.
+  /// Whether a record passes. A missing member never does, nor, except in 1.0's dialect, a null one.
   func matches(_ record: ValueToken) -> Bool {
     guard let value = path.value(in: record) else { return false }
     if value.isNull {
@@ -113,7 +113,7 @@ struct Condition {
     }
   }
 
-  /// json-server 1.0 takes null for a value of its own, and for 0 in comparisons.
+  /// json-server 1.0 treats null as a value of its own, and as 0 in comparisons.
   private func matchesNull() -> Bool {
     switch comparison {
     case .equal, .isIn: operands.contains { $0.isNull }

@@ -4,7 +4,7 @@ extension Filter {
   /// Reads a `_where` tree: `{"or": […]}`, `{"and": […]}`, `{"views": {"gt": 9}}` or
   /// `{"author": {"name": {"eq": "ada"}}}`.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` that says what is not understood.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` that says what is invalid.
   static func node(where value: JSONValue, dialect: Dialect) throws(DatabaseError) -> Node {
     guard case .object(let tree) = value else {
       throw DatabaseError(.invalidQuery, "'_where' must be a JSON object, such as {\"views\":{\"gt\":9}}.")
@@ -32,7 +32,7 @@ extension Filter {
       } else if case .object(let object) = value {
         nodes.append(try node(object, path: path + [name], dialect, depth: depth + 1))
       } else if !path.isEmpty, dialect == .v1 {
-        // 1.0 passes over an operator it does not know.
+        // 1.0 ignores an operator it does not know.
         continue
       } else {
         nodes.append(.condition(try condition(.equal, value, path + [name], dialect)))
@@ -72,7 +72,7 @@ extension Filter {
 }
 
 extension JSONValue {
-  /// The value as JavaScript's `String(value)` has it; `nil` for an array and an object.
+  /// The value as JavaScript's `String(value)` returns it; `nil` for an array and an object.
   fileprivate var scalarText: String? {
     switch self {
     case .null: "null"

@@ -8,15 +8,15 @@ struct Filter {
     case any([Node])
   }
 
-  /// What a record must pass, all of it.
+  /// The conditions that a record must meet, all of them.
   var nodes: [Node] = []
-  /// What some value of a record must hold.
+  /// The text that some value of a record must contain.
   var search: SearchTerm?
 
   /// Whether every record passes.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
 
-  /// What to look for in the bytes of all records before any is read; `nil` when nothing is sure to stand there.
+  /// What to search for in the bytes of all records before any is read; `nil` when nothing is sure to be there.
   var scan: RecordScan? {
     if let search { return search.scan }
     for case .condition(let condition) in nodes {
@@ -25,7 +25,7 @@ struct Filter {
     return nil
   }
 
-  /// Conditions of which all must hold, without those that merely join others.
+  /// Conditions of which all must hold, without those that merely combine others.
   static func flattened(_ nodes: [Node]) -> [Node] {
     nodes.flatMap { node in
       switch node {
@@ -49,13 +49,13 @@ struct Filter {
 }
 
 extension Filter {
-  /// Adds the condition that a parameter stands for, and tells whether it stands for one.
+  /// Adds the condition that a parameter expresses, and returns whether it expresses one.
   ///
   /// Equality with a member that no record has is no filter under the classic dialect, and matches nothing under 1.0's.
   /// Any other operator matches no record that lacks the member, whatever its spelling; one that 1.0 lacks is no filter
   /// under its dialect.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is none.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is invalid.
   mutating func add(
     _ parameter: FilterParameter, of collection: inout RecordCollection, dialect: Dialect
   ) throws(DatabaseError) -> Bool {
@@ -63,7 +63,7 @@ extension Filter {
     let values = dialect == .v1 ? parameter.values.suffix(1) : parameter.values[...]
     let whole = FieldPath(name)
     if let (path, comparison, isOriginal) = Self.split(name, dialect) {
-      // A member of exactly that name wins over every operator but those that 0.17 always takes for one.
+      // A member of exactly that name wins over every operator but those that 0.17 always recognizes.
       if isOriginal || !collection.hasMember(whole) {
         let condition = try Condition(FieldPath(path), comparison, Array(values), dialect: dialect)
         nodes.append(.condition(condition))
@@ -77,7 +77,7 @@ extension Filter {
     return true
   }
 
-  /// Takes a name apart into a path and an operator, in either json-server's spelling.
+  /// Splits a name into a path and an operator, in either json-server's spelling.
   private static func split(_ name: String, _ dialect: Dialect) -> (path: String, Comparison, isOriginal: Bool)? {
     guard name.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "_") }) else { return nil }
     for comparison in Comparison.allCases {

@@ -6,18 +6,18 @@ struct Operand {
     case anywhere, start, end
   }
 
-  /// The text as it came, in UTF-8.
+  /// The text as it was sent, in UTF-8.
   let text: [UInt8]
   /// The number that JavaScript's `Number(text)` gives, if any.
   private let number: Double?
   /// The number when the text is just how JavaScript writes it, so that `9` also equals a stored `9.0`.
   private let canonicalNumber: Double?
-  /// Whether the text was a string in JSON, or is blank: to 1.0 that is no number whatever JavaScript makes of it.
+  /// Whether the text was a string in JSON, or is blank: to 1.0 that is not a number, whatever JavaScript makes of it.
   private let isString: Bool
-  /// The automaton of a regular expression; it grows with what it reads, so an operand serves one query.
+  /// The automaton of a regular expression; it grows as it reads, so an operand is used for one query only.
   let pattern: PatternMatcher?
 
-  /// Finds the text in any case; there for a comparison that ignores case.
+  /// Finds the text in any case; set for a comparison that ignores case.
   private let search: LiteralSearch?
 
   init(_ text: String, folding: Bool = false, isString: Bool = false) {
@@ -53,7 +53,7 @@ struct Operand {
 
   /// What JavaScript's `Number(text)` gives; `nil` for `NaN`.
   static func number(_ text: String) -> Double? {
-    // Most operands are short integers, which need no look at each character.
+    // Most operands are short integers, which need not be checked character by character.
     if text.utf8.count < 16, let integer = Int(text) { return Double(integer) }
     let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
     if trimmed.isEmpty { return 0 }
@@ -105,7 +105,7 @@ struct Operand {
     left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
   }
 
-  /// Whether a string holds the operand, letter case ignored; under the classic dialect also a number or an array's
+  /// Whether a string contains the operand, letter case ignored; under the classic dialect also a number or an array's
   /// element.
   func isContained(in value: ValueToken, _ place: Place, _ dialect: Dialect) -> Bool {
     switch value.kind {

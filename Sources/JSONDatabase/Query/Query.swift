@@ -14,16 +14,16 @@ package struct Query: Sendable {
 
   /// The parameters that may be filters, in the order of the request.
   package var parameters: [FilterParameter] = []
-  /// A text that some value must hold; empty for none.
+  /// A text that some value must contain; empty for none.
   package var search = ""
   /// A tree of conditions (json-server 1.0's `_where`).
   package var conditions: JSONValue?
-  /// What to sort by, most significant first.
+  /// The keys to sort by, most significant first.
   package var sort: [SortKey] = []
   package var window = Window.all
   /// The related records to put into each record.
   package var relations: [RelationRequest] = []
-  /// A foreign key that must hold an id, for a nested route.
+  /// A foreign key and the id that it must hold, for a nested route.
   package var parent: (key: FieldPath, id: String)?
 
   package init() {}
@@ -33,13 +33,13 @@ package struct Query: Sendable {
 package struct Selection: Sendable {
   /// The records of the window, in order.
   package let records: [ValidJSON]
-  /// How many records match, in the window and out of it.
+  /// How many records match, inside the window and outside it.
   package let total: Int
   /// The parameters that no record has a member for.
   package let unknownParameters: [String]
 }
 
-/// A member that records are sorted by.
+/// A member by which records are sorted.
 package struct SortKey: Sendable, Hashable {
   package let path: FieldPath
   package let isDescending: Bool

@@ -57,7 +57,7 @@ extension Database {
     }
   }
 
-  /// Finds out what a name means for a collection; `nil` when the request is passed over.
+  /// Finds out what a name means for a collection; `nil` when the request is ignored.
   private mutating func relation(_ request: RelationRequest, from name: String) throws(DatabaseError) -> Relation? {
     let own = try position(of: name)
     let children = collectionPosition(request.name)
@@ -96,7 +96,7 @@ extension Database {
     positions[ByteExactKey(name)].flatMap { entries[$0].collection == nil ? nil : $0 }
   }
 
-  /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that is there.
+  /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that exists.
   private func parentsPosition(_ name: String) -> Int? {
     collectionPosition(Inflection.plural(of: name))
       ?? collectionPositions.first { entries[$0].name != name && Inflection.singular(of: entries[$0].name) == name }
@@ -128,9 +128,9 @@ extension Database {
     return parentID == schema.idName(of: entries[position].name) ? spellings : spellings + [FieldPath(parentID)]
   }
 
-  /// The members by which records of one collection refer to those of another, as far as the first records tell.
+  /// The members by which records of one collection refer to those of another, as far as the first records show.
   ///
-  /// - Parameter recordCount: How many records of each collection are read: whoever waits for a response waits for this.
+  /// - Parameter recordCount: How many records of each collection are read: a response waits for this.
   /// - Complexity: O(number of collections + number of records read + number of relations).
   package func relations(inFirst recordCount: Int) -> [(parent: String, child: String, key: String)] {
     let children = Children(of: self, inFirst: recordCount)

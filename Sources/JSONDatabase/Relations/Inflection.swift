@@ -1,15 +1,15 @@
 /// The singular and the plural of English nouns, as they name resources and foreign keys.
 ///
 /// Of a compound such as `blogPosts`, `order_items` or `Order-Items` only the last word changes; case is kept. The
-/// words that json-server's users meet come out as from its `pluralize`, save some that it gets wrong: `databases`,
+/// words that json-server's users meet are inflected as by its `pluralize`, except some it gets wrong: `databases`,
 /// `caches`, `excuses`, `schemas`, `viruses`.
 package enum Inflection {
-  /// Returns the singular of a name; a singular is its own.
+  /// Returns the singular of a name; a singular is returned as it is.
   package static func singular(of name: String) -> String {
     inflect(name, using: singular(ofWord:))
   }
 
-  /// Returns the plural of a name; a plural is its own.
+  /// Returns the plural of a name; a plural is returned as it is.
   package static func plural(of name: String) -> String {
     inflect(name, using: plural(ofWord:))
   }
@@ -35,7 +35,7 @@ package enum Inflection {
     return replacingEnding(of: word, by: InflectionTable.pluralRules)
   }
 
-  /// Applies the first rule that fits.
+  /// Applies the first rule that matches.
   private static func replacingEnding(of word: String, by rules: [(ending: String, replacement: String)]) -> String {
     guard let rule = rules.first(where: { word.hasSuffix($0.ending) }) else { return word }
     return word.dropLast(rule.ending.count) + rule.replacement
@@ -52,7 +52,7 @@ package enum Inflection {
     return name[..<word.startIndex] + word.prefix(kept) + (isUppercase ? ending.uppercased() : String(ending))
   }
 
-  /// A word starts at a capital after something else, and at a letter after something else.
+  /// A word starts at a capital after a character that is not one, and at a letter after a character that is not one.
   private static func startOfLastWord(in name: String) -> String.Index {
     var start = name.startIndex
     var previous: Character?
@@ -69,11 +69,11 @@ package enum Inflection {
 
 /// The words and rules of ``Inflection``, in lowercase.
 enum InflectionTable {
-  /// The plural of each word that no rule knows.
+  /// The plural of each word that no rule covers.
   static let plurals = Dictionary(
     irregulars + (uncountables + invariants).map { ($0, $0) }, uniquingKeysWith: { first, _ in first })
 
-  /// The singular of each word that no rule knows.
+  /// The singular of each word that no rule covers.
   static let singulars = Dictionary(
     (irregulars + olderPlurals + (uncountables + invariants).map { ($0, $0) }).map { ($1, $0) },
     uniquingKeysWith: { first, _ in first })
@@ -90,13 +90,13 @@ enum InflectionTable {
     ("deer", "deer"), ("sheep", "sheep"),
   ]
 
-  /// How a plural ends and what its singular ends in; the first that fits counts.
+  /// How a plural ends and what its singular ends in; the first that matches counts.
   static let singularRules: [(ending: String, replacement: String)] = [
     ("ss", "ss"), ("sis", "sis"), ("us", "us"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"),
     ("zzes", "zz"), ("auses", "ause"), ("ouses", "ouse"), ("uses", "us"), ("ies", "y"), ("s", ""),
   ]
 
-  /// How a singular ends and what its plural ends in; the first that fits counts.
+  /// How a singular ends and what its plural ends in; the first that matches counts.
   static let pluralRules: [(ending: String, replacement: String)] = [
     ("sis", "ses"), ("s", "ses"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"), ("zz", "zzes"), ("quy", "quies"),
     ("ay", "ays"), ("ey", "eys"), ("iy", "iys"), ("oy", "oys"), ("uy", "uys"), ("y", "ies"), ("", "s"),
@@ -112,10 +112,10 @@ enum InflectionTable {
     ("addendum", "addenda"), ("erratum", "errata"), ("stratum", "strata"), ("ovum", "ova"), ("stigma", "stigmata"),
     ("alga", "algae"), ("vertebra", "vertebrae"), ("dwarf", "dwarves"), ("wharf", "wharves"), ("sheaf", "sheaves"),
     ("afterlife", "afterlives"),
-    // What looks like a plural and is none.
+    // Words that look like a plural and are not one.
     ("alias", "aliases"), ("atlas", "atlases"), ("bias", "biases"), ("bus", "buses"), ("canvas", "canvases"),
     ("gas", "gases"), ("iris", "irises"), ("lens", "lenses"), ("yes", "yeses"),
-    // What looks like one ending and has another.
+    // Words that look as if they had one ending and have another.
     ("human", "humans"), ("german", "germans"), ("roman", "romans"), ("shaman", "shamans"),
     ("specimen", "specimens"), ("regimen", "regimens"), ("omen", "omens"),
     ("menu", "menus"), ("bureau", "bureaus"), ("plateau", "plateaus"),
@@ -129,7 +129,7 @@ enum InflectionTable {
     ("pie", "pies"), ("tie", "ties"), ("lie", "lies"), ("die", "dies"),
   ]
 
-  /// Plurals that are understood and not formed.
+  /// Plurals that are recognized but not formed.
   private static let olderPlurals: [(singular: String, plural: String)] = [
     ("schema", "schemata"), ("virus", "viri"), ("focus", "foci"), ("die", "dice"),
   ]

@@ -16,7 +16,7 @@ package struct RelatedRecord: Sendable {
   ///
   /// - Parameters:
   ///   - formatter: How to lay it out.
-  ///   - level: The number of levels the record stands in.
+  ///   - level: The number of levels around the record.
   package func append(to output: inout [UInt8], _ formatter: JSONFormatter, level: Int) {
     record.withToken { record in
       guard !related.isEmpty, record.kind == .object else { return formatter.append(record, level: level, to: &output) }

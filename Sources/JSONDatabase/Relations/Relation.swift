@@ -8,7 +8,7 @@ enum Relation {
   case nothing
 }
 
-/// A wish for related records inside each record of an answer.
+/// A request for related records inside each record of a response.
 package struct RelationRequest: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// `_embed`: the records that refer to this one, or, under a singular name, the one it refers to.
@@ -18,7 +18,7 @@ package struct RelationRequest: Sendable, Hashable {
   }
 
   package let kind: Kind
-  /// The name the related records are put under.
+  /// The name under which the related records are put.
   package let name: String
 
   package init(_ kind: Kind, _ name: String) {

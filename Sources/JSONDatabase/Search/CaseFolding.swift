@@ -38,7 +38,7 @@ enum CaseFolding {
 }
 
 extension UTF8 {
-  /// Reads the character at an offset and steps over it; a byte that begins none is U+FFFD.
+  /// Reads the character at an offset and steps over it; a byte that begins no character is U+FFFD.
   ///
   /// - Precondition: The offset is within the text.
   @inline(__always)

@@ -5,7 +5,7 @@ struct FoldedSearch {
   /// The needle, characters that differ in case alone being one symbol.
   private var symbols: [Int] = []
 
-  /// For each number of symbols that match, how many of the last of them are the needle's first, all of them excepted.
+  /// For each number of symbols that match, how many of the last ones are the needle's first, short of all of them.
   private var borders = [0, 0]
 
   private var asciiSymbols = Array(repeating: -1, count: 128)
@@ -31,7 +31,7 @@ struct FoldedSearch {
     return symbol
   }
 
-  /// The symbol of a code point; `nil` for one that the needle does not hold.
+  /// The symbol of a code point; `nil` for one that is not in the needle.
   private func symbol(of value: UInt32) -> Int? {
     guard value < 0x80 else { return otherSymbols[value] }
     let symbol = asciiSymbols[Int(value)]

@@ -12,7 +12,7 @@ struct LiteralSearch: Sendable {
   /// The test of each byte of a needle whose characters take one byte in every form; the test is exact then.
   private let probes: [Probe]?
 
-  /// What two bytes of a match look like; they may be the same one.
+  /// The tests of two bytes of a match, which may be the same one.
   private let first: Probe
   private let second: Probe
 
@@ -30,7 +30,7 @@ struct LiteralSearch: Sendable {
     let rarest = Self.fixedBytes(of: characters).sorted { $0.commonness < $1.commonness }.prefix(2)
       .sorted { $0.offset < $1.offset }
     first = rarest.first ?? Probe(offset: 0, bytes: [])
-    // The first test twice is as good as no second one.
+    // The first test twice amounts to no second test.
     second = rarest.last ?? first
   }
 
@@ -61,7 +61,7 @@ struct LiteralSearch: Sendable {
     var position = start
     let allowance = steps + characters.count + 64
     while let candidate = nextCandidate(in: text, from: position), candidate + minimumCount <= text.count {
-      // To find a candidate takes about as long as some comparisons.
+      // Finding a candidate takes about as long as some comparisons.
       steps += 8
       if isMatch(in: text, at: candidate, steps: &steps) { return candidate }
       position = candidate + 1
@@ -82,7 +82,7 @@ struct LiteralSearch: Sendable {
   func isSuffix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
     var end = text.count
     for forms in characters.reversed() {
-      // No form is the end of another: a character's first byte stands nowhere else in one.
+      // No form is the end of another: a character's first byte occurs nowhere else in one.
       let form = forms.first { $0.count <= end && Self.isPrefix($0, of: text, at: end - $0.count) }
       guard let form else { return false }
       end -= form.count
@@ -121,7 +121,7 @@ extension LiteralSearch {
   /// 64 bytes as words, which the compiler turns into the machine's vectors; of vectors of bytes it makes slow code.
   private typealias Block = SIMD8<UInt64>
 
-  /// A quick test of one byte that every match passes, and few other places.
+  /// A quick test of one byte that every match passes, and few other places do.
   private struct Probe: Sendable {
     let offset: Int
 
@@ -131,7 +131,7 @@ extension LiteralSearch {
     /// The byte with those bits set.
     let byte: UInt8
 
-    /// How often the byte occurs in most texts, in any form; only the order of these numbers says something.
+    /// How often the byte occurs in most texts, in any form; only the order of these numbers matters.
     let commonness: Int
 
     init(offset: Int, bytes: [UInt8]) {
@@ -143,7 +143,7 @@ extension LiteralSearch {
       commonness = bytes.map(Self.commonness).max() ?? 0
     }
 
-    /// What texts and JSON hold most, most frequent first.
+    /// The most common bytes of texts and JSON, most frequent first.
     private static let common = Array(" etaoinsrhl\"dcumpfgwy,:.bvk0123456789_-/xjqz".utf8)
 
     private static func commonness(of byte: UInt8) -> Int {

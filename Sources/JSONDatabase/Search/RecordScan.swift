@@ -1,17 +1,17 @@
 import OrderedJSON
 
-/// Looks through the bytes of all records for those that may hold a text.
+/// Searches the bytes of all records for those that may contain a text.
 ///
-/// Records that stand one after the other as they were read are searched in one go, several GB/s; only where the bytes
-/// hold the text, or an escape may hide it, is a record looked at by itself.
+/// Records that lie one after the other as they were read are searched in one pass, several GB/s; only where the bytes
+/// contain the text, or an escape may hide it, is a record examined by itself.
 struct RecordScan: Sendable {
   private let text: LiteralSearch
   private let escape: LiteralSearch
 
-  /// - Parameter text: What every record that matches holds, perhaps escaped, in upper or lower case.
+  /// - Parameter text: A text that every matching record contains, perhaps escaped, in upper or lower case.
   init(for text: String) {
     self.text = LiteralSearch(caseInsensitive: text)
-    // Letters and digits are only ever escaped as `\u0041`; line breaks and quotes, which many records hold, are not.
+    // Letters and digits are only ever escaped as `\u0041`; line breaks and quotes, which many records have, are not.
     let hasShortEscapes = text.utf8.contains { $0 < 0x20 || "\"\\/".utf8.contains($0) }
     escape = LiteralSearch(caseInsensitive: hasShortEscapes ? "\\" : "\\u")
   }
@@ -50,12 +50,12 @@ struct RecordScan: Sendable {
     }
   }
 
-  /// The offset of the first byte where a record may hold the text; `nil` when it surely does not.
+  /// The offset of the first byte where a record may contain the text; `nil` when it surely does not.
   func firstCandidate(in record: UnsafeBufferPointer<UInt8>) -> Int? {
     Places(self, record).next
   }
 
-  /// The places in some bytes where the text may stand.
+  /// The places in some bytes where the text may be.
   private struct Places {
     private let scan: RecordScan
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -83,7 +83,7 @@ struct RecordScan: Sendable {
   }
 }
 
-/// Records of neighbouring slots that stand one after the other in one storage.
+/// Records of neighbouring slots that lie one after the other in one storage.
 struct RecordRun {
   /// The text from the first record's start to the last one's end.
   private(set) var text: UTF8Slice
@@ -96,7 +96,7 @@ struct RecordRun {
 
   /// Adds the record of the next slot when it follows the run's last in the same storage.
   mutating func append(_ row: Row, _ slot: Int) -> Bool {
-    // What lies between two neighbours as they were read is a comma and white space; a change breaks the order.
+    // What lies between two neighbours as they were read is a comma and white space; a change breaks the run.
     guard slot == slots.upperBound, row.follows(text) else { return false }
     text = UTF8Slice(text.storage, offset: text.offset, count: row.end - text.offset)
     slots = slots.lowerBound..<(slot + 1)

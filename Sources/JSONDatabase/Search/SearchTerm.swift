@@ -1,10 +1,10 @@
 import OrderedJSON
 
-/// A text that is looked for in every value of a record, at any depth, letter case ignored.
+/// A text that is searched for in every value of a record, at any depth, letter case ignored.
 struct SearchTerm: Sendable {
   private let search: LiteralSearch
 
-  /// What to look for in the bytes of all records before any is read.
+  /// What to search for in the bytes of all records before any is read.
   let scan: RecordScan
 
   init(_ text: String) {
@@ -12,9 +12,9 @@ struct SearchTerm: Sendable {
     scan = RecordScan(for: text)
   }
 
-  /// Whether any value holds the text; names do not count, nor do `null`, `false` and `0` (as in json-server 0.17).
+  /// Whether any value contains the text; names do not count, nor do `null`, `false` and `0` (as in json-server 0.17).
   func matches(_ record: ValueToken) -> Bool {
-    // Most records do not hold the text anywhere.
+    // Most records do not contain the text anywhere.
     guard let candidate = scan.firstCandidate(in: record.bytes) else { return false }
     return anyValueMatches(record, endingAfter: candidate)
   }

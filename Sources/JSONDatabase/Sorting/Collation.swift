@@ -45,7 +45,7 @@ enum Collation {
     if let index = punctuation.firstIndex(of: scalar) {
       key.append(UInt8(1 + index))
     } else if scalar.isASCII {
-      // Digits and letters stand above the forty weights of punctuation already.
+      // Digits and letters are above the forty weights of punctuation already.
       key.append(UInt8(scalar.value) | 0x80)
     } else {
       let lead: UInt8 = isWordCharacter(scalar) ? 0xFF : 0x60
@@ -53,7 +53,7 @@ enum Collation {
     }
   }
 
-  /// Whether a character belongs into words; punctuation and symbols come before digits and letters.
+  /// Whether a character belongs to words; punctuation and symbols come before digits and letters.
   private static func isWordCharacter(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }

@@ -1,7 +1,7 @@
 /// Sorts few elements by the same steps as V8's `Array.prototype.sort`.
 ///
-/// Any stable sort gives the same result where the comparison is an order. Where it is none, as in JavaScript when
-/// numbers and words mix, the steps decide; taking the same ones gives what json-server answers.
+/// Any stable sort gives the same result where the comparison is an order. Where it is not, as in JavaScript when
+/// numbers and words mix, the steps decide; the same steps give json-server's result.
 enum InsertionSort {
   /// From this many elements on V8 merges sorted runs instead.
   static let limit = 64
@@ -22,7 +22,7 @@ enum InsertionSort {
     }
   }
 
-  /// Finds how many elements at the start are in order already; those in strictly falling order are turned round.
+  /// Finds how many elements at the start are in order already; those in strictly descending order are reversed.
   private static func sortedPrefix<Element>(
     of elements: inout [Element], by compare: (Element, Element) -> Int
   ) -> Int {

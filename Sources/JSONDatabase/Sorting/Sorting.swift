@@ -12,8 +12,8 @@ struct Sorting {
 
   /// Returns the slots in order; slots whose values are equal keep the order they had. O(n log n).
   ///
-  /// JavaScript has no order for numbers and words. A few records that mix them under a key come as json-server 0.17
-  /// sends them; of many, and under 1.0's dialect, the numbers come first.
+  /// JavaScript has no order for numbers and words. A few records that mix them under a key are in the order in which
+  /// json-server 0.17 sends them; of many, and under 1.0's dialect, the numbers come first.
   func sorted(_ slots: [Int32], of rows: PersistentRowVector) -> [Int32] {
     let columns = columns(slots, of: rows)
     guard columns.contains(where: { SortValue.Kinds($0).isMixed }) else { return sorted(slots, by: columns) }
@@ -69,7 +69,7 @@ struct RowComparison: Sendable {
     row.withRecord { record in keys.map { SortValue($0.path.value(in: record), dialect: dialect) } }
   }
 
-  /// Whether a slot's row comes before values that stand in another slot.
+  /// Whether a slot's row comes before values that are in another slot.
   func comes(_ other: Int32, before values: [SortValue], _ slot: Int, in rows: PersistentRowVector) -> Bool {
     guard let row = rows[Int(other)] else { return false }
     let order = order(self.values(of: row), values)

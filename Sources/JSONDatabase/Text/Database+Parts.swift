@@ -1,6 +1,6 @@
 package import OrderedJSON
 
-/// One resource that stands in a file of its own: the file's whole text is its value.
+/// One resource that is in a file of its own: the file's whole text is its value.
 package struct DatabasePart: Sendable {
   /// The resource's name.
   package let name: String
@@ -53,14 +53,14 @@ package struct PartText: Sendable {
 }
 
 extension Database {
-  /// Joins resources that stand in files of their own.
+  /// Joins resources that are in files of their own.
   package init(joining parts: [DatabasePart], schema: Schema, ids: IDGenerator) {
     let entries = parts.map(ResourceEntry.init)
     self.init(schema: schema, prefix: UTF8Slice("{"), entries: entries, suffix: UTF8Slice("\n}\n"))
     if schema.dialect == .v1 { assignStringIDs(ids) }
   }
 
-  /// Puts a part that was read anew in the place of the resource of its name, or adds it when there is none.
+  /// Replaces the resource of a name with a part that was read again, or adds the part when there is none.
   package mutating func replace(with part: DatabasePart, ids: IDGenerator) {
     if let position = positions[ByteExactKey(part.name)] {
       entries[position].resource = part.resource
@@ -70,7 +70,7 @@ extension Database {
     if schema.dialect == .v1, let position = positions[ByteExactKey(part.name)] { assignStringIDs(ids, at: position) }
   }
 
-  /// Adds a part after the resources that are there, unless one has its name.
+  /// Adds a part after the existing resources, unless one has its name.
   package mutating func add(_ part: DatabasePart) {
     guard positions[ByteExactKey(part.name)] == nil else { return }
     let changes = changes

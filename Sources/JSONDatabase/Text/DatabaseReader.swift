@@ -1,6 +1,6 @@
 package import OrderedJSON
 
-/// Reads a file's text into a database: checks every byte once and notes where each record stands.
+/// Reads a file's text into a database: checks every byte once and records where each record is.
 struct DatabaseReader {
   /// The member that names a JSON schema for editors.
   private static let schemaName = "$schema"
@@ -121,7 +121,7 @@ struct DatabaseReader {
         name: name, idName: schema.idName(of: name), rows: rows, tail: text[tail], defaultLayout: defaultLayout))
   }
 
-  /// How a first record is written: indented twice as deep as the file's first member, or on one line as the file is.
+  /// How a first record is written: indented twice as deep as the file's first member, or on one line when the file is.
   private func layout(ofLead lead: UTF8Slice) -> JSONLayout {
     let space = UnsafeBufferPointer(rebasing: lead.bytes.prefix(while: JSONSyntax.isWhitespace))
     guard space.contains(UInt8(ascii: "\n")) else {
@@ -149,7 +149,7 @@ struct DatabaseReader {
     return (resource, value)
   }
 
-  /// Notes the first thing about a resource that cannot be served.
+  /// Records the first thing about a resource that cannot be served.
   private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) {
     if !names.insert(ByteExactKey(name)).inserted {
       refuse("'\(name)' is given twice; rename one of the two or join them", at: offset)
@@ -189,7 +189,7 @@ extension Database {
 }
 
 extension Database {
-  /// Makes every id a string, and gives one to each record without, as json-server 1.0 does when it loads a file.
+  /// Makes every id a string, and gives one to each record without one, as json-server 1.0 does when it loads a file.
   ///
   /// The file keeps its text until the next write.
   mutating func assignStringIDs(_ ids: IDGenerator) {
@@ -210,7 +210,7 @@ extension Database {
     }
   }
 
-  /// The id that a record needs, or `nil` when it has a text id or is no object.
+  /// The id that a record needs, or `nil` when it has a text id or is not an object.
   private static func newID(of row: Row, _ idName: [UInt8], _ ids: IDGenerator) -> String? {
     row.withRecord { record in
       guard record.kind == .object else { return nil }

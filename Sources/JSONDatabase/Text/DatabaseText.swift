@@ -2,14 +2,14 @@ import OrderedJSON
 
 /// One version of a database as the text of its file.
 ///
-/// Holds the rows, not the indexes, so that a commit that keeps a version makes no later write copy an index.
+/// Holds the rows, not the indexes, so that a commit that keeps a version does not make a later write copy an index.
 package struct DatabaseText: Sendable {
   private struct Piece: Sendable {
     let lead: UTF8Slice
     let value: ResourceText
     let trail: UTF8Slice
 
-    /// Appends the name as it was written, which in the lead only white space and a colon stand around.
+    /// Appends the name as it was written, around which there are only white space and a colon in the lead.
     func appendName(to output: inout [UInt8]) {
       lead.withBytes { lead in
         guard let start = lead.firstIndex(of: UInt8(ascii: "\"")), let end = lead.lastIndex(of: UInt8(ascii: "\""))
@@ -77,7 +77,7 @@ struct CollectionText: Sendable {
   private static let openingBracket = UTF8Slice("[")
   private static let closingBracket = UTF8Slice("]")
 
-  /// Appends the records as they stand two levels deep in a pretty text.
+  /// Appends the records as they are written two levels deep in a pretty text.
   func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
     output.append(UInt8(ascii: "["))
     var isFirst = true
@@ -90,7 +90,7 @@ struct CollectionText: Sendable {
     output += (isFirst ? "]" : "\n  ]").utf8
   }
 
-  /// Calls a closure with the text piece by piece; neighbours that stand as they were read are one piece.
+  /// Calls a closure with the text piece by piece; neighbours that lie as they were read are one piece.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     try Self.openingBracket.withBytesRethrowing(body)
     var pending: UTF8Slice?
@@ -116,14 +116,14 @@ struct CollectionText: Sendable {
 }
 
 extension UTF8Slice {
-  /// Gives a closure the bytes and keeps them alive, for closures of any error.
+  /// Passes a closure the bytes and keeps them alive, for closures of any error.
   func withBytesRethrowing(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     defer { withExtendedLifetime(storage) {} }
     try body(bytes)
   }
 }
 
-/// One version of a resource's value as it stands in a file.
+/// One version of a resource's value as it is in a file.
 enum ResourceText: Sendable {
   case collection(CollectionText)
   case other(ValidJSON)
@@ -135,7 +135,7 @@ enum ResourceText: Sendable {
     }
   }
 
-  /// Appends the value as it stands one level deep in a pretty text.
+  /// Appends the value as it is written one level deep in a pretty text.
   func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
     switch self {
     case .collection(let collection): collection.append(to: &output, formatter)

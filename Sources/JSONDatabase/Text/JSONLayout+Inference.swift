@@ -1,9 +1,9 @@
 import OrderedJSON
 
 extension JSONLayout {
-  /// The layout that a record and the white space before it are written in.
+  /// The layout in which a record and the white space before it are written.
   ///
-  /// What is added to a file is written as its neighbours are.
+  /// What is added to a file is written like its neighbours.
   static func inferred(from record: ValueToken, lead: UnsafeBufferPointer<UInt8>) -> JSONLayout? {
     guard var reader = ObjectReader(record), let member = reader.next() else { return nil }
     let (name, value, text) = (member.name.range(in: record), member.value.range(in: record), record.bytes)

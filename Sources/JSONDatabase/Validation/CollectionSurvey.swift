@@ -1,8 +1,8 @@
 import OrderedJSON
 
-/// The records of a collection as the validator looks at them: where they stand and what their ids are.
+/// The records of a collection as the validator sees them: where they are and what their ids are.
 ///
-/// Valid only while the text lives.
+/// Valid only as long as the text.
 struct CollectionSurvey {
   struct Record {
     /// The bytes of the record, which may be any value.
@@ -30,7 +30,7 @@ struct CollectionSurvey {
     ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.idText) } })
   }
 
-  /// Says which records have no address of their own.
+  /// Reports which records have no address of their own.
   func checkRecords(_ findings: inout FindingList) {
     var numbers: [ByteExactKey: Int] = [:]
     var firstKind: ValueToken.Kind?
@@ -80,9 +80,9 @@ struct CollectionSurvey {
 
 /// Finds members that an object gives twice, at any depth.
 enum DuplicateNames {
-  /// Calls a closure with each further member of a name and its offset in the value.
+  /// Calls a closure with each further member of the same name and its offset in the value.
   static func forEach(in value: ValueToken, _ body: (String, Int) -> Void) {
-    // The names so far of each open object, outermost first; an array has none.
+    // The names seen so far in each open object, outermost first; an array has none.
     var open: [Set<ByteExactKey>?] = []
     var reader = TokenReader(value)
     while let token = reader.next() {

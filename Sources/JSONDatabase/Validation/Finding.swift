@@ -5,7 +5,7 @@ package struct Finding: Sendable, Hashable {
   package enum Severity: Sendable, Hashable {
     /// The file would be refused.
     case error
-    /// The file would be served, and surprise.
+    /// The file would be served, with surprising results.
     case warning
   }
 

@@ -5,7 +5,7 @@ struct ForeignKeys {
   /// The collections that are referred to, by the member's name.
   private let parents: [ByteExactKey: CollectionSurvey]
 
-  /// Notes the spellings that relations are found by: `postId` and `post_id` for `posts`.
+  /// Records the spellings by which relations are found: `postId` and `post_id` for `posts`.
   init(_ collections: [CollectionSurvey], schema: Schema) {
     var parents: [ByteExactKey: CollectionSurvey] = [:]
     for collection in collections {
@@ -15,7 +15,7 @@ struct ForeignKeys {
     self.parents = parents
   }
 
-  /// Says which records refer to one that is not there.
+  /// Reports which records refer to one that does not exist.
   func check(_ collection: CollectionSurvey, _ findings: inout FindingList) {
     for (index, record) in collection.records.enumerated() {
       guard var reader = ObjectReader(record.value) else { continue }

@@ -1,9 +1,9 @@
-/// Finds what was meant by a name that is not there.
+/// Finds what was meant by a name that does not exist.
 package enum Spelling {
   /// Returns the candidate that a name was probably meant to be, or `nil` when none is near.
   ///
   /// One that differs in case, `_` and `-` alone is nearest; else one that takes few changes of a letter, fewer for
-  /// short names. Of equally near ones the first.
+  /// short names. Of equally near ones, the first is returned.
   package static func nearest(to name: String, among candidates: [String]) -> String? {
     guard name.utf8.count <= 64 else { return nil }
     let folded = fold(name)

@@ -1,6 +1,6 @@
 package import OrderedJSON
 
-/// Says what about a file would be refused, or would surprise whoever serves it.
+/// Reports what in a file would be refused, or would surprise its owner when it is served.
 package struct Validator {
   private let schema: Schema
 
@@ -9,7 +9,7 @@ package struct Validator {
     self.schema = schema
   }
 
-  /// Returns what is to be said about a text, in the text's order; of faults of syntax the first alone.
+  /// Returns the findings about a text, in the text's order; of syntax faults, the first alone.
   ///
   /// - Complexity: O(size of the text).
   package func findings(in text: UTF8Slice) -> [Finding] {

@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// The way to a value inside a record: `title`, `author.name`, `tags.0` or `tags[0]`.
 ///
-/// A member whose own name is the whole path wins over the way through its parts, as with lodash's `get`, which
+/// A member whose own name is the whole path precedes the way through its parts, as with lodash's `get`, which
 /// json-server 0.17 uses.
 package struct FieldPath: Sendable {
   /// The path as it was written.

@@ -40,10 +40,10 @@ enum SortValue: Sendable {
     }
   }
 
-  /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal when it is
-  /// none.
+  /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal if it is not
+  /// one.
   ///
-  /// No order among more than two values: `"10"` comes before `"9"`, and both after 9 and before 11.
+  /// Not an order among more than two values: `"10"` comes before `"9"`, and both after 9 and before 11.
   func looseOrder(_ other: SortValue) -> Int {
     switch (self, other) {
     case (.number, .text), (.text, .number):
@@ -53,7 +53,7 @@ enum SortValue: Sendable {
     }
   }
 
-  /// The number that JavaScript makes of the value; `nil` when it makes none.
+  /// The number that JavaScript makes of the value; `nil` when it makes none of it.
   var number: Double? {
     switch self {
     case .number(let number): number

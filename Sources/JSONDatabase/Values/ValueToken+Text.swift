@@ -16,7 +16,7 @@ extension ValueToken {
     bytes.reduce(0, |) < 0x80 && isPlainString
   }
 
-  /// Gives a closure the value's text as JavaScript's `String(value)` has it.
+  /// Passes a closure the value's text as JavaScript's `String(value)` returns it.
   ///
   /// A string without its quotes and escapes, a number as JavaScript writes it, an array joined with commas (null is
   /// empty), an object as `[object Object]`.
@@ -38,10 +38,10 @@ extension ValueToken {
     withText { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Gives a closure the text by which a record with this id is addressed.
+  /// Passes a closure the text by which a record with this id is addressed.
   ///
-  /// As ``withText(_:)``, but an integer keeps all its digits: JavaScript would take 9007199254740993 and its neighbour
-  /// for one id.
+  /// As ``withText(_:)``, but an integer keeps all its digits: JavaScript would read 9007199254740993 and its neighbour
+  /// as one id.
   @inline(__always)
   func withIDText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     kind == .number && isInteger ? body(bytes) : withText(body)
@@ -57,7 +57,7 @@ extension ValueToken {
     kind == .string || kind == .number ? idText : nil
   }
 
-  /// Whether a number token is written without fraction and exponent; `-0` is none.
+  /// Whether a number token is written without fraction and exponent; `-0` is not one.
   private var isInteger: Bool {
     bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") } && !bytes.elementsEqual("-0".utf8)
   }

@@ -1,4 +1,4 @@
-/// Makes identifiers of the names that data uses.
+/// Makes identifiers from the names that the data uses.
 enum Identifier {
   /// A name for a type: `blog-posts` becomes `BlogPosts`.
   static func upperCamelCase(_ name: String) -> String {
@@ -37,7 +37,7 @@ enum Identifier {
     word.prefix(1).uppercased() + word.dropFirst()
   }
 
-  /// Lowers the capitals a word starts with, but for the one that starts its next word.
+  /// Lowers the capitals a word starts with, except the one that starts its next word.
   private static func uncapitalized(_ word: Substring) -> String {
     let capitals = word.prefix(while: \.isUppercase)
     let isAcronym =

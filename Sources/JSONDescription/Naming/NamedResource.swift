@@ -1,4 +1,4 @@
-/// A resource with the names that its types and operations go by.
+/// A resource with the names of its types and operations.
 struct NamedResource {
   let resource: ResourceType
   /// The name of a record's type, such as `Post`.
@@ -15,7 +15,7 @@ struct NamedResource {
   ///
   /// - Parameters:
   ///   - resources: The resources; earlier ones get the better names.
-  ///   - reserved: The type names that stand for something else; a record of that name gets `Record` appended.
+  ///   - reserved: The type names that mean something else; a record of that name gets `Record` appended.
   ///   - spelling: Spells a name with the characters that names may have.
   ///   - singular: Inflects `posts` to `post`.
   static func all(

@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// Writes types as JSON Schema 2020-12, in the part of it that code generators understand.
 enum JSONSchema {
-  /// The schema of a value; the empty schema, which everything fits, where nothing but `null` was seen.
+  /// The schema of a value; the empty schema, which everything matches, where nothing but `null` was seen.
   static func schema(of type: ValueType) -> JSONValue {
     var schemas: [JSONObject] = type.alternatives.enumerated().map { index, alternative in
       Self.schema(of: alternative, orNull: type.isNullable && index == 0)
@@ -45,7 +45,7 @@ enum JSONSchema {
     switch string {
     case .plain: break
     case .formatted(let format): schema["format"] = .string(format.rawValue)
-    // swift-openapi-generator makes one case of both null and the empty text, and so two of one name.
+    // swift-openapi-generator makes one case each of null and the empty text, both of the same name.
     case .choice(let choices) where isNullable && choices.contains(""): break
     case .choice(let choices): schema["enum"] = .array(choices.map(JSONValue.string) + (isNullable ? [.null] : []))
     }
@@ -54,7 +54,7 @@ enum JSONSchema {
 }
 
 extension JSONObject {
-  /// Creates an object from a literal, whose order is kept.
+  /// Creates an object from a literal, keeping its order.
   init(_ members: KeyValuePairs<String, JSONValue>) {
     self.init(members.map { ($0.key, $0.value) })
   }

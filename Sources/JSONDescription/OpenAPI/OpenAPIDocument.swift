@@ -5,16 +5,16 @@ package struct OpenAPIDocument: Sendable {
   /// What a document says about the bodies of requests and responses.
   ///
   /// The server keeps whatever object a client sends: the data has a shape only because people keep to it. No document
-  /// can be both the whole truth and a good source of typed code, so whoever asks for one says what it is for.
+  /// can be both the whole truth and a good source of typed code, so the caller says what it is for.
   package enum Bodies: Sendable, Hashable {
     /// The shape that the data has now, as plain references: `Post`, `NewPost`, `PostPatch`.
     ///
     /// For people and code generators. It holds as long as clients keep to the shape, and a test that sends what is
-    /// outside it (schemathesis in its negative mode) finds that the server does not mind.
+    /// outside it (schemathesis in its negative mode) finds that the server accepts it.
     case shaped
-    /// The shape or any other object, as the server takes and gives them: `anyOf` `Post` and an object.
+    /// The shape or any other object, as the server accepts and returns them: `anyOf` `Post` and an object.
     ///
-    /// For tests of the server against its document: nothing outside it is accepted and nothing inside it refused.
+    /// For tests of the server against its document: the server accepts nothing outside it, and refuses nothing in it.
     case open
   }
 
@@ -25,9 +25,9 @@ package struct OpenAPIDocument: Sendable {
   ///
   /// - Parameters:
   ///   - title: What the document is about, such as the file's name.
-  ///   - version: The version of the interface, which is the user's to count.
+  ///   - version: The version of the interface, which the user assigns.
   ///   - resources: The resources, in the order of the file.
-  ///   - relations: The nested routes; those of unknown resources are passed over.
+  ///   - relations: The nested routes; those of unknown resources are ignored.
   ///   - bodies: What is said about bodies.
   ///   - singular: Inflects `posts` to `post`.
   package init(

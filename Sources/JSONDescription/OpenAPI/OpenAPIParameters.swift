@@ -4,7 +4,7 @@ import OrderedJSON
 enum OpenAPIParameters {
   /// The parameters that mean the same for every list, under their component names.
   ///
-  /// An open document says that the server also takes fractions, and an empty text as if the parameter were absent.
+  /// An open document says that the server also accepts fractions, and treats an empty text as an absent parameter.
   static func shared(_ bodies: OpenAPIDocument.Bodies) -> JSONObject {
     JSONObject(
       sharedQueries.map { query in
@@ -18,7 +18,7 @@ enum OpenAPIParameters {
       })
   }
 
-  /// The text of a number as ECMA-262's regular expressions have it, or none.
+  /// The text of a number as a regular expression of ECMA-262, or nothing.
   private static let numberOrNothing: JSONValue = #"^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
 
   private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [
@@ -44,7 +44,7 @@ enum OpenAPIParameters {
     return filters + shared + related(to: resource, relations: relations)
   }
 
-  /// `_embed` and `_expand`, with the names that they take here.
+  /// `_embed` and `_expand`, with the names that they accept here.
   static func related(to resource: NamedResource, relations: OpenAPIRelations) -> [JSONValue] {
     let children = relations.below(resource).map(\.child.resource.name)
     let parents = relations.above(resource).map(\.parentName)
@@ -61,7 +61,7 @@ enum OpenAPIParameters {
 
   /// The id of a record in a path.
   ///
-  /// An open document takes any text: what is added with an id of its own may have one that is no integer.
+  /// An open document allows any text: what is added with an id of its own may have one that is not an integer.
   static func id(
     _ name: String, ofRecordIn resource: ResourceType, _ bodies: OpenAPIDocument.Bodies
   ) -> JSONValue {
@@ -74,14 +74,14 @@ enum OpenAPIParameters {
     return path(name, to: resource, types: types)
   }
 
-  /// The id of a parent in the path to its children; any text will do, for an unknown parent has an empty list.
+  /// The id of a parent in the path to its children; any text will do, since an unknown parent has an empty list.
   static func parentID(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
     path(name, to: resource, types: ["string"])
   }
 
   private static func path(_ name: String, to resource: ResourceType, types: [JSONValue]) -> JSONValue {
     var schema = JSONObject([("type", types.count == 1 ? types[0] : .array(types))])
-    // An empty id would end in the collection's own path.
+    // An empty id would lead to the collection's own path.
     if types.contains("string") { schema["minLength"] = 1 }
     return [
       "name": .string(name),
@@ -92,7 +92,7 @@ enum OpenAPIParameters {
     ]
   }
 
-  /// A filter by a member, which may be repeated; of an open document it may also be one text.
+  /// A filter by a member, which may be repeated; in an open document it may also be one text.
   private static func filter(_ path: String, _ bodies: OpenAPIDocument.Bodies) -> JSONValue {
     let type: JSONValue =
       switch bodies {

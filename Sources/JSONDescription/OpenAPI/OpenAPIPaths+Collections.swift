@@ -80,7 +80,7 @@ extension OpenAPIPaths {
       successes + [OpenAPIResponses.created(created)], errors: [.conflict] + errors + OpenAPIResponses.bodyErrors)
   }
 
-  /// The answer to an array that adds nothing; a shaped document knows of no arrays.
+  /// The response to an array that adds nothing; a shaped document describes no arrays.
   private func updatedResponses(_ resource: NamedResource) -> [(String, JSONValue)] {
     switch schemas.bodies {
     case .shaped: []
@@ -95,7 +95,7 @@ struct OpenAPIRelation {
   let child: NamedResource
   /// The child's member that holds the parent's id; the nested route's parameter is named after it.
   let foreignKey: String
-  /// What `_expand` and `_embed` call the parent, such as `post`.
+  /// The name of the parent in `_expand` and `_embed`, such as `post`.
   let parentName: String
 }
 
@@ -104,7 +104,7 @@ struct OpenAPIRelations {
   private var byParent: [String: [OpenAPIRelation]] = [:]
   private var byChild: [String: [OpenAPIRelation]] = [:]
 
-  /// Looks up both ends of each relation; one of which an end is no collection of the document is left out.
+  /// Looks up both ends of each relation; one with an end that is not a collection of the document is left out.
   init(_ relations: [ResourceRelation], among resources: [NamedResource], singular: (String) -> String) {
     let collections = Dictionary(
       resources.filter { $0.resource.kind == .collection }.map { ($0.resource.name, $0) },

@@ -44,7 +44,7 @@ struct OpenAPIPaths {
     ])
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if let body {
-      // The server takes a missing body for an empty object, which the shape of the data may not allow.
+      // The server treats a missing body as an empty object, which the shape of the data may not allow.
       let isRequired = schemas.bodies == .shaped
       operation["requestBody"] = [
         "required": .bool(isRequired), "content": ["application/json": ["schema": body]],
@@ -54,7 +54,7 @@ struct OpenAPIPaths {
     return .object(operation)
   }
 
-  /// A name as a segment of a path template: percent-encoded, so that no brace is taken for a parameter's.
+  /// A name as a segment of a path template: percent-encoded, so that no brace is mistaken for that of a parameter.
   static func segment(_ name: String) -> String {
     let plain = Array("-._~!$&'()*+,;=:@".utf8)
     return name.utf8.reduce(into: "") { segment, byte in
@@ -69,7 +69,7 @@ struct OpenAPIPaths {
     }
   }
 
-  /// The name of a path's parameter: the wanted one when it can stand in a template.
+  /// The name of a path's parameter: the wanted one when it can be used in a template.
   static func parameterName(_ wanted: String, or fallback: String) -> String {
     wanted.isEmpty || wanted.contains(where: "{}/?#".contains) ? fallback : wanted
   }

@@ -11,7 +11,7 @@ enum OpenAPIResponses {
     case unsupportedMediaType = "415"
   }
 
-  /// What any request with a body may be answered.
+  /// The errors that any request with a body may get.
   static let bodyErrors: [ErrorStatus] = [.badRequest, .contentTooLarge, .unsupportedMediaType]
 
   static let shared = JSONObject([

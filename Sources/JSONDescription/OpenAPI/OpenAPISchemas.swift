@@ -1,10 +1,10 @@
 import OrderedJSON
 
-/// The schemas of bodies: what operations refer to, and the components these references lead to.
+/// The schemas of bodies: what operations refer to, and the components to which these references lead.
 struct OpenAPISchemas {
   let bodies: OpenAPIDocument.Bodies
 
-  /// The components that no resource may take the name of.
+  /// The components whose names no resource may take.
   static let sharedNames: Set<String> = ["Error", "AnyObject", "AnyNewRecord"]
 
   /// A stored record.
@@ -32,7 +32,7 @@ struct OpenAPISchemas {
     orMany(newRecord(resource), of: "AnyNewRecord")
   }
 
-  /// The answer to a POST to a collection.
+  /// The response to a POST to a collection.
   func createdRecords(_ resource: NamedResource) -> JSONValue {
     orMany(record(resource), of: "AnyObject")
   }
@@ -80,7 +80,7 @@ struct OpenAPISchemas {
     schemas[resource.patchName] = .object(JSONSchema.schema(of: resource.resource.content, isPartial: true))
   }
 
-  /// A record whose id, unlike in an answer, may be left to the server; an example would be one that is taken.
+  /// A record whose id, unlike in a response, may be left to the server; an example would be one that is taken already.
   private func newRecordSchema(of resource: ResourceType) -> JSONObject {
     var schema = JSONSchema.schema(of: resource.content)
     var properties = schema["properties"]?.object ?? JSONObject()
@@ -92,7 +92,7 @@ struct OpenAPISchemas {
     return schema
   }
 
-  /// Any object with an id that the server takes: `null` and `false` ask for one, as in json-server.
+  /// Any object with an id that the server accepts: `null` and `false` ask for one, as in json-server.
   private static func anyNewRecord(idNames: [String]) -> JSONValue {
     let id: JSONValue = ["anyOf": [["type": ["string", "number", "null"]], ["type": "boolean", "enum": [false]]]]
     return [

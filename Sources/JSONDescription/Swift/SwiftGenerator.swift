@@ -1,8 +1,8 @@
 /// Generates Swift source for a database: a `Codable` model for each resource and a small client on `URLSession`.
 ///
-/// The source is one file without dependencies but Foundation. It compiles without warnings in Swift 6 mode and is laid
-/// out as swift-format would lay it out, but for lines that very long names make too long. The same data gives the same
-/// text.
+/// The source is one file that depends on Foundation alone. It compiles without warnings in Swift 6 mode and is laid
+/// out as swift-format would lay it out, except for lines that very long names make too long. The same data gives the
+/// same text.
 package struct SwiftGenerator: Sendable {
   private let title: String
   private let models: [SwiftModel]
@@ -10,9 +10,9 @@ package struct SwiftGenerator: Sendable {
   /// Prepares the source of a database's resources.
   ///
   /// - Parameters:
-  ///   - title: Where the data comes from, such as the file's name; stands in the first line.
+  ///   - title: Where the data comes from, such as the file's name; it is in the first line.
   ///   - resources: The resources, in the order of the file.
-  ///   - relations: Tell which members hold the id of another record.
+  ///   - relations: They say which members hold the id of another record.
   ///   - singular: Inflects `posts` to `post`.
   package init(
     title: String, resources: [ResourceType], relations: [ResourceRelation] = [], singular: (String) -> String

@@ -46,7 +46,7 @@ struct SwiftModel {
     }
   }
 
-  /// The properties but the id.
+  /// The properties except the id.
   private var content: [SwiftProperty] {
     Array(record.properties.dropFirst(isCollection ? 1 : 0))
   }

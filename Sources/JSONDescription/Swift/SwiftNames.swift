@@ -1,4 +1,4 @@
-/// The names that generated source cannot give freely.
+/// The names that generated source cannot use freely.
 enum SwiftNames {
   /// The types that generated source itself uses.
   static let topLevel: Set<String> = builtin.union([
@@ -55,7 +55,7 @@ indirect enum SwiftType: Sendable, Hashable {
 
   /// The type's name.
   ///
-  /// - Parameter structure: The structure that the property's types are nested in, when it is named from outside.
+  /// - Parameter structure: The structure in which the property's types are nested, when it is named from outside.
   func name(outside structure: String? = nil) -> String {
     switch self {
     case .global(let name): name

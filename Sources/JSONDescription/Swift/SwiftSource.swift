@@ -13,7 +13,7 @@ struct SwiftSource {
     text += "\n" + piece + "\n"
   }
 
-  /// Adds what stands between a line that opens a brace and the brace that closes it.
+  /// Adds what is between a line that opens a brace and the brace that closes it.
   mutating func block(_ opening: String, _ content: (inout SwiftSource) -> Void) {
     line(opening + " {")
     level += 1
@@ -23,7 +23,7 @@ struct SwiftSource {
   }
 }
 
-/// Writes names of the data into Swift source, where they can do no harm.
+/// Writes names from the data into Swift source in such a way that they can do no harm.
 enum SwiftText {
   /// A string literal.
   static func literal(_ string: String) -> String {
@@ -48,7 +48,7 @@ enum SwiftText {
     return String(line)
   }
 
-  /// Whether a character would end a line, or turn the direction of what follows it.
+  /// Whether a character would end a line, or change the direction of what follows it.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: true

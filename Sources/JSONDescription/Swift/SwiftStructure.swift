@@ -38,7 +38,7 @@ struct SwiftStructure {
     }
   }
 
-  /// The Swift type of a value; designs the structures and enumerations it takes.
+  /// The Swift type of a value; designs the structures and enumerations it needs.
   private mutating func type(
     of type: ValueType, named name: String, enclosing: Set<String>, singular: (String) -> String
   ) -> SwiftType {
@@ -109,7 +109,7 @@ extension SwiftStructure {
 
   /// Writes properties, and the keys of them all when one is spelled otherwise in JSON.
   ///
-  /// - Parameter structure: The structure the nested types stand in, when that is another.
+  /// - Parameter structure: The structure in which the types are nested, when that is another.
   static func write(_ properties: [SwiftProperty], outside structure: String? = nil, to source: inout SwiftSource) {
     for property in properties { source.line(property.declaration(outside: structure)) }
     guard properties.contains(where: { $0.name != $0.key }) else { return }
@@ -129,14 +129,14 @@ struct SwiftProperty {
   let name: String
   /// The member's name in JSON.
   let key: String
-  /// The type of a value that is there.
+  /// The type of a value that is present.
   let type: SwiftType
-  /// Whether a record may do without it.
+  /// Whether a record may lack it.
   let isOptional: Bool
 
   /// The line that declares it.
   ///
-  /// - Parameter structure: The structure its nested types stand in, when that is another.
+  /// - Parameter structure: The structure in which its types are nested, when that is another.
   func declaration(outside structure: String?) -> String {
     let type = isOptional ? SwiftType.optional(type) : type
     return "var \(SwiftNames.declaration(name)): \(type.name(outside: structure))"
@@ -146,7 +146,7 @@ struct SwiftProperty {
   var optional: SwiftProperty { SwiftProperty(name: name, key: key, type: type, isOptional: true) }
 }
 
-/// A generated enumeration: the few strings that a member is.
+/// A generated enumeration: the few strings that a member may be.
 struct SwiftEnumeration {
   let name: String
   let choices: [String]

@@ -1,6 +1,6 @@
 package import OrderedJSON
 
-/// The members that the objects of one place have.
+/// The members that the objects in one place have.
 package struct ObjectType: Sendable, Hashable {
   /// The members, in order of their first appearance.
   package let members: [MemberType]
@@ -11,7 +11,7 @@ package struct ObjectType: Sendable, Hashable {
 
   /// Infers the members of some objects; one that an object lacks is not required.
   ///
-  /// - Parameter depth: The number of levels the members' values are nested in.
+  /// - Parameter depth: The number of levels in which the members' values are nested.
   package init(of objects: [JSONObject], depth: Int = 0) {
     var names: [String] = []
     var values: [String: [JSONValue]] = [:]
@@ -34,11 +34,11 @@ package struct ObjectType: Sendable, Hashable {
   }
 }
 
-/// A member of the objects of one place.
+/// A member of the objects in one place.
 package struct MemberType: Sendable, Hashable {
   package let name: String
   package let type: ValueType
-  /// Whether every object has it, be it as `null`.
+  /// Whether every object has it, even as `null`.
   package let isRequired: Bool
 
   package init(name: String, type: ValueType, isRequired: Bool) {

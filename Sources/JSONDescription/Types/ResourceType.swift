@@ -9,7 +9,7 @@ package struct ResourceType: Sendable, Hashable {
   /// The shape of a record, its id included.
   package let record: ObjectType
 
-  /// Infers the shape of a resource's records from a sample of them; what is no object is passed over.
+  /// Infers the shape of a resource's records from a sample of them; what is not an object is ignored.
   ///
   /// - Complexity: O(*n*) in the size of the sample.
   package init(_ sample: ResourceSample) {
@@ -26,7 +26,7 @@ package struct ResourceType: Sendable, Hashable {
     return id.alternatives == [.integer]
   }
 
-  /// The members but the id: what a client decides.
+  /// The members except the id: what a client decides.
   package var content: ObjectType {
     guard kind == .collection else { return record }
     return ObjectType(members: record.members.filter { $0.name != idName })

@@ -21,7 +21,7 @@ extension StringFormat {
     return hasOnlyURICharacters(rest)
   }
 
-  /// RFC 9562, in capital or small letters.
+  /// RFC 9562, in upper or lower case.
   static func isUUID(_ text: [UInt8]) -> Bool {
     guard text.count == 36 else { return false }
     return text.enumerated().allSatisfy { index, byte in

@@ -10,7 +10,7 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
   case uuid
   case ipv4
 
-  /// The format that all of some strings are written in; `nil` when there is none, or no string.
+  /// The format in which all of some strings are written; `nil` when there is none, or no string.
   package init?(of strings: [String]) {
     guard let first = strings.first, let format = Self.allCases.first(where: { $0.matches(first) }),
       strings.dropFirst().allSatisfy(format.matches)

@@ -1,20 +1,20 @@
-/// What the strings of one place have in common.
+/// What the strings in one place have in common.
 package enum StringType: Sendable, Hashable {
   /// Nothing.
   case plain
   /// They are all written in this format.
   case formatted(StringFormat)
-  /// They are a few words that come again and again, in order of appearance.
+  /// They are a few words that occur again and again, in order of appearance.
   case choice([String])
 
   private static let mostChoices = 8
   private static let fewestValues = 20
-  /// A longer text is prose, however often it comes.
+  /// A longer text is prose, however often it occurs.
   private static let longestChoice = 40
 
   /// Infers what some strings have in common.
   ///
-  /// They count as a choice when there are at least 20 of 2 to 8 kinds, all of them short, and none is alone.
+  /// They count as a choice when there are at least 20 of 2 to 8 kinds, all of them short, and none occurs only once.
   package init(of strings: [String]) {
     if let format = StringFormat(of: strings) {
       self = .formatted(format)

@@ -1,6 +1,6 @@
 package import OrderedJSON
 
-/// What the values of one place in the data are.
+/// What the values in one place of the data are.
 package struct ValueType: Sendable, Hashable {
   /// What a value that is not `null` is.
   package enum Alternative: Sendable, Hashable {
@@ -19,7 +19,7 @@ package struct ValueType: Sendable, Hashable {
   package let alternatives: [Alternative]
   /// Whether some value was `null`.
   package let isNullable: Bool
-  /// The first value that is no array, object or `null`.
+  /// The first value that is not an array, object or `null`.
   package let example: JSONValue?
 
   package init(alternatives: [Alternative], isNullable: Bool = false, example: JSONValue? = nil) {
@@ -36,12 +36,12 @@ extension ValueType {
 
   /// The levels that are described; what is nested deeper is an array or an object of anything.
   ///
-  /// Nobody reads more, and a description takes a stack of so many frames.
+  /// Nobody reads more, and a description takes a stack of that many frames.
   static let maximumDepth = 32
 
   /// Infers what some values are.
   ///
-  /// - Parameter depth: The number of levels the values are nested in.
+  /// - Parameter depth: The number of levels in which the values are nested.
   package init(of values: [JSONValue], depth: Int = 0) {
     var kinds: [Kind] = []
     var areIntegers = true

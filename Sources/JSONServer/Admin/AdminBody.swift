@@ -6,7 +6,7 @@ struct AdminBody {
   private let members: JSONObject
 
   /// Reads a body; an empty one has no members.
-  init(_ request: Request) throws(HTTPError) {
+  init(_ request: Request) throws(RequestError) {
     guard !request.body.isEmpty else {
       members = JSONObject()
       return
@@ -15,17 +15,17 @@ struct AdminBody {
     do throws(JSONError) {
       value = try JSONValue(parsing: request.body)
     } catch {
-      throw HTTPError(.badRequest, "The body is not JSON: \(error).")
+      throw RequestError(.malformed, "The body is not JSON: \(error).")
     }
-    guard case .object(let members) = value else { throw HTTPError(.badRequest, "The body must be a JSON object.") }
+    guard case .object(let members) = value else { throw RequestError(.malformed, "The body must be a JSON object.") }
     self.members = members
   }
 
   /// Refuses members that have no meaning, such as misspelt ones.
-  func allow(only names: Set<String>) throws(HTTPError) {
+  func allow(only names: Set<String>) throws(RequestError) {
     guard let stranger = members.names.first(where: { !names.contains($0) }) else { return }
-    throw HTTPError(
-      .badRequest, "'\(stranger)' is not known here; there are \(names.sorted().joined(separator: ", ")).")
+    throw RequestError(
+      .malformed, "'\(stranger)' is not known here; there are \(names.sorted().joined(separator: ", ")).")
   }
 
   /// The member with a name, when it is present and not null.
@@ -38,19 +38,19 @@ struct AdminBody {
     members[name]
   }
 
-  func string(_ name: String) throws(HTTPError) -> String? {
+  func string(_ name: String) throws(RequestError) -> String? {
     guard let value = value(name) else { return nil }
     guard let string = value.string else { throw Self.wrong(name, "a string") }
     return string
   }
 
-  func bool(_ name: String) throws(HTTPError) -> Bool? {
+  func bool(_ name: String) throws(RequestError) -> Bool? {
     guard let value = value(name) else { return nil }
     guard case .bool(let bool) = value else { throw Self.wrong(name, "true or false") }
     return bool
   }
 
-  func integer(_ name: String, in range: ClosedRange<Int>) throws(HTTPError) -> Int? {
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
     guard let value = value(name) else { return nil }
     guard let integer = value.integer, range.contains(integer) else {
       throw Self.wrong(name, "a number from \(range.lowerBound) to \(range.upperBound)")
@@ -58,14 +58,14 @@ struct AdminBody {
     return integer
   }
 
-  static func wrong(_ name: String, _ expectation: String) -> HTTPError {
-    HTTPError(.badRequest, "'\(name)' must be \(expectation).")
+  static func wrong(_ name: String, _ expectation: String) -> RequestError {
+    RequestError(.malformed, "'\(name)' must be \(expectation).")
   }
 }
 
 extension AdminBody {
   /// The name of a snapshot to save; `nil` when there is none.
-  func snapshotName() throws(HTTPError) -> String? {
+  func snapshotName() throws(RequestError) -> String? {
     try allow(only: ["name"])
     let name = try string("name")
     guard name?.isEmpty != true, name?.contains("/") != true else {

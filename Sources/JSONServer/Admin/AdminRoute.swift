@@ -44,7 +44,7 @@ enum AdminRoute {
   ///
   /// - Parameter segments: The path's segments after the first.
   /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method, 400 that names what is wrong.
-  init(_ request: Request, _ segments: ArraySlice<String>, _ parameters: QueryParameters) throws(HTTPError) {
+  init(_ request: Request, _ segments: ArraySlice<String>, _ parameters: QueryParameters) throws(RequestError) {
     let method: HTTPRequest.Method = request.method == .head ? .get : request.method
     let path = (segments.first, segments.dropFirst().first)
     guard segments.count <= 2 else { throw Self.unknown(request) }
@@ -100,7 +100,7 @@ enum AdminRoute {
 
   private static func snapshots(
     _ name: String?, _ request: Request, _ method: HTTPRequest.Method
-  ) throws(HTTPError) -> AdminRoute {
+  ) throws(RequestError) -> AdminRoute {
     switch (method, name) {
     case (.get, nil): return .snapshots
     case (.post, nil): return .saveSnapshot(name: try AdminBody(request).snapshotName())
@@ -113,7 +113,7 @@ enum AdminRoute {
 
   private static func faults(
     _ id: String?, _ request: Request, _ method: HTTPRequest.Method
-  ) throws(HTTPError) -> AdminRoute {
+  ) throws(RequestError) -> AdminRoute {
     switch (method, id) {
     case (.get, nil): return .faults
     case (.post, nil): return .addFault(try Fault(AdminBody(request)))
@@ -124,17 +124,17 @@ enum AdminRoute {
     }
   }
 
-  private static func limit(_ parameters: QueryParameters) throws(HTTPError) -> Int {
+  private static func limit(_ parameters: QueryParameters) throws(RequestError) -> Int {
     max(try ListParameters.number("limit", parameters) ?? 100, 0)
   }
 
-  private static func eventFilter(_ parameters: QueryParameters) throws(HTTPError) -> EventFilter {
+  private static func eventFilter(_ parameters: QueryParameters) throws(RequestError) -> EventFilter {
     var filter = EventFilter()
     guard let names = parameters.first("types"), !names.isEmpty else { return filter }
     filter.types = []
     for name in names.split(separator: ",") {
       guard let kind = Event.Kind(rawValue: String(name)) else {
-        throw HTTPError(.badRequest, "'types' names '\(name)'; the types are change and request.")
+        throw RequestError(.malformed, "'types' names '\(name)'; the types are change and request.")
       }
       filter.types.insert(kind)
     }
@@ -147,8 +147,8 @@ enum AdminRoute {
     return id?.isEmpty == true ? nil : id
   }
 
-  private static func unknown(_ request: Request) -> HTTPError {
+  private static func unknown(_ request: Request) -> RequestError {
     let names = "docs, openapi.json, health, resources, requests, events, reset, snapshots, faults and settings"
-    return HTTPError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
+    return RequestError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
   }
 }

@@ -4,7 +4,7 @@ import OrderedJSON
 
 extension Engine {
   /// Responds to an administrative request.
-  func administer(_ route: AdminRoute, _ context: RequestContext) throws(HTTPError) {
+  func administer(_ route: AdminRoute, _ context: RequestContext) throws(RequestError) {
     switch route {
     case .page: finalize(context, .page)
     case .asset(let name): finalize(context, .asset(name))
@@ -35,7 +35,7 @@ extension Engine {
       finalize(context, .json([:]))
     case .removeFault(let id):
       guard let number = Int(id), simulation.faults.remove(number) else {
-        throw HTTPError(.notFound, "There is no fault '\(id)'; GET /__admin/faults lists those there are.")
+        throw RequestError(.notFound, "There is no fault '\(id)'; GET /__admin/faults lists those there are.")
       }
       finalize(context, .json([:]))
     case .settings: finalize(context, .json(settings.value))

@@ -21,7 +21,7 @@ struct SettingsChange {
   /// Reads `{"delay": 500, "readOnly": true}`.
   ///
   /// - Throws: 400 that names the member at fault.
-  init(_ body: AdminBody) throws(HTTPError) {
+  init(_ body: AdminBody) throws(RequestError) {
     try body.allow(only: ["delay", "readOnly"])
     delay = try body.integer("delay", in: 0...60_000)
     isReadOnly = try body.bool("readOnly")
@@ -29,9 +29,9 @@ struct SettingsChange {
 
   /// - Parameter mayWrite: Whether the server may be made to accept changes; one that was started read-only may not.
   /// - Throws: 403, when that is not allowed; nothing is changed then.
-  func apply(to settings: inout Settings, mayWrite: Bool) throws(HTTPError) {
+  func apply(to settings: inout Settings, mayWrite: Bool) throws(RequestError) {
     guard mayWrite || isReadOnly != false else {
-      throw HTTPError(.forbidden, "The server was started with --read-only and stays so; start it without.")
+      throw RequestError(.forbidden, "The server was started with --read-only and stays so; start it without.")
     }
     if let delay { settings.delay = .milliseconds(delay) }
     if let isReadOnly { settings.isReadOnly = isReadOnly }

@@ -30,7 +30,7 @@ struct CSVReader {
   /// Reads the next row; `nil` at the end of the table.
   ///
   /// - Throws: 400 with the line, when quotes are where they may not be, or do not end.
-  mutating func nextRow() throws(HTTPError) -> Row? {
+  mutating func nextRow() throws(RequestError) -> Row? {
     while takeLineEnd() {}
     guard position < bytes.count else { return nil }
     var row = Row(line: line)
@@ -42,13 +42,13 @@ struct CSVReader {
   }
 
   /// Reads a cell up to the comma or the line end after it.
-  private mutating func nextCell() throws(HTTPError) -> Cell {
+  private mutating func nextCell() throws(RequestError) -> Cell {
     if take(UInt8(ascii: "\"")) { return try quotedCell() }
     let start = position
     while position < bytes.count, !isCellEnd {
       guard bytes[position] != UInt8(ascii: "\"") else {
-        throw HTTPError(
-          .badRequest,
+        throw RequestError(
+          .malformed,
           "Line \(line) of the CSV has a quote inside a cell without quotes; put the cell in quotes and double the quote."
         )
       }
@@ -57,7 +57,7 @@ struct CSVReader {
     return Cell(bytes: Array(bytes[start..<position]))
   }
 
-  private mutating func quotedCell() throws(HTTPError) -> Cell {
+  private mutating func quotedCell() throws(RequestError) -> Cell {
     let opening = line
     var cell = Cell(isQuoted: true)
     while position < bytes.count {
@@ -66,8 +66,8 @@ struct CSVReader {
       if byte == UInt8(ascii: "\"") {
         guard take(UInt8(ascii: "\"")) else {
           guard position == bytes.count || isCellEnd else {
-            throw HTTPError(
-              .badRequest,
+            throw RequestError(
+              .malformed,
               "Line \(line) of the CSV has text after a closing quote; end the cell there, or double the quote.")
           }
           return cell
@@ -77,7 +77,7 @@ struct CSVReader {
       }
       cell.bytes.append(byte)
     }
-    throw HTTPError(.badRequest, "The quote that opens on line \(opening) of the CSV is not closed; close it.")
+    throw RequestError(.malformed, "The quote that opens on line \(opening) of the CSV is not closed; close it.")
   }
 
   /// Whether a comma or a line end is next.

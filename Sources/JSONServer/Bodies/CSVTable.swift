@@ -9,9 +9,9 @@ enum CSVTable {
   /// string.
   ///
   /// - Throws: 400 with the line that breaks RFC 4180, or whose number of cells differs from the header's.
-  static func json(_ body: [UInt8]) throws(HTTPError) -> [UInt8] {
+  static func json(_ body: [UInt8]) throws(RequestError) -> [UInt8] {
     guard String(validating: body, as: UTF8.self) != nil else {
-      throw HTTPError(.badRequest, "The CSV in the body is not UTF-8; send it as UTF-8.")
+      throw RequestError(.malformed, "The CSV in the body is not UTF-8; send it as UTF-8.")
     }
     var reader = CSVReader(body)
     guard let header = try reader.nextRow() else { return Array("[]".utf8) }
@@ -20,8 +20,8 @@ enum CSVTable {
     output.reserveCapacity(body.count * 2)
     while let row = try reader.nextRow() {
       guard row.cells.count == names.count else {
-        throw HTTPError(
-          .badRequest,
+        throw RequestError(
+          .malformed,
           """
           Line \(row.line) of the CSV has \(row.cells.count) cells, but the header has \(names.count); give it as many, \
           or put a cell that holds a comma in quotes.
@@ -35,16 +35,16 @@ enum CSVTable {
   }
 
   /// The header's cells as JSON tokens, each with its colon.
-  private static func memberNames(_ header: CSVReader.Row) throws(HTTPError) -> [[UInt8]] {
+  private static func memberNames(_ header: CSVReader.Row) throws(RequestError) -> [[UInt8]] {
     var names: [[UInt8]] = []
     var seen: Set<[UInt8]> = []
     for (index, cell) in header.cells.enumerated() {
       let name = String(decoding: cell.bytes, as: UTF8.self)
       guard !name.isEmpty else {
-        throw HTTPError(.badRequest, "Column \(index + 1) of the CSV has no name in the header row; give it one.")
+        throw RequestError(.malformed, "Column \(index + 1) of the CSV has no name in the header row; give it one.")
       }
       guard seen.insert(cell.bytes).inserted else {
-        throw HTTPError(.badRequest, "The column '\(name)' stands twice in the CSV's header row; rename one of them.")
+        throw RequestError(.malformed, "The column '\(name)' stands twice in the CSV's header row; rename one of them.")
       }
       var token: [UInt8] = []
       JSONText.appendEscaped(name, to: &token)

@@ -9,12 +9,12 @@ struct JSONBody {
   /// Returns a JSON body without the white space and the byte order mark around its value.
   ///
   /// - Throws: 400, when the body is not JSON, or neither an object nor an array of objects.
-  func text(of body: [UInt8]) throws(HTTPError) -> ValidJSON {
+  func text(of body: [UInt8]) throws(RequestError) -> ValidJSON {
     let value: ValidJSON
     do throws(JSONError) {
       value = try ValidJSON(parsing: body, maximumDepth: maximumDepth)
     } catch {
-      throw HTTPError(error)
+      throw RequestError(error)
     }
     return try Self.objects(value)
   }
@@ -23,15 +23,15 @@ struct JSONBody {
   ///
   /// - Parameter essence: The type that was sent, `nil` when none was.
   /// - Throws: 415, when the body is not JSON; 400, when it is, but neither an object nor an array of objects.
-  func text(ofUntyped body: [UInt8], essence: String?) throws(HTTPError) -> ValidJSON {
+  func text(ofUntyped body: [UInt8], essence: String?) throws(RequestError) -> ValidJSON {
     let value: ValidJSON
     do throws(JSONError) {
       value = try ValidJSON(parsing: body, maximumDepth: maximumDepth)
     } catch  where error.code == .tooDeep {
-      throw HTTPError(error)
+      throw RequestError(error)
     } catch {
       let fault = essence.map { "Content-Type '\($0)' is not supported" } ?? "The request has no Content-Type"
-      throw HTTPError(
+      throw RequestError(
         .unsupportedMediaType,
         """
         \(fault), and the body is not JSON; send application/json (or any type that ends in +json), \
@@ -42,12 +42,12 @@ struct JSONBody {
   }
 
   /// Returns a value when it is an object or an array of objects.
-  private static func objects(_ value: ValidJSON) throws(HTTPError) -> ValidJSON {
-    try value.withToken { body throws(HTTPError) in
+  private static func objects(_ value: ValidJSON) throws(RequestError) -> ValidJSON {
+    try value.withToken { body throws(RequestError) in
       guard let elements = ArrayReader(body) else {
         guard body.kind == .object else {
-          throw HTTPError(
-            .badRequest,
+          throw RequestError(
+            .malformed,
             "The body is \(body.kind.description); send an object, or an array of objects to write several at once.")
         }
         return
@@ -56,8 +56,8 @@ struct JSONBody {
       for element in elements {
         count += 1
         guard element.kind == .object else {
-          throw HTTPError(
-            .badRequest,
+          throw RequestError(
+            .malformed,
             """
             Element \(count) of the array in the body is \(element.kind.description); every element must be an object.
             """)
@@ -68,14 +68,14 @@ struct JSONBody {
   }
 }
 
-extension HTTPError {
+extension RequestError {
   /// The response to a body that is not JSON, or more deeply nested than the database may be.
   fileprivate init(_ error: JSONError) {
     let place = "\(error.line):\(error.column)"
     if error.code == .tooDeep {
-      self.init(.badRequest, "The body is \(error.message) at \(place); the file may not be deeper. See --max-depth.")
+      self.init(.malformed, "The body is \(error.message) at \(place); the file may not be deeper. See --max-depth.")
     } else {
-      self.init(.badRequest, "The body is not JSON: at \(place), \(error.message). Correct it there.")
+      self.init(.malformed, "The body is not JSON: at \(place), \(error.message). Correct it there.")
     }
   }
 }

@@ -7,7 +7,7 @@ enum JSONLines {
   ///
   /// - Parameter maximumDepth: The deepest nesting of a line that is accepted.
   /// - Throws: 400 with the number of the first line that is not a JSON object.
-  static func json(_ body: [UInt8], maximumDepth: Int) throws(HTTPError) -> [UInt8] {
+  static func json(_ body: [UInt8], maximumDepth: Int) throws(RequestError) -> [UInt8] {
     var output: [UInt8] = [UInt8(ascii: "[")]
     output.reserveCapacity(body.count + 2)
     let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -23,19 +23,19 @@ enum JSONLines {
 
   private static func object(
     in line: ArraySlice<UInt8>, number: Int, maximumDepth: Int
-  ) throws(HTTPError) -> ValidJSON {
+  ) throws(RequestError) -> ValidJSON {
     let object: ValidJSON
     do throws(JSONError) {
       object = try ValidJSON(parsing: Array(line), maximumDepth: maximumDepth)
     } catch {
-      throw HTTPError(
-        .badRequest,
+      throw RequestError(
+        .malformed,
         "Line \(number) of the body is not JSON: at \(number):\(error.column), \(error.message). Correct it there.")
     }
     let kind = object.withToken(\.kind)
     guard kind == .object else {
-      throw HTTPError(
-        .badRequest, "Line \(number) of the body is \(kind.description); every line must be an object.")
+      throw RequestError(
+        .malformed, "Line \(number) of the body is \(kind.description); every line must be an object.")
     }
     return object
   }

@@ -17,10 +17,10 @@ struct MultipartForm {
   ///
   /// - Parameter boundary: The parameter of the body's type.
   /// - Throws: 400, when the boundary is missing, or longer than the 70 characters of RFC 2046.
-  init(_ body: [UInt8], boundary: String?) throws(HTTPError) {
+  init(_ body: [UInt8], boundary: String?) throws(RequestError) {
     guard let boundary, 1...70 ~= boundary.utf8.count else {
-      throw HTTPError(
-        .badRequest,
+      throw RequestError(
+        .malformed,
         """
         The Content-Type multipart/form-data has no boundary of 1 to 70 characters; let the client library set \
         Content-Type itself.
@@ -37,19 +37,19 @@ struct MultipartForm {
   ///
   /// - Throws: 400, when the body does not follow RFC 7578; 413, when it has more than ``FormFields/maximumCount``
   ///   parts.
-  func json() throws(HTTPError) -> [UInt8] {
+  func json() throws(RequestError) -> [UInt8] {
     var fields = FormFields()
     var count = 0
     var position = try startOfFirstPart()
     while let start = position {
       guard count < FormFields.maximumCount else {
-        throw HTTPError(.contentTooLarge, "The form has more than \(FormFields.maximumCount) parts; send fewer.")
+        throw RequestError(.bodyTooLarge, "The form has more than \(FormFields.maximumCount) parts; send fewer.")
       }
       count += 1
       let (head, contentStart) = try MultipartHead.read(body, from: start, number: count)
       guard let end = endOfContent(from: contentStart) else {
-        throw HTTPError(
-          .badRequest,
+        throw RequestError(
+          .malformed,
           "Part \(count) of the form, '\(head.name)', does not end: no boundary follows it. Send the body whole.")
       }
       fields.append(try value(of: head, body[contentStart..<end]), to: ParameterName(head.name))
@@ -59,12 +59,12 @@ struct MultipartForm {
   }
 
   /// Finds the first boundary, which may start the body or follow a preamble.
-  private func startOfFirstPart() throws(HTTPError) -> Int? {
+  private func startOfFirstPart() throws(RequestError) -> Int? {
     let dashBoundary = delimiter.dropFirst(2)
     if body.starts(with: dashBoundary) { return try startOfPart(afterDelimiterAt: -2) }
     guard let start = endOfContent(from: 0) else {
-      throw HTTPError(
-        .badRequest,
+      throw RequestError(
+        .malformed,
         """
         The form's boundary '\(String(decoding: dashBoundary.dropFirst(2), as: UTF8.self))' does not stand in the body; \
         send the boundary that Content-Type names.
@@ -74,13 +74,13 @@ struct MultipartForm {
   }
 
   /// Returns where the part after a delimiter starts; `nil` after the closing one.
-  private func startOfPart(afterDelimiterAt offset: Int) throws(HTTPError) -> Int? {
+  private func startOfPart(afterDelimiterAt offset: Int) throws(RequestError) -> Int? {
     let rest = body[(offset + delimiter.count)...]
     if rest.starts(with: "--".utf8) { return nil }
     let line = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     guard line.starts(with: "\r\n".utf8) else {
-      throw HTTPError(
-        .badRequest,
+      throw RequestError(
+        .malformed,
         "A boundary of the form is followed by neither a line end (CR LF) nor the closing '--'; send the body whole.")
     }
     return line.startIndex + 2
@@ -103,11 +103,11 @@ struct MultipartForm {
       || rest.starts(with: "--".utf8)
   }
 
-  private func value(of head: MultipartHead, _ content: ArraySlice<UInt8>) throws(HTTPError) -> JSONValue {
+  private func value(of head: MultipartHead, _ content: ArraySlice<UInt8>) throws(RequestError) -> JSONValue {
     guard let filename = head.filename else {
       guard let text = String(validating: content, as: UTF8.self) else {
-        throw HTTPError(
-          .badRequest, "The form field '\(head.name)' is not UTF-8; send text as UTF-8, or as a file with a filename.")
+        throw RequestError(
+          .malformed, "The form field '\(head.name)' is not UTF-8; send text as UTF-8, or as a file with a filename.")
       }
       return .string(text)
     }

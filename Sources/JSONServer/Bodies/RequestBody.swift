@@ -15,10 +15,10 @@ package enum RequestBody {
   ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
   package static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
-  ) throws(HTTPError) -> ValidJSON? {
+  ) throws(RequestError) -> ValidJSON? {
     guard !request.body.isEmpty else { return nil }
     if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
-      throw HTTPError(
+      throw RequestError(
         .unsupportedMediaType, "Content-Encoding '\(coding)' is not supported; send the body without compression.")
     }
     let type = request.headerFields[.contentType].map(MediaType.init)

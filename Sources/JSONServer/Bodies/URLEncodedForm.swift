@@ -6,7 +6,7 @@ enum URLEncodedForm {
   /// Returns a form as the JSON text of an object whose values are strings, or arrays of them for a repeated name.
   ///
   /// - Throws: 400, when an escape is bad; 413, when there are more than ``FormFields/maximumCount`` fields.
-  static func json(_ body: [UInt8]) throws(HTTPError) -> [UInt8] {
+  static func json(_ body: [UInt8]) throws(RequestError) -> [UInt8] {
     var fields = FormFields()
     var count = 0
     for pair in body.split(separator: UInt8(ascii: "&")) {
@@ -20,8 +20,8 @@ enum URLEncodedForm {
       }
       guard !name.isEmpty else { continue }
       guard count < FormFields.maximumCount else {
-        throw HTTPError(
-          .contentTooLarge, "The form has more than \(FormFields.maximumCount) fields; send fewer, or send JSON.")
+        throw RequestError(
+          .bodyTooLarge, "The form has more than \(FormFields.maximumCount) fields; send fewer, or send JSON.")
       }
       count += 1
       fields.append(.string(value), to: ParameterName(name))
@@ -29,9 +29,9 @@ enum URLEncodedForm {
     return fields.json
   }
 
-  private static func badEscape(in place: String, _ name: String) -> HTTPError {
-    HTTPError(
-      .badRequest,
+  private static func badEscape(in place: String, _ name: String) -> RequestError {
+    RequestError(
+      .malformed,
       "The \(place) '\(name)' is not percent-encoded UTF-8; write a % itself as %25 and other characters as UTF-8.")
   }
 }

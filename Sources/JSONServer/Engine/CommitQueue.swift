@@ -34,9 +34,9 @@ enum Requester {
 struct SwiftCall: Sendable {
   var attempts = 0
   /// Makes the change; called again after an edit of the file.
-  let perform: @Sendable (isolated Engine, SwiftCall) throws(HTTPError) -> Void
+  let perform: @Sendable (isolated Engine, SwiftCall) throws(RequestError) -> Void
   /// Called once, with the error, if there was one.
-  let completion: @Sendable (HTTPError?) -> Void
+  let completion: @Sendable (RequestError?) -> Void
 }
 
 /// A requester that waits, with the response it will get.

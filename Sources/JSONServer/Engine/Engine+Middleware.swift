@@ -9,7 +9,7 @@ extension Engine {
       do {
         response = PreparedResponse(try await next(context.request))
       } catch {
-        response = HTTPError(.internalServerError, "\(error)").response()
+        response = RequestError(.failed, "\(error)").response()
       }
       engine.finalize(context, response)
     }
@@ -37,7 +37,7 @@ extension Engine {
   private func simulate(
     _ request: Request, within outer: RequestContext, reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
-    do throws(HTTPError) {
+    do throws(RequestError) {
       let isSame = request.target == outer.request.target
       let target = isSame ? outer.target : try ParsedTarget(request.target)
       simulate(

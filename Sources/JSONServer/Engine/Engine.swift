@@ -50,11 +50,11 @@ actor Engine: Application {
   /// Removes the path under which the server is mounted from a request's target.
   ///
   /// - Returns: The target below it.
-  func enterMount(_ request: inout Request) throws(HTTPError) -> String {
+  func enterMount(_ request: inout Request) throws(RequestError) -> String {
     guard !mountPath.isEmpty else { return request.target }
     let rest = request.target.dropFirst(mountPath.count)
     guard request.target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
-      throw HTTPError(.notFound, "The server is mounted under \(mountPath); \(request.target) is not below it.")
+      throw RequestError(.notFound, "The server is mounted under \(mountPath); \(request.target) is not below it.")
     }
     request.mountPath = mountPath
     request.target = rest.first == "/" ? String(rest) : "/" + rest
@@ -62,7 +62,7 @@ actor Engine: Application {
   }
 
   /// The delay of all responses, or the request's own `_delay` in milliseconds, up to a minute.
-  func delay(of context: RequestContext) throws(HTTPError) -> Duration {
+  func delay(of context: RequestContext) throws(RequestError) -> Duration {
     guard let milliseconds = try ListParameters.number("_delay", context.target.parameters) else {
       return settings.delay
     }
@@ -72,20 +72,20 @@ actor Engine: Application {
   /// - Throws: 403 when changes are refused.
   ///
   /// - Parameter change: What is refused then, such as a method.
-  func allowWriting(_ change: String) throws(HTTPError) {
+  func allowWriting(_ change: String) throws(RequestError) {
     guard settings.isReadOnly else { return }
-    throw HTTPError(
+    throw RequestError(
       .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(change) is refused.")
   }
 
   /// Refuses a change to a version that the client has not seen (RFC 9110, section 13.1.1).
   ///
   /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
-  func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(HTTPError) {
+  func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(RequestError) {
     guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
     let response = try seen.perform(request, on: &writes.database, ids: writes.ids).response(to: request)
     guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
-      throw HTTPError(
+      throw RequestError(
         .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
     }
   }
@@ -125,7 +125,7 @@ actor Engine: Application {
   }
 
   /// Refuses what was asked for.
-  func refuse(_ requester: Requester, because error: HTTPError) {
+  func refuse(_ requester: Requester, because error: RequestError) {
     switch requester {
     case .client(let context, _): finalize(context, error.response())
     case .code(let call): call.completion(error)
@@ -137,7 +137,7 @@ actor Engine: Application {
     switch requester {
     case .client(let context, let route): perform(route, context)
     case .code(let call):
-      do throws(HTTPError) {
+      do throws(RequestError) {
         try call.perform(self, call)
       } catch {
         call.completion(error)

@@ -43,7 +43,7 @@ final class HTTPPolicies {
   ///
   /// - Returns: The response to a preflight, which goes no further.
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
-  func preprocess(_ request: inout Request) throws(HTTPError) -> PreparedResponse? {
+  func preprocess(_ request: inout Request) throws(RequestError) -> PreparedResponse? {
     let host = request.headerFields.joined(.host)
     if host == nil || host != knownHost {
       try hosts.check(host: host)

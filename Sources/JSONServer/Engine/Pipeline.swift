@@ -19,7 +19,7 @@ extension Engine {
   ) {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)
-    do throws(HTTPError) {
+    do throws(RequestError) {
       // preprocess: mount path · host · origin · method override · rewrite rules
       mountedTarget = try enterMount(&request)
       let preflight = try policies.preprocess(&request)
@@ -41,7 +41,7 @@ extension Engine {
   /// simulate: delay · fault
   func simulate(_ context: RequestContext) {
     guard !context.isHidden else { return perform(context) }
-    do throws(HTTPError) {
+    do throws(RequestError) {
       let fault = simulation.faults.next(for: context)
       let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(of: context) }
       guard wait > .zero, !isStopping else { return meet(fault, context) }
@@ -57,7 +57,7 @@ extension Engine {
 
   /// route, then perform
   private func perform(_ context: RequestContext) {
-    do throws(HTTPError) {
+    do throws(RequestError) {
       perform(try route(context), context)
     } catch {
       finalize(context, methods(of: context, refusedWith: error) ?? error.response())
@@ -68,7 +68,7 @@ extension Engine {
   ///
   /// A write that collided with an edit of the file comes here again, with its route as parsed the first time.
   func perform(_ route: Route, _ context: RequestContext) {
-    do throws(HTTPError) {
+    do throws(RequestError) {
       switch route {
       case .builtIn(let response): finalize(context, response)
       case .admin(let admin): try administer(admin, context)
@@ -81,7 +81,7 @@ extension Engine {
     }
   }
 
-  private func perform(_ endpoint: Endpoint, _ context: RequestContext) throws(HTTPError) {
+  private func perform(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) {
     let requester = Requester.client(context, .resource(endpoint))
     if endpoint.isWrite {
       try allowWriting(context.request.method.rawValue)
@@ -90,7 +90,7 @@ extension Engine {
     }
     let response: PreparedResponse
     var change: DataChange?
-    do throws(HTTPError) {
+    do throws(RequestError) {
       let result = try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
       report(result, context)
       change = result.change

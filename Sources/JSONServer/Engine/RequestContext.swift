@@ -67,7 +67,7 @@ struct ParsedTarget: Sendable {
   let parameters: QueryParameters
 
   /// - Throws: 400, when an escape is bad or there are too many parameters.
-  init(_ target: String) throws(HTTPError) {
+  init(_ target: String) throws(RequestError) {
     path = try Path(target: target)
     parameters = try QueryParameters(target: target)
   }

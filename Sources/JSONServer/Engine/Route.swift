@@ -17,7 +17,7 @@ extension Engine {
   ///
   /// - Throws: 404 for a path that leads nowhere, 405 with `Allow` for a method it does not take, 400 that says what
   /// is invalid.
-  func route(_ context: RequestContext) throws(HTTPError) -> Route {
+  func route(_ context: RequestContext) throws(RequestError) -> Route {
     let (request, segments, parameters) = (context.request, context.target.path.segments, context.target.parameters)
     if let location = pageLocation(context) {
       return .builtIn(PreparedResponse(status: .found, headerFields: [.location: location]))
@@ -54,10 +54,10 @@ extension Engine {
   /// The response to OPTIONS, which no route takes: the route's refusal names the methods that it does take.
   ///
   /// - Returns: `nil` for another method, and for a target where nothing is.
-  func methods(of context: RequestContext, refusedWith error: HTTPError) -> PreparedResponse? {
+  func methods(of context: RequestContext, refusedWith error: RequestError) -> PreparedResponse? {
     guard context.request.method == .options else { return nil }
     let methods: String
-    if let allowed = error.headerFields[.allow] {
+    if let allowed = error.allowedMethods {
       methods = allowed
     } else if context.request.target == "*" {
       methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"

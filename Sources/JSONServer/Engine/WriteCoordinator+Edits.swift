@@ -90,12 +90,12 @@ extension WriteCoordinator {
   ///
   /// - Returns: Whether it waits.
   /// - Throws: 503 while no copy can be made of what the takeover removes.
-  func postpone(_ requester: Requester) throws(HTTPError) -> Bool {
+  func postpone(_ requester: Requester) throws(RequestError) -> Bool {
     guard let failure = takeover?.failure else {
       takeover?.waiting.append(requester)
       return takeover != nil
     }
-    throw HTTPError(.serviceUnavailable, failure)
+    throw RequestError(.unavailable, failure)
   }
 
   private func begin(_ new: Takeover, on engine: isolated Engine) {
@@ -128,7 +128,7 @@ extension WriteCoordinator {
     case (.failure(let error), .all(_, let pending)):
       self.takeover = nil
       let message = "The data was not replaced, since no copy of \(takeover.list) could be kept: \(error.message)"
-      engine.refuse(pending.requester, because: HTTPError(.serviceUnavailable, message))
+      engine.refuse(pending.requester, because: RequestError(.unavailable, message))
       resume(takeover.waiting, on: engine)
       takeDelayedEdits(on: engine)
     }
@@ -177,7 +177,7 @@ extension WriteCoordinator {
     for requester in waiting {
       if requester.attempts >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
-        engine.refuse(requester, because: HTTPError(.serviceUnavailable, message))
+        engine.refuse(requester, because: RequestError(.unavailable, message))
       } else {
         engine.perform(requester)
       }

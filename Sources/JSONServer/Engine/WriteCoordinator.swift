@@ -111,7 +111,7 @@ final class WriteCoordinator {
       for pending in batch.responses {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
-          engine.refuse(pending.requester, because: HTTPError(error))
+          engine.refuse(pending.requester, because: RequestError(error))
         } else {
           engine.respond(to: pending.requester, with: pending.response)
         }
@@ -128,7 +128,7 @@ final class WriteCoordinator {
     let (failed, later) = takeBackUnsaved()
     for pending in failed.responses {
       if pending.isWrite {
-        engine.refuse(pending.requester, because: HTTPError(error))
+        engine.refuse(pending.requester, because: RequestError(error))
       } else {
         engine.perform(pending.requester)
       }

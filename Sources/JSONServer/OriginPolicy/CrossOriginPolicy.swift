@@ -25,13 +25,13 @@ struct CrossOriginPolicy: Sendable {
   /// A browser sends `Origin` with every request of an unsafe method; a client that sends none is not a page.
   ///
   /// - Throws: 403, when the method is unsafe and the origin foreign: `null` is, and what cannot be read.
-  func check(_ request: Request) throws(HTTPError) {
+  func check(_ request: Request) throws(RequestError) {
     switch request.method {
     case .get, .head, .options: return
     default: break
     }
     guard let origin = request.headerFields[.origin], !isAllowed(origin, by: request) else { return }
-    throw HTTPError(
+    throw RequestError(
       .forbidden,
       """
       The page's origin '\(origin)' in the Origin field may not send \(request.method.rawValue) to this server; start \
@@ -43,14 +43,14 @@ struct CrossOriginPolicy: Sendable {
   ///
   /// - Throws: 403, when the browser says that a page of another site loads it, and that page's origin, as `Referer`
   ///   names it, may not read.
-  func checkScript(_ request: Request) throws(HTTPError) {
+  func checkScript(_ request: Request) throws(RequestError) {
     guard let site = HTTPField.Name("Sec-Fetch-Site"), request.headerFields[site]?.lowercased() == "cross-site" else {
       return
     }
     let address = (request.headerFields[.referer] ?? "null").split(separator: "/", omittingEmptySubsequences: false)
     let origin = address.prefix(3).joined(separator: "/")
     guard !isAllowed(origin, by: request) else { return }
-    throw HTTPError(
+    throw RequestError(
       .forbidden,
       "A page of the origin '\(origin)' may not read with the parameter 'callback'; start the server with --cors for it."
     )

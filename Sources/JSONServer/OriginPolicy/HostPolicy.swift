@@ -21,18 +21,18 @@ struct HostPolicy: Sendable {
   ///
   /// - Parameter host: The field's value; several fields joined by a comma, as HTTPFields joins them.
   /// - Throws: 400, when it is missing, doubled or malformed; 403, when its name is not allowed.
-  func check(host: String?) throws(HTTPError) {
+  func check(host: String?) throws(RequestError) {
     guard let host else {
-      throw HTTPError(.badRequest, "The request has no Host field; send one, such as 'Host: localhost'.")
+      throw RequestError(.malformed, "The request has no Host field; send one, such as 'Host: localhost'.")
     }
     guard !host.contains(",") else {
-      throw HTTPError(.badRequest, "The request has more than one Host field; send one.")
+      throw RequestError(.malformed, "The request has more than one Host field; send one.")
     }
     guard let name = HostName(host) else {
-      throw HTTPError(.badRequest, "The Host field '\(host)' is no host and port; send one such as 'localhost:3000'.")
+      throw RequestError(.malformed, "The Host field '\(host)' is no host and port; send one such as 'localhost:3000'.")
     }
     guard allowsAll || name.isAddress || name.isLoopback || allowed.contains(name.name) else {
-      throw HTTPError(
+      throw RequestError(
         .forbidden,
         """
         The host '\(name.name)' of the Host field is not allowed; use localhost or an IP address, or start the server \

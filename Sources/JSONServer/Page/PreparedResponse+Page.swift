@@ -9,7 +9,7 @@ extension PreparedResponse {
   /// A file of the page; 404 when there is none of that name.
   static func asset(_ name: String) -> PreparedResponse {
     guard let (bytes, contentType) = Page.asset(named: name) else {
-      return HTTPError(.notFound, "The page has no file '\(name)'.").response()
+      return RequestError(.notFound, "The page has no file '\(name)'.").response()
     }
     return page(bytes, contentType: contentType)
   }

@@ -5,8 +5,9 @@ import OrderedJSON
 extension Endpoint {
   /// Carries the request out and returns the result.
   ///
-  /// - Throws: ``HTTPError``; the database is unchanged then.
-  func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(HTTPError) -> EndpointResult {
+  /// - Throws: ``RequestError``; the database is unchanged then.
+  func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(RequestError) -> EndpointResult
+  {
     do throws(DatabaseError) {
       switch self {
       case .database: return EndpointResult(.database(database.text))
@@ -44,7 +45,7 @@ extension Endpoint {
         return EndpointResult(content, change: .deleted(name, id: id, dependents: deletion.dependents))
       }
     } catch {
-      throw HTTPError(error)
+      throw RequestError(error)
     }
   }
 

@@ -9,10 +9,10 @@ extension Endpoint {
   ///   - request: The request, its method override and rewrite rules applied.
   ///   - database: The database, whose names decide what a path means.
   /// - Throws: 400 for what is invalid, 404 for what is not there, 405 with `Allow` for a method the route lacks.
-  init(_ request: Request, path: Path, parameters: QueryParameters, _ database: inout Database) throws(HTTPError) {
+  init(_ request: Request, path: Path, parameters: QueryParameters, _ database: inout Database) throws(RequestError) {
     let segments = path.segments
     guard let first = segments.first, segments.count <= 3 else {
-      throw HTTPError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
+      throw RequestError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
     }
     if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
       guard Self.isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
@@ -20,7 +20,7 @@ extension Endpoint {
       return
     }
     guard let (name, isCollection) = database.resource(meantBy: first) else {
-      throw HTTPError(.notFound, database.unknownResourceMessage(first))
+      throw RequestError(.notFound, database.unknownResourceMessage(first))
     }
     switch (isCollection, segments.count) {
     case (true, 1): self = try Self.collection(name, request, parameters, database.schema)
@@ -29,13 +29,13 @@ extension Endpoint {
       self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, &database)
     case (false, 1): self = try Self.singular(name, request, parameters, database.schema)
     case (false, _):
-      throw HTTPError(.notFound, "'\(name)' is a single object; its address is /\(name).")
+      throw RequestError(.notFound, "'\(name)' is a single object; its address is /\(name).")
     }
   }
 
   private static func collection(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
-  ) throws(HTTPError) -> Endpoint {
+  ) throws(RequestError) -> Endpoint {
     if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
     guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
     let body = try json(from: request, schema) ?? .emptyObject
@@ -45,7 +45,7 @@ extension Endpoint {
 
   private static func record(
     _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
-  ) throws(HTTPError) -> Endpoint {
+  ) throws(RequestError) -> Endpoint {
     switch request.method {
     case .get, .head: return .record(name, id: id, try ListParameters.relations(parameters))
     case .put: return .replace(name, id: id, body: try body(of: request, parameters, schema))
@@ -55,7 +55,7 @@ extension Endpoint {
         name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
     case .post:
       guard schema.dialect == .classic else {
-        throw HTTPError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
+        throw RequestError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
       return .merge(name, id: id, body: try json(from: request, schema) ?? .emptyObject)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
@@ -64,7 +64,7 @@ extension Endpoint {
 
   private static func singular(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
-  ) throws(HTTPError) -> Endpoint {
+  ) throws(RequestError) -> Endpoint {
     switch request.method {
     case .get, .head: return .singular(name)
     case .put:
@@ -73,7 +73,7 @@ extension Endpoint {
       return .writeSingular(name, body: try body(of: request, parameters, schema), merging: true, isPost: false)
     case .post:
       guard schema.dialect == .classic else {
-        throw HTTPError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
+        throw RequestError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
       }
       let body = try json(from: request, schema) ?? .emptyObject
       return .writeSingular(name, body: body, merging: false, isPost: true)
@@ -84,16 +84,16 @@ extension Endpoint {
   private static func nested(
     _ child: String, below parent: (resource: String, id: String), _ request: Request, _ parameters: QueryParameters,
     _ database: inout Database
-  ) throws(HTTPError) -> Endpoint {
+  ) throws(RequestError) -> Endpoint {
     guard let (name, isCollection) = database.resource(meantBy: child) else {
-      throw HTTPError(.notFound, database.unknownResourceMessage(child))
+      throw RequestError(.notFound, database.unknownResourceMessage(child))
     }
     guard isCollection else {
       return try singular(name, request, parameters, database.schema)
     }
     if isRead(request.method) {
       guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
-        throw HTTPError(.notFound, database.unknownResourceMessage(name))
+        throw RequestError(.notFound, database.unknownResourceMessage(name))
       }
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
       return .list(name, list.below(parent.id, by: key))
@@ -103,7 +103,7 @@ extension Endpoint {
   }
 
   /// The body as JSON that the file may hold: there a record is two levels deep, in an object and an array.
-  private static func json(from request: Request, _ schema: Schema) throws(HTTPError) -> ValidJSON? {
+  private static func json(from request: Request, _ schema: Schema) throws(RequestError) -> ValidJSON? {
     try RequestBody.json(from: request, maximumDepth: schema.maximumDepth - 2)
   }
 
@@ -115,7 +115,7 @@ extension Endpoint {
   /// them.
   private static func body(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
-  ) throws(HTTPError) -> ValidJSON {
+  ) throws(RequestError) -> ValidJSON {
     if let body = try json(from: request, schema) { return body }
     return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .emptyObject
   }

@@ -27,7 +27,7 @@ struct ListParameters {
   /// Reads the parameters.
   ///
   /// - Throws: 400 that names the parameter that is invalid.
-  init(_ parameters: QueryParameters, dialect: Dialect) throws(HTTPError) {
+  init(_ parameters: QueryParameters, dialect: Dialect) throws(RequestError) {
     idle = IdleParameter.all(in: parameters)
     var query = Query()
     query.parameters = Self.filters(parameters)
@@ -88,15 +88,15 @@ struct ListParameters {
   /// The most names in one list: each is looked up in every record, and all other requests wait meanwhile.
   static let maximumNames = 32
 
-  private static func check(_ count: Int, of parameter: String) throws(HTTPError) {
+  private static func check(_ count: Int, of parameter: String) throws(RequestError) {
     guard count > maximumNames else { return }
-    throw HTTPError(.badRequest, "\(parameter) may name \(maximumNames) at most; there are \(count).")
+    throw RequestError(.malformed, "\(parameter) may name \(maximumNames) at most; there are \(count).")
   }
 
   /// `_embed=comments,likes&_expand=user`.
   ///
   /// - Throws: 400 for more than ``maximumNames``.
-  static func relations(_ parameters: QueryParameters) throws(HTTPError) -> [RelationRequest] {
+  static func relations(_ parameters: QueryParameters) throws(RequestError) -> [RelationRequest] {
     let relations = parameters.items.flatMap { name, value -> [RelationRequest] in
       switch name {
       case "_embed": value.listEntries.filter { !$0.isEmpty }.map { RelationRequest(.embed, $0) }
@@ -108,12 +108,12 @@ struct ListParameters {
     return relations
   }
 
-  private static func conditions(_ parameters: QueryParameters) throws(HTTPError) -> JSONValue? {
+  private static func conditions(_ parameters: QueryParameters) throws(RequestError) -> JSONValue? {
     guard let text = parameters.first("_where"), !text.isEmpty else { return nil }
     do throws(JSONError) {
       return try JSONValue(parsing: text, maximumDepth: 64)
     } catch {
-      throw HTTPError(.badRequest, "'_where' is not JSON, column \(error.column): \(error.message).")
+      throw RequestError(.malformed, "'_where' is not JSON, column \(error.column): \(error.message).")
     }
   }
 
@@ -130,17 +130,17 @@ struct ListParameters {
 
   /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one counts as
   /// absent.
-  static func number(_ name: String, _ parameters: QueryParameters) throws(HTTPError) -> Int? {
+  static func number(_ name: String, _ parameters: QueryParameters) throws(RequestError) -> Int? {
     let values = parameters.all(name)
     guard let value = values.first, !value.isEmpty || values.count > 1 else { return nil }
     guard values.count == 1 else {
-      throw HTTPError(.badRequest, "'\(name)' must be one number; it is given \(values.count) times.")
+      throw RequestError(.malformed, "'\(name)' must be one number; it is given \(values.count) times.")
     }
     // An integer need not be checked byte by byte; one so short is below the largest number.
     if value.utf8.count < 12, let number = Int(value) { return number }
     // Swift would also read words: nan, inf, 0x1p4.
     guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
-      throw HTTPError(.badRequest, "'\(name)' must be a number; it is '\(value)'.")
+      throw RequestError(.malformed, "'\(name)' must be a number; it is '\(value)'.")
     }
     // A number beyond all lists means the end of the list; sums of such numbers do not overflow.
     return Int(min(max(number, -largestNumber), largestNumber))

@@ -9,7 +9,7 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
   public func reset() async throws(ServerError) {
-    try await change { engine, requester throws(HTTPError) in try engine.reset(for: requester) }
+    try await change { engine, requester throws(RequestError) in try engine.reset(for: requester) }
   }
 
   /// The names of the snapshots, oldest first.
@@ -26,7 +26,7 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {
-    try await change { engine, requester throws(HTTPError) in
+    try await change { engine, requester throws(RequestError) in
       try engine.restoreSnapshot(name, for: requester)
     }
   }
@@ -61,17 +61,17 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
   private func change(
-    _ perform: @escaping @Sendable (isolated Engine, Requester) throws(HTTPError) -> Void
+    _ perform: @escaping @Sendable (isolated Engine, Requester) throws(RequestError) -> Void
   ) async throws(ServerError) {
     let engine = engine
     let error = await withCheckedContinuation { continuation in
       let call = SwiftCall(
-        perform: { engine, call throws(HTTPError) in try perform(engine, .code(call)) },
+        perform: { engine, call throws(RequestError) in try perform(engine, .code(call)) },
         completion: { continuation.resume(returning: $0) })
       engine.loop.execute { engine.assumeIsolated { $0.perform(.code(call)) } }
     }
     guard let error else { return }
-    throw ServerError(error.status == .notFound ? .unknownSnapshot : .notSaved, error.message)
+    throw ServerError(error.code == .notFound ? .unknownSnapshot : .notSaved, error.message)
   }
 }
 

@@ -9,7 +9,7 @@ extension Fault {
   /// Reads a fault as it is sent to `/__admin/faults`.
   ///
   /// - Throws: 400 that names the member at fault.
-  init(_ body: AdminBody) throws(HTTPError) {
+  init(_ body: AdminBody) throws(RequestError) {
     try body.allow(only: Self.memberNames)
     self.init()
     if let name = try body.string("method") {
@@ -28,12 +28,12 @@ extension Fault {
       self.action = action
     }
     guard delay != nil || response != nil else {
-      throw HTTPError(
-        .badRequest, "The fault does nothing; it needs one of delay, status, body, headers, retryAfter and action.")
+      throw RequestError(
+        .malformed, "The fault does nothing; it needs one of delay, status, body, headers, retryAfter and action.")
     }
   }
 
-  private static func delay(_ body: AdminBody) throws(HTTPError) -> ClosedRange<Duration>? {
+  private static func delay(_ body: AdminBody) throws(RequestError) -> ClosedRange<Duration>? {
     let error = AdminBody.wrong("delay", "milliseconds up to 600000, or a range of them such as [100, 500]")
     guard let value = body.value("delay") else { return nil }
     let bounds = value.array ?? [value, value]
@@ -44,7 +44,7 @@ extension Fault {
     return .milliseconds(lower) ... .milliseconds(upper)
   }
 
-  private static func headerFields(_ body: AdminBody) throws(HTTPError) -> HTTPFields {
+  private static func headerFields(_ body: AdminBody) throws(RequestError) -> HTTPFields {
     let error = AdminBody.wrong("headers", "an object of field names and strings")
     guard let value = body.value("headers") else { return [:] }
     guard let members = value.object else { throw error }

@@ -64,7 +64,7 @@ extension Fault {
     if let body {
       response = .json(body, status: status)
     } else if status.code >= 400 || action == .truncate {
-      response = HTTPError(status, "This answer was asked for with a fault; see /__admin/faults.").response()
+      response = .error(status, "This answer was asked for with a fault; see /__admin/faults.")
     } else {
       response = PreparedResponse(status: status)
     }

@@ -3,7 +3,7 @@ protocol Application: Sendable {
   /// Responds to one request.
   ///
   /// Called on the server's event loop, and must not block it. The requests of one connection begin in their order, and
-  /// take effect in it: until an unsafe request (RFC 9110, section 9.2.1) has taken effect, none after it begins, and an
+  /// take effect in it: until an unsafe request (RFC 9110, section 9.2.1) has taken effect, none after it begins; an
   /// unsafe one begins only when all before it have (RFC 9112, section 9.3.2). Safe ones may be under way together.
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ package struct ContentHash: Sendable, Hashable {
   let count: Int
   package let value: UInt64
 
-  /// Hashes bytes that lie in one piece.
+  /// Hashes contiguous bytes.
   package init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ContentHasher()
     hasher.update(bytes)
@@ -52,7 +52,7 @@ struct ContentHasher {
   /// Returns the hash of all bytes so far.
   consuming func finish() -> ContentHash {
     if pendingCount > 0 {
-      // The count distinguishes the zeros that fill the last stripe from zeros in the file.
+      // The count distinguishes zeros that pad the last stripe from zeros in the file.
       for index in pendingCount..<Self.stripe { pending[index] = 0 }
       foldPending()
     }

@@ -1,14 +1,14 @@
 /// What distinguishes one state of a file from another without reading it.
 struct FileStamp: Sendable, Hashable {
-  /// A moment as the file system wrote it down.
+  /// A moment as the file system recorded it.
   struct Time: Sendable, Hashable {
     let seconds: Int64
     let nanoseconds: Int64
 
-    /// Whether a change after `now` would bear another time than this.
+    /// Whether a change after `now` would have another time than this.
     ///
     /// Kernels take file times from a clock that ticks every 1 to 10 ms, some file systems keep whole seconds: a file
-    /// changed again in the tick of its last change keeps its time. A younger time proves nothing.
+    /// changed again within the tick of its last change keeps its time. A more recent time proves nothing.
     func isSettled(at now: Time) -> Bool {
       // In durations, which hold the difference of any two times: a file may claim to be of any year.
       let age = Duration.seconds(now.seconds) - .seconds(seconds) + .nanoseconds(now.nanoseconds - nanoseconds)
@@ -24,7 +24,7 @@ struct FileStamp: Sendable, Hashable {
 
   /// Whether another stamp is of the same bytes when only names were changed in between.
   ///
-  /// A rename moves the change time, so that it cannot be compared across one.
+  /// A rename updates the change time, so that it cannot be compared across one.
   func matchesAcrossRename(_ other: FileStamp) -> Bool {
     device == other.device && inode == other.inode && size == other.size && modified == other.modified
   }

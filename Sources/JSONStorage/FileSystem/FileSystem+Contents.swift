@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// What reading a whole file gave.
+/// The result of reading a whole file.
 struct FileReading {
   let text: UTF8Slice
   let hash: ContentHash
@@ -13,7 +13,7 @@ extension FileSystem {
   /// Reads a whole file straight into its storage.
   ///
   /// A file that changes while it is read is read again, up to five times; after that the stamp is the one from before,
-  /// so that the next look finds a difference.
+  /// so that the next check finds a difference.
   func contents(of name: String, in directory: FileDescriptor) throws(SystemError) -> FileReading {
     let file = try open(name, in: directory, for: .reading)
     defer { try? close(file) }
@@ -71,7 +71,7 @@ extension FileSystem {
     }
   }
 
-  /// Copies a range of bytes to the same place in another file.
+  /// Copies a range of bytes to the same position in another file.
   func copy(_ range: Range<Int>, from source: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }

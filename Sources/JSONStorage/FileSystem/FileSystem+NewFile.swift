@@ -1,4 +1,4 @@
-/// A complete file that nobody sees yet.
+/// A complete file that is not visible yet.
 struct NewFile {
   let name: String
   let hash: ContentHash
@@ -13,12 +13,12 @@ struct FileModel {
 }
 
 extension FileSystem {
-  /// Writes a content to a new file; nothing is left of it after a failure.
+  /// Writes a content to a new file; after a failure, nothing is left of it.
   ///
   /// - Parameters:
-  ///   - model: Whose mode, owner and attributes it takes; `nil` for those that any new file gets.
-  ///   - durably: Whether a name that the file is given later must never survive a power cut without its bytes. Both are
-  ///     sure to survive one when the directory is synchronized after that.
+  ///   - model: Whose mode, owner and attributes it takes; `nil` for those that every new file gets.
+  ///   - durably: Whether a name that the file is given later must never survive a power cut without its bytes. Both
+  ///     are sure to survive one when the directory is synchronized after that.
   func writeNewFile(
     _ content: some FileContent, named name: String, in directory: FileDescriptor, like model: FileModel?, durably: Bool
   ) throws(SystemError) -> NewFile {
@@ -43,7 +43,7 @@ extension FileSystem {
     }
   }
 
-  /// Gives a file the owner, permissions and attributes of another, as far as we may, and never wider access.
+  /// Gives a file the owner, permissions and attributes of another, as far as permitted, and never wider access.
   private func apply(_ model: FileModel, to file: FileDescriptor) throws(SystemError) {
     var permissions = model.status.permissions
     var isGroupKept = true
@@ -51,13 +51,13 @@ extension FileSystem {
       try setOwner(model.status.owner, group: model.status.group, of: file)
     } catch {
       guard error.isNotPermitted || error.isUnsupported else { throw error }
-      // Set-user-ID would now mean another user.
+      // Set-user-ID would now refer to another user.
       permissions &= 0o777
       do {
         try setOwner(nil, group: model.status.group, of: file)
       } catch {
         guard error.isNotPermitted || error.isUnsupported else { throw error }
-        // Another group now: it gets no more than everyone has.
+        // Another group now: it gets no more rights than everyone has.
         permissions &= 0o707 | (permissions & 0o007) << 3
         isGroupKept = false
       }

@@ -1,5 +1,5 @@
 extension FileSystem {
-  /// Writes a content to a file, atomically; a file that is there is replaced, also behind a symbolic link.
+  /// Writes a content to a file, atomically; an existing file is replaced, also behind a symbolic link.
   ///
   /// - Parameters:
   ///   - model: Whose mode and owner the file gets; by default those of the file that it replaces.
@@ -27,7 +27,7 @@ extension FileSystem {
 }
 
 extension FileContent {
-  /// Writes the bytes to a file, atomically and durably; a file that is there is replaced and keeps its mode and owner.
+  /// Writes the bytes to a file, atomically and durably; an existing file is replaced and keeps its mode and owner.
   /// Blocks until that is done.
   ///
   /// - Returns: The file's real path.

@@ -3,7 +3,7 @@ struct FileDescriptor: Sendable, Hashable {
   let number: Int32
 }
 
-/// The system calls a store makes, one method each, so that a test can watch their order and make each one fail.
+/// The system calls that a store makes, one method each, so that a test can watch their order and make each one fail.
 ///
 /// Names are relative to a directory that was opened before, so that a directory renamed meanwhile cannot split one
 /// publish across two directories. Interrupted calls are repeated here; short reads and writes are not.
@@ -34,7 +34,7 @@ protocol FileSystem: Sendable {
   func copyAttributes(
     from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
   ) throws(SystemError)
-  /// Lets nothing that is written later reach the medium before what a file holds.
+  /// Ensures that nothing written later reaches the medium before the file's present content.
   func order(_ file: FileDescriptor) throws(SystemError)
   /// Forces a file or directory to the medium, and with it what was ordered before.
   func synchronize(_ file: FileDescriptor) throws(SystemError)
@@ -56,7 +56,7 @@ enum FileAccess: Sendable, Hashable {
   case writing
   /// Reading and writing a file that is created with permissions 0600; fails when it exists.
   case creating
-  /// The same with permissions 0644, less what the process's mask takes away.
+  /// The same with permissions 0644, less what the process's mask removes.
   case creatingReadable
   /// Reading and writing a file that is created when it is missing.
   case locking

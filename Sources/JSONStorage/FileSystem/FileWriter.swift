@@ -1,6 +1,6 @@
 /// Writes slices to a file from its start and hashes them on the way.
 ///
-/// Small slices are gathered so that 100,000 of them are a few hundred calls; large ones are written where they lie.
+/// Small slices are gathered so that 100,000 of them take a few hundred calls; large ones are written without a copy.
 struct FileWriter {
   private static let bufferSize = 256 << 10
   private static let largeSlice = 64 << 10
@@ -24,7 +24,7 @@ struct FileWriter {
     } catch let error as SystemError {
       throw error
     } catch {
-      // `forEachSlice` rethrows, so nothing but our own error can come out of it.
+      // `forEachSlice` rethrows, so it can throw nothing but our own error.
       preconditionFailure("\(error)")
     }
     try flush()
@@ -42,7 +42,7 @@ struct FileWriter {
   }
 
   private mutating func flush() throws(SystemError) {
-    // Taken out for the call: a second reference would cost a new buffer afterwards.
+    // Moved out for the call: a second reference would cost a new buffer afterwards.
     var bytes: [UInt8] = []
     swap(&bytes, &buffer)
     var failure: SystemError?

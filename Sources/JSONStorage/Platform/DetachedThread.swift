@@ -18,7 +18,7 @@ enum DetachedThread {
     }
   }
 
-  /// Runs a closure on a new thread, which ends with it.
+  /// Runs a closure on a new thread, which ends when the closure returns.
   static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
     let context = Unmanaged.passRetained(Body(body))
     let result = storage_thread_start(runBody, context.toOpaque())

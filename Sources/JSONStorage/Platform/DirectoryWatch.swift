@@ -10,7 +10,7 @@ import CStorage
 
 /// Notifications that names in some directories may have changed.
 ///
-/// They only say when to look. Where a system or a file system has none, the caller looks regularly.
+/// They only say when to check. Where a system or a file system has none, the caller checks regularly.
 struct DirectoryWatch: ~Copyable {
   private let handle: OpaquePointer
 
@@ -23,7 +23,7 @@ struct DirectoryWatch: ~Copyable {
     storage_watch_close(handle)
   }
 
-  /// Readable when a notification waits.
+  /// Readable when a notification is pending.
   var descriptor: Int32 { storage_watch_descriptor(handle) }
 
   /// Watches exactly these names in these directories; a directory that cannot be watched is left out.
@@ -38,7 +38,7 @@ struct DirectoryWatch: ~Copyable {
     }
   }
 
-  /// Takes the notifications that wait; true when one concerns one of the names or a directory as a whole.
+  /// Consumes the pending notifications; true when one concerns one of the names or a directory as a whole.
   mutating func drain() -> Bool { storage_watch_drain(handle) == 1 }
 
   /// In the same order each time, so that what is watched already stays as it is.

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Wakes a thread that waits for it, for a file descriptor or for a moment.
+/// Wakes a thread that waits for it, for a file descriptor or for a point in time.
 final class SelfPipe: Sendable {
   private let reading: Int32
   private let writing: Int32
@@ -27,14 +27,14 @@ final class SelfPipe: Sendable {
     close(writing)
   }
 
-  /// Wakes the thread, at once or the next time that it waits.
+  /// Wakes the thread, immediately or the next time that it waits.
   func send() {
     var byte: UInt8 = 0
     // A full pipe is a signal already.
     _ = write(writing, &byte, 1)
   }
 
-  /// Waits for a signal, for input on a descriptor or until a moment; nil waits without end.
+  /// Waits for a signal, for input on a descriptor or until a point in time; nil waits without end.
   func wait(orFor input: Int32?, until deadline: ContinuousClock.Instant?) {
     var sources = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
     if let input { sources.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0)) }
@@ -43,7 +43,7 @@ final class SelfPipe: Sendable {
     while read(reading, &bytes, bytes.count) == bytes.count {}
   }
 
-  /// The milliseconds to a moment, rounded up so that nobody wakes just before it.
+  /// The milliseconds to a point in time, rounded up so that the thread does not wake just before it.
   private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
     let (seconds, attoseconds) = (deadline - .now).components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -10,7 +10,7 @@ import CStorage
 
 /// The file system of the machine.
 struct SystemFileSystem: FileSystem {
-  /// Makes a call, again when a signal interrupted it.
+  /// Makes a call, and repeats it when a signal interrupted it.
   @discardableResult
   private func call<Result: SignedInteger>(_ name: String, _ body: () -> Result) throws(SystemError) -> Result {
     while true {

@@ -29,7 +29,7 @@ package struct DirectoryListing: Sendable {
     return try fileSystem.names(in: directory)
   }
 
-  /// Two files of one name, which differ in their extensions; `nil` when there are none.
+  /// Two files with the same name, which differ in their extensions; `nil` when there are none.
   package var clash: (Entry, Entry)? {
     var known: [String: Entry] = [:]
     for entry in entries {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Says when to look at the names in a directory, on a thread of its own.
+/// Reports when to check the names in a directory, on a thread of its own.
 package final class DirectoryMonitor: Sendable {
   private let loop: DirectoryLoop
   private let ended = DispatchSemaphore(value: 0)
@@ -9,7 +9,7 @@ package final class DirectoryMonitor: Sendable {
   /// Starts to watch a directory, which may be missing for a while.
   ///
   /// - Parameters:
-  ///   - options: How changes are noticed. With notifications there is a regular look, too: a directory that comes back
+  ///   - options: How changes are noticed. With notifications there are regular checks, too: a directory restored
   ///     under its name gives none.
   ///   - onChange: Called on the monitor's thread whenever names may have changed, one call after the other; it may
   ///     block.
@@ -37,13 +37,13 @@ package final class DirectoryMonitor: Sendable {
     loop.close()
   }
 
-  /// Ends the thread. Blocks until a call that is under way has returned.
+  /// Ends the thread. Blocks until a call in progress has returned.
   ///
   /// Must not be called from the closure that the monitor runs.
   package func close() {
     loop.close()
     ended.wait()
-    // Closing a second time must not block.
+    // A second close must not block.
     ended.signal()
   }
 }
@@ -63,7 +63,7 @@ private final class DirectoryLoop: Sendable {
       watch?.watch([], in: [path])
       onChange()
       wakeSignal.wait(orFor: watch?.descriptor, until: .now + options.timing.pollInterval)
-      // Each of our own writes gives several notifications: all that come within a moment are one reason to look.
+      // Each of our own writes gives several notifications: all that arrive within a moment cause one check.
       if !isClosed.load(ordering: .acquiring) { wakeSignal.wait(orFor: nil, until: .now + options.timing.debounce) }
       _ = watch?.drain()
     }

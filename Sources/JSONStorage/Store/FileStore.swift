@@ -7,15 +7,15 @@ package import OrderedJSON
 /// The file is locked, read, written and watched by one thread of the store's own. A version is published whole: at
 /// every instant the path holds one complete version. An edit that the publisher has not seen is never overwritten.
 ///
-/// All closures that a caller passes in run on that thread; they must return at once, without blocking.
+/// All closures that a caller passes in run on that thread; they must return immediately, without blocking.
 package final class FileStore<Content: FileContent>: Sendable {
   /// Something a person should know when a file is opened.
   package enum Warning: Sendable, Hashable {
     /// The file has further names, which keep the old version when a new one is published.
     case hardLinks(count: Int)
-    /// The file is a mount point and cannot be replaced: it is written in place, beside a recovery file.
+    /// The file is a mount point and cannot be replaced: it is written in place, with a recovery file beside it.
     case mountPoint
-    /// No lock could be taken: nothing keeps a second server away.
+    /// No lock could be taken: nothing excludes a second server.
     case notLocked
   }
 
@@ -32,13 +32,13 @@ package final class FileStore<Content: FileContent>: Sendable {
 
   /// Opens a file and blocks until it is read.
   ///
-  /// What a killed server left behind is put in order: a recovery file is written back, and a version that was being
-  /// written goes to the history.
+  /// What a killed server left behind is cleaned up: a recovery file is written back, and a version that was being
+  /// written is moved to the history.
   ///
   /// - Parameters:
   ///   - path: The file's path, which may be a symbolic link.
   ///   - parse: Parses the bytes; an error it throws makes the file invalid. Runs on the store's thread.
-  ///   - onEdit: Called with each edit from outside, in order, before any completion that names its version.
+  ///   - onEdit: Called with each edit from outside, in order, before any completion that refers to its version.
   /// - Throws: ``StorageError``; with code `locked` when another server has the file.
   package static func open(
     _ path: String,
@@ -95,7 +95,7 @@ package final class FileStore<Content: FileContent>: Sendable {
   ///   - content: The whole new version.
   ///   - generation: The generation of the version it was built on. When the file was edited since, it is not
   ///     published.
-  ///   - completion: Called once, on the store's thread, or at once when the store is closed.
+  ///   - completion: Called once, on the store's thread, or immediately when the store is closed.
   package func publish(
     _ content: Content, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void
   ) {
@@ -115,7 +115,7 @@ package final class FileStore<Content: FileContent>: Sendable {
     if !mailbox.add(.saveHistory(content, completion: completion)) { completion(.failure(Self.closed)) }
   }
 
-  /// Writes a version to another file, atomically; a file that is there is replaced.
+  /// Writes a version to another file, atomically; an existing file is replaced.
   package func snapshot(
     _ content: Content, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
@@ -123,20 +123,20 @@ package final class FileStore<Content: FileContent>: Sendable {
     if !mailbox.add(job) { completion(.failure(Self.closed)) }
   }
 
-  /// Publishes what is queued, gives the lock back and ends the thread. Blocks until that is done.
+  /// Publishes what is queued, releases the lock and ends the thread. Blocks until that is done.
   ///
   /// Must not be called from a closure that the store runs.
   package func close() {
     mailbox.close()
     ended.wait()
-    // Closing a second time must not block.
+    // A second close must not block.
     ended.signal()
   }
 
   private static var closed: StorageError { StorageError(.closed, "The file is closed.") }
 }
 
-/// Hands one value from one thread to another, which waits for it.
+/// Passes one value from one thread to another, which waits for it.
 final class BlockingPromise<Value: Sendable>: Sendable {
   private let value = NIOLockedValueBox<Value?>(nil)
   private let given = DispatchSemaphore(value: 0)

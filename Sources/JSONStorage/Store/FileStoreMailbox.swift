@@ -12,7 +12,7 @@ struct PublishRequest<Content: FileContent>: Sendable {
   let content: Content
   let generation: Int
   let completion: @Sendable (Publication<Content>) -> Void
-  /// When waiting for an invalid file to become valid ends.
+  /// When to stop waiting for an invalid file to become valid.
   let deadline: ContinuousClock.Instant
 }
 

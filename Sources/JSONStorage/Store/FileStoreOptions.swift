@@ -6,7 +6,7 @@ package struct FileStoreOptions: Sendable {
     case full
     /// When it survives the end of the process.
     case fast
-    /// At once: the file is read and never written, nor locked.
+    /// Immediately: the file is read and never written, nor locked.
     case ephemeral
   }
 
@@ -14,9 +14,9 @@ package struct FileStoreOptions: Sendable {
   package enum Watching: Sendable {
     /// Only when a version is published.
     case off
-    /// By notifications of the file system and a regular look.
+    /// By notifications of the file system and regular checks.
     case notifications
-    /// By a regular look only, for file systems that do not notify.
+    /// By regular checks only, for file systems that do not notify.
     case polling
   }
 
@@ -31,17 +31,17 @@ package struct FileStoreOptions: Sendable {
 
   /// The waits of a store.
   struct Timing: Sendable {
-    /// From a notification to the look at the file.
+    /// From a notification to the check of the file.
     var debounce = Duration.milliseconds(50)
-    /// Between two looks without a notification. A write to mapped memory gives none, nor does a directory that comes
-    /// back, and still they are to be seen within half a second; a look costs about 20 µs.
+    /// Between two checks without a notification. A write to mapped memory causes none, nor does a directory that is
+    /// restored, and still they are to be noticed within half a second; a check costs about 20 µs.
     var pollInterval = Duration.milliseconds(300)
-    /// How long a file must stay invalid, empty or missing until that is said: an editor may be in the middle of a
+    /// How long a file must stay invalid, empty or missing before that is reported: an editor may be in the middle of a
     /// save.
     var grace = Duration.milliseconds(250)
     /// How long a publish waits for an invalid file to become valid.
     var publishTimeout = Duration.seconds(1)
-    /// How long a replaced version is kept open to see late saves.
+    /// How long a replaced version is kept open to notice late saves.
     var replacedHold = Duration.milliseconds(500)
   }
 }

@@ -10,7 +10,7 @@ package struct FileVersion<Content: FileContent>: Sendable {
 
   /// How many edits from outside were taken up to this version.
   ///
-  /// Whatever is published is built on such a version and names it, so that an edit the publisher has not seen yet is
+  /// Whatever is published is based on such a version and names it, so that an edit the publisher has not seen yet is
   /// never overwritten.
   package let generation: Int
 }
@@ -19,15 +19,15 @@ package struct FileVersion<Content: FileContent>: Sendable {
 package enum FileEdit<Content: FileContent>: Sendable {
   /// The file holds a new valid version, which is the base of all further publishing.
   case changed(FileVersion<Content>)
-  /// The file cannot be read or parsed; it is not overwritten while that is so.
+  /// The file cannot be read or parsed; it is not overwritten as long as that is so.
   case invalid(StorageError)
   /// The file is gone. The next version published recreates it.
   case deleted
-  /// After `invalid` or `deleted`, the file holds again what it held before or what was published since.
+  /// After `invalid` or `deleted`, the file again holds what it held before or what was published since.
   case restored
-  /// A save reached a version that had been replaced already; it was kept under a name of its own.
+  /// An editor saved to a version that had been replaced already; what it saved was kept under a name of its own.
   case conflict(LateSave<Content>)
-  /// A save may have reached a version that had been replaced already, and could not be kept.
+  /// An editor may have saved to a version that had been replaced already, and that save could not be kept.
   case conflictLost(StorageError)
 }
 

@@ -10,7 +10,7 @@ package struct StorageError: Error, Sendable {
     case invalidFile
     /// The new version is in place, but whether it survives a power cut is unknown.
     case durabilityUnknown
-    /// The file is a bind mount whose source was replaced: a write would reach nobody.
+    /// The file is a bind mount whose source was replaced: a write would not be seen by anyone.
     case staleMount
     /// Another server has the file open.
     case locked
@@ -43,7 +43,7 @@ extension StorageError {
   /// - Parameters:
   ///   - cause: The failed call.
   ///   - action: What was tried, as in "write".
-  ///   - path: The file it was tried on.
+  ///   - path: The file on which it was tried.
   init(_ cause: SystemError, when action: String, _ path: String) {
     let code: Code = cause.isLackOfSpace ? .noSpace : .unavailable
     self.init(code, "Cannot \(action) '\(path)': \(cause.reason).", cause: cause)

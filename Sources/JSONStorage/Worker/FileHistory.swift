@@ -1,4 +1,4 @@
-/// The versions that were given up, kept in a directory beside the file.
+/// The versions that were discarded, kept in a directory beside the file.
 struct FileHistory {
   private static let limit = 20
 
@@ -52,7 +52,7 @@ struct FileHistory {
 }
 
 extension FileSystem {
-  /// Renames unless the new name exists; where the file system cannot do that in one step, it looks first.
+  /// Renames unless the new name exists; where the file system cannot do that in one step, it checks first.
   func renameWithoutReplacing(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError) {
     do {
       try renameExclusively(name, to: newName, in: directory)
@@ -67,13 +67,13 @@ extension FileSystem {
 extension WallClock {
   /// Gives a file a name that contains the time of day.
   ///
-  /// - Parameter give: Given that part of the name; called again, with a number added, while the name exists.
+  /// - Parameter give: Called with that part of the name; called again, with a number added, while the name exists.
   static func name(_ give: (_ part: String) throws(SystemError) -> String) throws(SystemError) -> String {
     let time = fileNamePart
     var number = 1
     while true {
       do {
-        // "~" sorts after ".", so that the second version of a millisecond stays behind the first.
+        // "~" sorts after ".", so that the second version of a millisecond comes after the first.
         return try give(number == 1 ? time : "\(time)~\(number)")
       } catch {
         number += 1

@@ -1,4 +1,4 @@
-/// Where a file really lies, and the names of what a store keeps beside it.
+/// Where a file really is, and the names of what a store keeps beside it.
 struct FileLocation: Sendable, Hashable {
   /// The path of the directory, free of symbolic links.
   let directory: String
@@ -11,18 +11,18 @@ struct FileLocation: Sendable, Hashable {
   var recoveryName: String { ".\(name).recovery" }
   var historyName: String { ".\(name).history" }
 
-  /// A name for a save that came too late.
+  /// A name for a save that was too late.
   func conflictName(at time: String) -> String { ".\(name).conflict-\(time)" }
 
-  /// A fresh name for a version that is being written.
+  /// A new name for a version that is being written.
   func temporaryName() -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     return ".\(name).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
   }
 
-  /// Whether ``temporaryName()`` could have made a name.
+  /// Whether ``temporaryName()`` could have produced a name.
   ///
-  /// The digits are counted so that the temporary files of `db.json` are not taken for those of a neighbour named `db`.
+  /// The digits are counted so that the temporary files of `db.json` are not mistaken for those of a file named `db`.
   func isTemporary(_ other: String) -> Bool {
     let (prefix, suffix) = (".\(name).", ".tmp")
     guard other.hasPrefix(prefix), other.hasSuffix(suffix) else { return false }

@@ -1,13 +1,13 @@
 import OrderedJSON
 
-/// The lock file beside a file, which keeps a second server away from it.
+/// The lock file beside a file, which excludes a second server from it.
 struct FileLock {
   private let descriptor: FileDescriptor
 
   /// Takes the lock.
   ///
   /// - Returns: The lock, or nil where no lock file can be made or the file system has no locks.
-  /// - Throws: ``StorageError`` with code `locked` when another has it or may have it.
+  /// - Throws: ``StorageError`` with code `locked` when another server has it or may have it.
   static func acquire(
     for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileLock? {
@@ -15,7 +15,7 @@ struct FileLock {
       guard let file = try open(location, in: directory, of: fileSystem) else { return nil }
       do throws(SystemError) {
         try fileSystem.lock(file)
-        // Whoever closes removes the lock file: what we locked may have lost its name since it was opened.
+        // A server that closes removes the lock file: the one we locked may have lost its name since it was opened.
         if try fileSystem.status(of: file).stamp.inode
           == fileSystem.status(location.lockName, in: directory).stamp.inode
         {
@@ -32,7 +32,7 @@ struct FileLock {
     }
   }
 
-  /// Opens the lock file, which may be that of another user: reading it is enough to lock it.
+  /// Opens the lock file, which may belong to another user: reading it is enough to lock it.
   private static func open(
     _ location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileDescriptor? {
@@ -53,7 +53,7 @@ struct FileLock {
     }
   }
 
-  /// Gives the lock back and removes its file.
+  /// Releases the lock and removes its file.
   func release(_ location: FileLocation, in directory: FileDescriptor?, of fileSystem: any FileSystem) {
     if let directory { try? fileSystem.unlink(location.lockName, in: directory) }
     try? fileSystem.close(descriptor)
@@ -64,7 +64,7 @@ struct FileLock {
   }
 
   private static func writeProcess(to file: FileDescriptor, of fileSystem: any FileSystem) {
-    // Only for the message of a second server; the lock holds without it.
+    // Only for the message of a second server; the lock is effective without it.
     try? fileSystem.truncate(file, to: 0)
     try? Array("\(CurrentProcess.identifier)\n".utf8).withUnsafeBytes {
       _ = try fileSystem.write($0, to: file, at: 0)

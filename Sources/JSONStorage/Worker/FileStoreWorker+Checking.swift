@@ -1,7 +1,7 @@
 import OrderedJSON
 
 extension FileStoreWorker {
-  /// What a look at the file showed.
+  /// What a check of the file showed.
   private enum Observation {
     /// Nothing that was not known before.
     case unchanged
@@ -11,7 +11,7 @@ extension FileStoreWorker {
     case faulty(Fault)
   }
 
-  /// Looks at the file and announces what changed.
+  /// Checks the file and announces what changed.
   func check() {
     switch observe() {
     case .unchanged: break
@@ -85,7 +85,7 @@ extension FileStoreWorker {
   private func observe(_ reading: FileReading) -> Observation {
     let stamp = reading.isSettled ? reading.status.stamp : nil
     let isSameFault = fault?.hash == reading.hash
-    // Many parsers take an empty file for an empty database, but an editor that rewrites a file empties it first.
+    // Many parsers treat an empty file as an empty database, but an editor that rewrites a file empties it first.
     if reading.text.count == 0, !(isSameFault && isGraceOver) {
       let error = StorageError(.invalidFile, "'\(location.path)' is empty.")
       return .faulty(Fault(error: error, hash: reading.hash, stamp: stamp, since: .now))
@@ -99,7 +99,7 @@ extension FileStoreWorker {
 
   /// Follows the path when a symbolic link was changed or its directory replaced.
   ///
-  /// - Returns: Whether the file is another one now, of which nothing is known yet.
+  /// - Returns: Whether the file is now another one, about which nothing is known yet.
   @discardableResult
   func relocateIfNeeded() throws(StorageError) -> Bool {
     let found: FileLocation
@@ -121,7 +121,7 @@ extension FileStoreWorker {
 
   private func relocate(to new: FileLocation) throws(StorageError) {
     let old = (location, lock)
-    // The directory may have the name of the old one without being it: its lock file is not ours to remove.
+    // The directory may have the name of the old one without being the same: its lock file is not ours to remove.
     let directory = location.directory == new.directory ? nil : try? fileSystem.openDirectory(location.directory)
     defer { if let directory { try? fileSystem.close(directory) } }
     location = new

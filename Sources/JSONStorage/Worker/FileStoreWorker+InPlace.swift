@@ -1,11 +1,11 @@
 extension FileStoreWorker {
   /// Writes a version into a file that cannot be replaced.
   ///
-  /// The new version becomes the recovery file first: whenever that exists it is whole, and a server that finds it at
-  /// its start writes it again. What the file gains in length is written before anything is overwritten, so that a full
-  /// disk leaves the old version as it was.
+  /// The new version becomes the recovery file first: whenever that exists it is complete, and a server that finds it
+  /// at its start writes it again. What the file gains in length is written before anything is overwritten, so that a
+  /// full disk leaves the old version as it was.
   ///
-  /// - Returns: Whether the file held what we knew; if not, it was left alone.
+  /// - Returns: Whether the file held the version that we knew; if not, it was left alone.
   func writeInPlace(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let target: FileDescriptor
     do throws(SystemError) {
@@ -15,7 +15,7 @@ extension FileStoreWorker {
       throw StorageError(error, when: "write", location.path)
     }
     defer { try? fileSystem.close(target) }
-    // This is conclusive for a mount alone: any other file has no link for an instant when an editor replaces it.
+    // This proves something only for a mount: any other file has no link for an instant when an editor replaces it.
     if let links = try? fileSystem.status(of: target).links, links == 0 {
       try? fileSystem.unlink(newFile.name, in: directory)
       throw StorageError(
@@ -64,7 +64,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Copies the recovery file into the file and removes it. After a failure it stays unless the file is whole.
+  /// Copies the recovery file into the file and removes it. After a failure it stays unless the file is complete.
   private func copyRecovery(
     into target: FileDescriptor, thatIsWhole isWhole: Bool, in directory: FileDescriptor
   ) throws(StorageError) {
@@ -92,7 +92,7 @@ extension FileStoreWorker {
       try fileSystem.unlink(location.recoveryName, in: directory)
     } catch {
       if isOverwriting {
-        // The recovery file stays: it is the only whole version now.
+        // The recovery file stays: it is now the only complete version.
         throw StorageError(
           .durabilityUnknown, "'\(location.path)' is written in part; restart to recover it: \(error.reason).",
           cause: error)

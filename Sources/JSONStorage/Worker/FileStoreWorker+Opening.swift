@@ -1,7 +1,7 @@
 import OrderedJSON
 
 extension FileStoreWorker {
-  /// Locks the file, puts in order what a killed server left and reads the file.
+  /// Locks the file, cleans up what a killed server left and reads the file.
   func open() throws(StorageError) -> (FileVersion<Content>, [FileStore<Content>.Warning]) {
     do throws(SystemError) {
       location = try FileLocation(path, in: fileSystem)
@@ -16,7 +16,7 @@ extension FileStoreWorker {
     return (version, warnings(reading.status))
   }
 
-  /// Takes possession of the file at `location` and reads it. After a failure the lock is given back.
+  /// Takes possession of the file at `location` and reads it. After a failure the lock is released.
   private func enter(_ directory: FileDescriptor) throws(StorageError) -> (FileReading, Content) {
     try takeLock(directory)
     do throws(StorageError) {
@@ -50,7 +50,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Reads the file and remembers its mode and owner.
+  /// Reads the file and records its mode and owner.
   func read(in directory: FileDescriptor) throws(StorageError) -> FileReading {
     let reading: FileReading
     do throws(SystemError) {
@@ -84,7 +84,7 @@ extension FileStoreWorker {
 
   /// Moves temporary files of a killed server to the history, unless the file holds the same.
   ///
-  /// One of them may be an edit that had just been exchanged out of the way, and one that is not valid yet cannot be
+  /// One of them may be an edit that had just been swapped out, and one that is not valid yet cannot be
   /// distinguished from a version that was being written.
   private func removeStaleFiles(in directory: FileDescriptor) {
     guard let names = try? fileSystem.names(in: directory) else { return }

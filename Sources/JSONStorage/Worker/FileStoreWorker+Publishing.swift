@@ -23,15 +23,15 @@ extension FileStoreWorker {
     case .edited:
       check()
       completeStale()
-      // Here the edit is not one we could take, or it was taken back.
+      // Here the edit is not one that we could take over, or it was reverted.
       let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
       if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
-      // Not at once: a try writes and syncs the whole file.
+      // Not immediately: an attempt writes and syncs the whole file.
       retryDue = waiting.first.map { min(.now + options.timing.debounce, $0.deadline) }
     }
   }
 
-  /// Leaves the waiting versions waiting until the first one's time is over.
+  /// Leaves the waiting versions waiting until the first one's time is up.
   private func wait(_ error: StorageError, _ isClosing: Bool) {
     if isClosing || waiting.contains(where: { $0.deadline <= .now }) {
       complete(.failed(error))
@@ -104,7 +104,7 @@ extension FileStoreWorker {
           content, named: location.temporaryName(), in: directory, like: model,
           durably: options.synchronization == .full)
       } catch {
-        // What replaced versions still occupy may be the very space that is lacking.
+        // The space that replaced versions still occupy may be just what is lacking.
         guard error.isLackOfSpace, !replaced.isEmpty else { throw StorageError(error, when: "write", location.path) }
         reviewReplaced(before: nil)
       }
@@ -132,14 +132,14 @@ extension FileStoreWorker {
       return .edited
     }
     remember(newFile, in: directory)
-    // The replaced version keeps its name until the new one is safe. It goes then, so that at most one is left behind
-    // when the process is killed; late saves reach it through its open descriptor.
+    // The replaced version keeps its name until the new one is safe. It is removed then, so that at most one is left
+    // behind when the process is killed; late saves reach it through its open descriptor.
     defer { if outcome == .exchanged { try? fileSystem.unlink(newFile.name, in: directory) } }
     try synchronizeDirectory(directory)
     return .published
   }
 
-  /// What we know of the file after a version was put in place.
+  /// Records what we know about the file after a version was put in place.
   private func remember(_ newFile: NewFile, in directory: FileDescriptor) {
     let stamp = try? fileSystem.status(location.name, in: directory).stamp
     let isOurs = stamp?.matchesAcrossRename(newFile.stamp) ?? false

@@ -1,10 +1,10 @@
 import OrderedJSON
 
 extension FileStoreWorker {
-  /// Beyond so many files or bytes, the oldest replaced version is looked at early.
+  /// Beyond this many files or bytes, the oldest replaced version is reviewed early.
   ///
-  /// Several hundred are replaced in half a second where nothing is synced. They leave descriptors to the connections:
-  /// a file gets the lowest free number, so that a high one means that many are in use.
+  /// Several hundred are replaced in half a second where nothing is synced. Some descriptors must be left to the
+  /// connections: a file gets the lowest free number, so that a high one means that many are in use.
   private func replacedLimit(_ newest: FileDescriptor) -> (files: Int, bytes: Int) {
     (newest.number < CurrentProcess.openFileLimit / 2 ? 256 : 16, 256 << 20)
   }
@@ -22,7 +22,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Looks again at the versions whose time is over, or at all when there is no time left, and closes them.
+  /// Reviews the versions whose time is up, or all of them when there is no time left, and closes them.
   func reviewReplaced(before moment: ContinuousClock.Instant?) {
     returned.removeAll { $0.due <= moment ?? .now }
     while let first = replaced.first, moment.map({ first.due <= $0 }) ?? true {
@@ -57,12 +57,12 @@ extension FileStoreWorker {
     try? fileSystem.close(file.descriptor)
   }
 
-  /// Keeps the edits that were out of place for an instant when another edit now stands where they were put back.
+  /// Keeps the edits that were out of place for an instant when another edit is now where they were put back.
   func keepReturned(replacedBy hash: ContentHash) {
     guard !returned.isEmpty else { return }
     var kept = Set([hash])
     for edit in returned where edit.due > .now && kept.insert(edit.reading.hash).inserted {
-      // Part of a save is no version that anyone saved over.
+      // Part of a save is not a version that anyone saved over.
       guard let content = try? parse(edit.reading.text) else { continue }
       keep(edit.reading, beside: location, content)
     }

@@ -1,19 +1,19 @@
-/// How a new file came to its place.
+/// How a new file was put in place.
 enum Replacement {
-  /// It has changed places with the file that was there.
+  /// It was swapped with the file that was there.
   case exchanged
-  /// Nothing was there, or what was there is gone and was what we knew.
+  /// Nothing was there, or what was there is gone and was the version that we knew.
   case created
-  /// It cannot: something is mounted on the place.
+  /// It cannot be: something is mounted on the place.
   case impossible
-  /// It did not, because the file there is not what we knew.
+  /// It was not, because the file there is not the version that we knew.
   case edited
 }
 
 extension FileStoreWorker {
   /// Step 5: puts a new file in the place of the file.
   ///
-  /// An edit that came while the new file was written is seen before the exchange: only one of the last instant has to
+  /// An edit made while the new file was written is noticed before the exchange: only one of the last instant has to
   /// be put back afterwards, and only for that instant can anyone read a version that lacks it.
   func replace(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
     if isEdited(in: directory) { return .edited }
@@ -37,7 +37,7 @@ extension FileStoreWorker {
     return .edited
   }
 
-  /// Whether the file is certainly not what we knew.
+  /// Whether the file is certainly not the version that we knew.
   private func isEdited(in directory: FileDescriptor) -> Bool {
     guard let stamp = try? fileSystem.status(location.name, in: directory).stamp, let known = known.stamp,
       stamp != known, let file = try? fileSystem.open(location.name, in: directory, for: .reading)
@@ -47,8 +47,8 @@ extension FileStoreWorker {
     return hash.map { $0 != self.known.hash } ?? false
   }
 
-  /// Replaces the file where names cannot be exchanged. An edit in the instant between the look and the rename is not
-  /// seen before it is replaced, but is kept like a late save.
+  /// Replaces the file where names cannot be exchanged. An edit in the instant between the check and the rename is not
+  /// noticed before it is replaced, but is kept like a late save.
   private func replaceBlindly(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
     let current: FileDescriptor
     do {
@@ -73,9 +73,9 @@ extension FileStoreWorker {
     }
   }
 
-  /// Step 6: looks at what came out of the place; keeps it for a while when it is what we knew, else puts it back.
+  /// Step 6: examines what was replaced; keeps it for a while when it is the version that we knew, else puts it back.
   ///
-  /// - Returns: Whether it was what we knew.
+  /// - Returns: Whether it was the version that we knew.
   func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let failure: SystemError?
     do throws(SystemError) {
@@ -101,7 +101,7 @@ extension FileStoreWorker {
     return false
   }
 
-  /// Opens a replaced file if it holds the version we know.
+  /// Opens a replaced file if it holds the version that we know.
   private func known(_ name: String, in directory: FileDescriptor) throws(SystemError) -> ReplacedFile? {
     let file = try fileSystem.open(name, in: directory, for: .reading)
     do throws(SystemError) {
@@ -118,9 +118,9 @@ extension FileStoreWorker {
     return nil
   }
 
-  /// Puts an edit that was exchanged out of the place back into it.
+  /// Puts an edit that was swapped out back in its place.
   ///
-  /// Another edit may come out in turn: the newest one ends up in the place. What is taken out last is looked at again
+  /// Another edit may come out in turn: the newest one ends up in the place. What is taken out last is checked again
   /// later: until then an editor may have opened our version, or the edit, to save into it.
   ///
   /// - Throws: When an edit could not be put back; it keeps the name of the new file.
@@ -151,7 +151,7 @@ extension FileStoreWorker {
 
   /// Puts a file back when the place was emptied meanwhile.
   ///
-  /// - Returns: False when the place was filled again before; what fills it is another edit.
+  /// - Returns: False when the place was filled again before; what is there is another edit.
   private func putIntoEmptyPlace(_ name: String, in directory: FileDescriptor) throws(SystemError) -> Bool {
     do {
       try fileSystem.renameWithoutReplacing(name, to: location.name, in: directory)
@@ -167,7 +167,7 @@ extension FileStoreWorker {
     guard let file = try? fileSystem.open(name, in: directory, for: .reading) else { return }
     do throws(SystemError) {
       let stamp = try fileSystem.status(of: file).stamp
-      // The later look decides whether it holds what it should: nothing is settled about it.
+      // The later check decides whether it holds what it should: nothing is decided about it yet.
       hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
     } catch {
       try? fileSystem.close(file)

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// The thread side of a ``FileStore``: it owns the state and makes all system calls, so that a look at the file and a
+/// The thread side of a ``FileStore``: it owns the state and makes all system calls, so that a check of the file and a
 /// publish never overlap.
 final class FileStoreWorker<Content: FileContent> {
   /// The version of the file that we loaded or published last.
@@ -15,7 +15,7 @@ final class FileStoreWorker<Content: FileContent> {
   struct Fault {
     /// Nil when the file is missing.
     let error: StorageError?
-    /// Of the bytes that could not be taken.
+    /// The hash of the bytes that could not be taken over.
     let hash: ContentHash?
     let stamp: FileStamp?
     let since: ContinuousClock.Instant
@@ -30,7 +30,7 @@ final class FileStoreWorker<Content: FileContent> {
 
   var location: FileLocation
   var lock: FileLock?
-  /// The directory the lock lies in.
+  /// The directory that contains the lock.
   var directoryStamp: FileStamp?
   var known: Known
   var status: FileStatus?
@@ -38,14 +38,14 @@ final class FileStoreWorker<Content: FileContent> {
   var latestEdit: FileVersion<Content>?
   var generation = 0
   var fault: Fault?
-  /// Whether a fault, this one or one before it, was announced and its end was not.
+  /// Whether a fault, this one or an earlier one, was announced and its end was not.
   var isFaultAnnounced = false
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
   var replaced: [ReplacedFile] = []
   var returned: [ReturnedEdit] = []
   var waiting: [PublishRequest<Content>] = []
-  /// Until when a version that met an edit we could not take is not tried again.
+  /// Until when a version is not tried again after it met an edit that we could not take over.
   var retryDue: ContinuousClock.Instant?
   var checkDue: ContinuousClock.Instant?
   private var pollDue: ContinuousClock.Instant = .now
@@ -67,14 +67,14 @@ final class FileStoreWorker<Content: FileContent> {
     known = Known(hash: ContentHasher().finish(), stamp: nil, isSettled: false)
   }
 
-  /// Works until the mailbox is closed; what it held then is still done.
+  /// Works until the mailbox is closed; the jobs it holds then are still done.
   func run(_ mailbox: FileStoreMailbox<Content>) {
     var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
     pollDue = .now
     while true {
       let (jobs, isClosed) = mailbox.take()
       jobs.forEach(accept)
-      // A publish looks at the file itself; looking before each one would read the file twice.
+      // A publish checks the file itself; checking before each one would read the file twice.
       if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
       publishWaiting(isClosing: isClosed)
       if isClosed { break }
@@ -117,7 +117,7 @@ final class FileStoreWorker<Content: FileContent> {
     return moments.min()
   }
 
-  /// Makes sure that the file is looked at within a time.
+  /// Makes sure that the file is checked within a given time.
   func scheduleCheck(in duration: Duration) {
     let due = ContinuousClock.now + duration
     checkDue = min(checkDue ?? due, due)

@@ -1,9 +1,9 @@
-/// A version that was replaced and has no name any more, still open to see whether an editor goes on writing to it.
+/// A version that was replaced and no longer has a name, kept open to see whether an editor goes on writing to it.
 struct ReplacedFile {
   let descriptor: FileDescriptor
   let location: FileLocation
   let hash: ContentHash
-  /// From before it was hashed.
+  /// The stamp from before it was hashed.
   let stamp: FileStamp
   /// Whether a write after the stamp must show in it.
   let isSettled: Bool

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// How dates stand in JSON.
+/// How dates are written in JSON.
 public enum JSONDateStrategy: Sendable, Hashable {
   /// As internet date and time, such as `2025-01-31T10:00:00Z`; written with milliseconds when the date has a fraction,
   /// read with and without them (RFC 3339).
@@ -32,11 +32,11 @@ public enum JSONDateStrategy: Sendable, Hashable {
     }
   }
 
-  /// The date that a JSON value stands for; `nil` when it stands for none.
+  /// The date that a JSON value stands for; `nil` when there is none.
   func date(from value: JSONValue) -> Date? {
     switch (self, value) {
     case (.iso8601, .string(let text)):
-      // Not every Foundation reads a fraction without being told of it.
+      // Not every Foundation reads a fraction without being asked to.
       return [true, false].lazy
         .compactMap { try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: $0)) }
         .first

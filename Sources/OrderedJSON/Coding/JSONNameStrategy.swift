@@ -1,7 +1,7 @@
 /// How the coding keys of Swift types become the names of JSON members.
 ///
-/// Coding keys are the names of properties, of an enumeration's cases and of their associated values, or what a type's
-/// `CodingKeys` say instead. The keys of dictionaries are data and stay as they are.
+/// Coding keys are the names of properties, of an enumeration's cases and of their associated values, or what the
+/// type's `CodingKeys` declare instead. The keys of dictionaries are data and stay as they are.
 public enum JSONNameStrategy: Sendable, Hashable {
   /// The names stay as they are.
   case unchanged
@@ -16,7 +16,7 @@ public enum JSONNameStrategy: Sendable, Hashable {
     }
   }
 
-  /// The property's name for a member's name, as near as it can be known: `image_url` becomes `imageUrl`.
+  /// The property's name for a member's name, as nearly as it can be inferred: `image_url` becomes `imageUrl`.
   func propertyName(_ memberName: String) -> String {
     switch self {
     case .unchanged:
@@ -28,7 +28,7 @@ public enum JSONNameStrategy: Sendable, Hashable {
     }
   }
 
-  /// A word starts at a capital after a small letter, and at the last of several capitals before a small letter.
+  /// A word starts at a capital after a lowercase letter, and at the last of several capitals before a small letter.
   private static func snakeCase(_ name: String) -> String {
     let characters = Array(name)
     var result = ""

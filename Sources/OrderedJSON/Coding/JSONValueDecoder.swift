@@ -1,6 +1,6 @@
-/// Makes Swift values of JSON values; reads what ``JSONValueEncoder`` writes.
+/// Makes Swift values from JSON values; reads what ``JSONValueEncoder`` writes.
 ///
-/// Integers are read from any number text that stands for one, `1.0` and `1e3` too, doubles from every number in range,
+/// Integers are read from any number text that represents one, `1.0` and `1e3` too, doubles from every number in range,
 /// decimals with all their digits.
 ///
 /// ```swift

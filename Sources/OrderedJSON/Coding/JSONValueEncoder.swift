@@ -1,6 +1,6 @@
-/// Makes JSON values of Swift values.
+/// Makes JSON values from Swift values.
 ///
-/// Members stand in the order in which the type encodes its properties, those of a dictionary in the order of their
+/// Members are in the order in which the type encodes its properties, those of a dictionary in the order of their
 /// names. Dates follow ``dates``, data is base64 text, a URL is its text, a decimal is a number with all its digits.
 /// Properties that are `nil` are left out, as Swift leaves them out.
 ///

@@ -9,7 +9,7 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
   let options: JSONValueDecoder
   let value: JSONValue
   let codingPath: [any CodingKey]
-  /// Whether a dictionary is read, whose names are data.
+  /// Whether a dictionary is read, whose keys are data.
   var isDictionary = false
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -35,7 +35,7 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
 
   func decodeNil() -> Bool { value == .null }
 
-  /// Reads a value of any type; the one place that knows which types are JSON's own.
+  /// Reads a value of any type; the only place that knows which types are JSON's own.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     switch type {
     case is Bool.Type: try convert(to: type, "a boolean") { if case .bool(let value) = $0 { value } else { nil } }
@@ -63,7 +63,7 @@ struct TreeDecoder: Decoder, SingleValueDecodingContainer {
     try convert(to: type, "an integer that fits \(type)") { value in
       guard let number = number(value) else { return nil }
       if let exact = Integer(number.text) { return exact }
-      // From 2^53 on a double no longer tells one integer from the next.
+      // From 2^53 on a double no longer distinguishes one integer from the next.
       return abs(number.doubleValue) < 0x1p53 ? Integer(exactly: number.doubleValue) : nil
     }
   }

@@ -58,7 +58,7 @@ struct UnkeyedTreeDecodingContainer: UnkeyedDecodingContainer {
 
   var isAtEnd: Bool { currentIndex == elements.count }
 
-  /// Reads the next element and moves on unless the reading throws, as `UnkeyedDecodingContainer` demands.
+  /// Reads the next element and moves on unless the reading throws, as `UnkeyedDecodingContainer` requires.
   private mutating func next<Result>(_ read: (TreeDecoder) throws -> Result) throws -> Result {
     let key = PathKey(currentIndex)
     guard !isAtEnd else {

@@ -9,7 +9,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
   let options: JSONValueEncoder
   let node: EncodedNode
   let codingPath: [any CodingKey]
-  /// Whether the value is a dictionary, whose names are data and whose order is nobody's.
+  /// Whether the value is a dictionary, whose keys are data and in no particular order.
   var isDictionary = false
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -39,7 +39,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
     node.set(.null)
   }
 
-  /// Writes a value of any type; the one place that knows which types are JSON's own.
+  /// Writes a value of any type; the only place that knows which types are JSON's own.
   func encode<Value: Encodable>(_ value: Value) throws {
     switch value {
     case let value as Bool: node.set(.bool(value))
@@ -72,7 +72,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
 
 /// The place that one encoder fills in.
 ///
-/// It is a reference because `Encoder` hands out containers that go on writing after they are returned.
+/// It is a reference because `Encoder` returns containers that are written to afterwards.
 final class EncodedNode {
   private enum Kind {
     case scalar(JSONValue)
@@ -131,7 +131,7 @@ final class EncodedNode {
   }
 }
 
-/// Marks dictionaries, whose keys are data and stand in no order.
+/// Marks dictionaries, whose keys are data and have no order.
 ///
 /// One whose keys are not texts, integers or `CodingKeyRepresentable` is coded as an array, which has no names to keep.
 protocol AnyDictionary {}

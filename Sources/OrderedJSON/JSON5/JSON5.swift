@@ -8,7 +8,7 @@ package enum JSON5 {
   /// - Parameters:
   ///   - bytes: The JSON5 text in UTF-8.
   ///   - maximumDepth: The deepest nesting of arrays and objects that is accepted.
-  /// - Returns: The JSON text, indented by two spaces a level.
+  /// - Returns: The JSON text, indented by two spaces per level.
   /// - Throws: ``JSONError`` with the place in the JSON5 text. `Infinity` and `NaN`, which JSON lacks, are errors too.
   package static func json(
     from bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = JSONScanner.defaultMaximumDepth
@@ -73,7 +73,7 @@ struct JSON5Reader {
     }
   }
 
-  /// Writes an empty container whole, or opens one and stops at its first value and returns `true`.
+  /// Writes an empty container completely, or opens one and stops at its first value and returns `true`.
   private mutating func opensContainer() throws(JSONError) -> Bool {
     guard isObject.count < maximumDepth else {
       throw error(.tooDeep, "nested deeper than \(maximumDepth) levels", at: position)
@@ -82,7 +82,7 @@ struct JSON5Reader {
     position += 1
     output.append(opener)
     try skipSpace()
-    // In ASCII a closing bracket or brace comes two after its opening one.
+    // In ASCII a closing bracket or brace comes two places after its opening one.
     if position < bytes.count, bytes[position] == opener + 2 {
       output.append(opener + 2)
       position += 1

@@ -14,7 +14,7 @@ extension JSON5Reader {
     }
   }
 
-  /// Moves over white space and comments.
+  /// Skips white space and comments.
   mutating func skipSpace() throws(JSONError) {
     while let scalar = scalar(at: position) {
       if scalar.isJSON5WhiteSpace || scalar.isLineTerminator {

@@ -2,7 +2,7 @@
 public struct JSONError: Error, Sendable, Hashable {
   /// What kind of fault it is.
   public enum Code: Sendable, Hashable {
-    /// A character stands where the grammar does not allow it.
+    /// A character is where the grammar does not allow it.
     case unexpectedCharacter
     /// The text ends before the value does.
     case unexpectedEnd
@@ -37,7 +37,7 @@ public struct JSONError: Error, Sendable, Hashable {
 }
 
 extension JSONError {
-  /// Creates an error and counts the line and the column of its offset. O(offset).
+  /// Creates an error and determines the line and the column of its offset. O(offset).
   package init(_ code: Code, _ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     let place = TextPosition(offset: offset, in: bytes)
     self.init(code: code, message: message, offset: offset, line: place.line, column: place.column)
@@ -49,14 +49,14 @@ extension JSONError: CustomStringConvertible {
   public var description: String { "\(line):\(column): \(message)" }
 }
 
-/// A place in a text as a person counts it.
+/// A position in a text as a person counts it.
 package struct TextPosition: Sendable, Hashable {
   /// The line, from 1.
   package let line: Int
   /// The column in characters, from 1.
   package let column: Int
 
-  /// Counts the line and the column of a byte offset. O(offset).
+  /// Determines the line and the column of a byte offset. O(offset).
   package init(offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     var line = 1
     let end = min(offset, bytes.count)

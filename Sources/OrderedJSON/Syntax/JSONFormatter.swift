@@ -1,11 +1,11 @@
-/// Lays valid JSON text out anew; strings, numbers and the order of members stay as they are.
+/// Changes the layout of valid JSON text; strings, numbers and the order of members stay as they are.
 package struct JSONFormatter {
   private let isOneLine: Bool
   private let indent: [UInt8]
   private let afterComma: [UInt8]
   private let afterColon: [UInt8]
   private let padding: [UInt8]
-  /// Newline, margin and the indentation of the deepest level that is made in advance; a prefix serves every other.
+  /// Newline, margin and indentation, made in advance for the deepest level; a prefix of it serves every other level.
   private let lineBreak: [UInt8]
   private let lineStartCount: Int
 
@@ -28,7 +28,7 @@ package struct JSONFormatter {
   /// - Parameters:
   ///   - value: The value.
   ///   - level: The number of levels the value is already nested in.
-  ///   - output: Where the text goes.
+  ///   - output: The bytes to append the text to.
   package func append(_ value: ValidJSON, level: Int = 0, to output: inout [UInt8]) {
     value.withToken { append($0, level: level, to: &output) }
   }
@@ -100,21 +100,21 @@ package struct JSONFormatter {
 
 /// Bytes on their way to an array, gathered in a small buffer.
 ///
-/// An array checks its owner and its capacity at each append; gathering first makes many short appends several times
+/// An array checks its owner and its capacity at each append; gathering makes many short appends several times
 /// faster.
 struct ChunkedOutput {
-  /// The room that a buffer needs; more would not come from the stack.
+  /// The room that a buffer needs; more would not be allocated on the stack.
   static let capacity = 1024
 
   private let chunk: UnsafeMutablePointer<UInt8>
   private var count = 0
   private var output: [UInt8]
 
-  /// Creates an output that goes on after the given bytes.
+  /// Creates an output that continues after the given bytes.
   ///
   /// - Parameters:
   ///   - chunk: Memory for ``capacity`` bytes that outlives the output.
-  ///   - output: The bytes so far; the caller should give its own reference up, or they are copied.
+  ///   - output: The bytes so far; the caller should give up its own reference, or they are copied.
   init(chunk: UnsafeMutablePointer<UInt8>, output: consuming [UInt8]) {
     self.chunk = chunk
     self.output = output

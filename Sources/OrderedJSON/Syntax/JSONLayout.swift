@@ -1,14 +1,14 @@
 /// How JSON text is spread over lines.
 package struct JSONLayout: Sendable, Hashable {
-  /// What each level is indented by; `nil` keeps everything on one line.
+  /// The indentation of each level; `nil` keeps everything on one line.
   package var indent: String?
-  /// What stands before each line of a multi-line value but the first.
+  /// What precedes each line of a multi-line value but the first.
   package var margin: String
-  /// What stands between members on one line, after the comma.
+  /// What is between members on one line, after the comma.
   package var afterComma: String
-  /// What stands between a name's colon and its value.
+  /// What is between a name's colon and its value.
   package var afterColon: String
-  /// What stands inside the braces of an object on one line.
+  /// What is inside the braces of an object on one line.
   package var padding: String
   /// What ends a line.
   package var newline: String
@@ -25,14 +25,14 @@ package struct JSONLayout: Sendable, Hashable {
     self.newline = newline
   }
 
-  /// Whether nothing but white space is written, so that what is laid out stays valid.
+  /// Whether nothing but white space is written, so that the text stays valid.
   var isBlank: Bool {
     [indent ?? "", margin, afterComma, afterColon, padding, newline].allSatisfy { text in
       text.utf8.allSatisfy(JSONSyntax.isWhitespace)
     }
   }
 
-  /// Two spaces a level, as `JSON.stringify(value, null, 2)` writes.
+  /// Two spaces per level, as `JSON.stringify(value, null, 2)` writes.
   package static let pretty = JSONLayout()
 
   /// No white space at all.

@@ -86,7 +86,7 @@ extension JSONScanner {
 }
 
 extension JSONError {
-  /// The error of bytes that are no character of UTF-8.
+  /// The error for bytes that are not a character in UTF-8.
   static func notUTF8(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> JSONError {
     JSONError(.invalidUTF8, "the text is not UTF-8 here; save it as UTF-8", at: offset, in: bytes)
   }

@@ -1,7 +1,7 @@
-/// Checks JSON text against RFC 8259, value by value, and tells where each value ends.
+/// Checks JSON text against RFC 8259, value by value, and finds where each value ends.
 ///
-/// The scanner builds nothing and never recurses: nesting costs one byte a level, so a text of any depth is refused,
-/// not crashed on. It runs at about 2 GB/s in a release build.
+/// The scanner builds nothing and never recurses: nesting costs one byte per level, so a text that is too deep is
+/// refused, never a cause of a crash. It runs at about 2 GB/s in a release build.
 package struct JSONScanner {
   /// The text to check.
   package let text: UTF8Slice
@@ -15,7 +15,7 @@ package struct JSONScanner {
   /// Whether each open container is an object, innermost last.
   private var isObject: [Bool] = []
 
-  /// The nesting that is accepted unless somebody asks for another.
+  /// The nesting that is accepted unless another is given.
   package static let defaultMaximumDepth = 512
 
   /// Creates a scanner of a text.
@@ -41,7 +41,7 @@ package struct JSONScanner {
     return value
   }
 
-  /// Returns the offset of the first byte at or after an offset that is no white space.
+  /// Returns the offset of the first byte at or after an offset that is not white space.
   package func skipWhitespace(from offset: Int) -> Int {
     JSONSyntax.skipWhitespace(in: bytes, from: offset)
   }

@@ -10,7 +10,7 @@ package enum JSONSyntax {
     bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
   }
 
-  /// Returns the offset of the first byte at or after an offset that is no white space.
+  /// Returns the offset of the first byte at or after an offset that is not white space.
   @inline(__always)
   package static func skipWhitespace(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
@@ -36,7 +36,7 @@ package enum JSONSyntax {
         littleEndian: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self))
       let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
       let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-      // For each byte, the high bit says: zero after the xor, below 0x20, or not ASCII.
+      // For each byte, the high bit means: zero after the xor, below 0x20, or not ASCII.
       let found =
         ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word) | word
       let mask = found & highBits
@@ -58,7 +58,7 @@ package enum JSONSyntax {
     return position
   }
 
-  /// Returns the offset after the character of two to four bytes that starts at an offset; `nil` when there is none (RFC
+  /// Returns the offset after the character of two to four bytes that starts at an offset; `nil` if there is none (RFC
   /// 3629: no overlong forms, no surrogates, none above U+10FFFF).
   static func endOfMultibyteCharacter(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     func byte(_ index: Int) -> UInt8 { start + index < bytes.count ? bytes[start + index] : 0 }
@@ -100,7 +100,7 @@ package enum JSONSyntax {
 
   static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
 
-  /// Returns the offset after the string that starts at an offset, in text that was scanned: the closing quote is there,
+  /// Returns the offset after the string that starts at an offset, in scanned text: the closing quote is there,
   /// and a character after each backslash.
   @inline(__always)
   static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
@@ -128,9 +128,9 @@ package enum JSONSyntax {
     return position
   }
 
-  /// Returns two words with the high bit set of a byte that is a quote or a backslash; of bytes after it, too, perhaps.
+  /// Returns two words with the high bit set of each byte that is a quote or a backslash, and perhaps of later bytes.
   ///
-  /// Words, because the compiler makes slow code of vectors of bytes, and two, because that is a vector of any machine.
+  /// Words, because the compiler makes slow code for vectors of bytes; two, because that is a vector of any machine.
   @inline(__always)
   private static func quotes(in bytes: UnsafeRawPointer) -> SIMD2<UInt64> {
     let words = bytes.loadUnaligned(as: SIMD2<UInt64>.self)

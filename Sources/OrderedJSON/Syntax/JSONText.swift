@@ -11,7 +11,7 @@ package enum JSONText {
     return String(decoding: unescapedBytes(content), as: UTF8.self)
   }
 
-  /// Returns the bytes of a string's content with its escapes resolved; the content was scanned, so that each backslash
+  /// Returns the bytes of a string's content with its escapes resolved; the content was scanned, so each backslash
   /// has what follows it.
   static func unescapedBytes(_ content: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var result: [UInt8] = []

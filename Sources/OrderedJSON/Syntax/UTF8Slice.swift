@@ -17,7 +17,7 @@ package struct UTF8Slice: Sendable {
     self.count = count
   }
 
-  /// Creates a slice that covers a whole storage.
+  /// Creates a slice that covers an entire storage.
   package init(_ storage: UTF8Buffer) {
     self.init(storage, offset: 0, count: storage.count)
   }
@@ -32,7 +32,7 @@ package struct UTF8Slice: Sendable {
     self.init(Array(string.utf8))
   }
 
-  /// Gives a closure the bytes, and keeps them alive until it returns.
+  /// Passes a closure the bytes, and keeps them alive until it returns.
   @inlinable @inline(__always)
   package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
@@ -41,10 +41,10 @@ package struct UTF8Slice: Sendable {
     return try body(bytes)
   }
 
-  /// The bytes; valid while the text or another slice of its storage lives.
+  /// The bytes; valid as long as the text or another slice of its storage.
   @inlinable
   package var bytes: UnsafeBufferPointer<UInt8> {
-    // The initializer made sure that the slice lies within the storage.
+    // The initializer ensured that the slice lies within the storage.
     UnsafeBufferPointer(start: storage.base + offset, count: count)
   }
 
@@ -67,7 +67,7 @@ extension UTF8Slice: Equatable {
 
 /// Immutable bytes on the heap that many slices share.
 ///
-/// The bytes are written once, before the initializer returns, and freed when the last owner goes. That is why the
+/// The bytes are written once, before the initializer returns, and freed with the last owner. That is why the
 /// class is safe to share between threads although the compiler cannot see it.
 package final class UTF8Buffer: @unchecked Sendable {
   @usableFromInline let base: UnsafeMutablePointer<UInt8>
@@ -106,7 +106,7 @@ package final class UTF8Buffer: @unchecked Sendable {
     base.deallocate()
   }
 
-  /// The bytes; valid while the storage lives.
+  /// The bytes; valid as long as the storage.
   package var bytes: UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: base, count: count)
   }

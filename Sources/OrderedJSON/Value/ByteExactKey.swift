@@ -1,4 +1,4 @@
-/// A text that equals another only when their bytes do.
+/// A text that equals another only when their bytes are equal.
 ///
 /// Swift's strings compare canonically equivalent characters as equal; JavaScript's, and JSON's names, do not.
 package struct ByteExactKey: Hashable, Sendable {

@@ -1,9 +1,9 @@
-/// A JSON number that keeps the text it was written with.
+/// A JSON number that keeps the text in which it was written.
 ///
-/// `1.0`, `1e3` and `12345678901234567890` stay as they are; arithmetic is the caller's, on ``doubleValue`` or
+/// `1.0`, `1e3` and `12345678901234567890` stay as they are; arithmetic is left to the caller, on ``doubleValue`` or
 /// ``integerValue``. Numbers are equal when their texts are: `1` and `1.0` are not.
 public struct JSONNumber: Sendable, Hashable {
-  /// The number as it stands in the JSON text.
+  /// The number as it is in the JSON text.
   public let text: String
 
   /// Creates a number from JSON number text that was scanned.

@@ -1,6 +1,6 @@
 /// Builds the tree of a value with stacks of its own instead of recursion.
 ///
-/// The value was scanned, so that no step leaves its bytes.
+/// The value was scanned, so no step leaves its bytes.
 struct JSONTreeBuilder {
   /// An array or object that is not closed yet.
   private struct Container {
@@ -53,7 +53,7 @@ struct JSONTreeBuilder {
     }
   }
 
-  /// Steps over an empty container, or opens one that is not empty and returns `false`.
+  /// Skips an empty container, or opens one that is not empty and returns `false`.
   private mutating func stepsOverEmpty(isObject: Bool) -> Bool {
     position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
     if bytes[position] == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {

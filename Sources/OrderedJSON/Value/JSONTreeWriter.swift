@@ -1,6 +1,6 @@
 /// Writes a tree without white space, with a stack of its own instead of recursion.
 struct JSONTreeWriter {
-  /// An array or object that is not closed yet, and what is still to be written of it.
+  /// An array or object that is not closed yet, and what remains to be written of it.
   private enum Container {
     case array(IndexingIterator<[JSONValue]>)
     case object(AnyIterator<(name: String, value: JSONValue)>)
@@ -17,7 +17,7 @@ struct JSONTreeWriter {
     }
   }
 
-  /// Writes a scalar whole, or opens a container and returns `true`.
+  /// Writes a scalar completely, or opens a container and returns `true`.
   private mutating func begin(_ value: JSONValue, _ output: inout [UInt8]) -> Bool {
     switch value {
     case .null: output += "null".utf8
@@ -38,7 +38,7 @@ struct JSONTreeWriter {
 
   /// Closes what ends here and returns the next value, or `nil` when all is closed.
   ///
-  /// - Parameter isFirst: Whether a container was opened just now, so that no comma comes before its first value.
+  /// - Parameter isFirst: Whether a container was just opened, so that no comma comes before its first value.
   private mutating func proceed(isFirst: Bool, _ output: inout [UInt8]) -> JSONValue? {
     var isFirst = isFirst
     while let last = open.indices.last {

@@ -1,12 +1,12 @@
-/// A JSON value as a tree, for where a value is taken apart or built.
+/// A JSON value as a tree, for code that takes a value apart or builds one.
 ///
-/// Objects keep the order of their members and numbers the text they were written with.
+/// Objects keep the order of their members and numbers the text in which they were written.
 public enum JSONValue: Sendable, Hashable {
   /// JSON's `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number, with the text it was written with.
+  /// A number, with the text in which it was written.
   case number(JSONNumber)
   /// A string, without quotes and escapes.
   case string(String)
@@ -29,31 +29,31 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 }
 
 extension JSONValue {
-  /// The member of an object with this name; `nil` for a missing member and for a value that is no object.
+  /// The member of an object with this name; `nil` for a missing member and for a value that is not an object.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let object) = self else { return nil }
     return object[name]
   }
 
-  /// The element of an array at this position; `nil` beyond its ends and for a value that is no array.
+  /// The element of an array at this position; `nil` beyond its ends and for a value that is not an array.
   public subscript(position: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(position) else { return nil }
     return elements[position]
   }
 
-  /// The string, when the value is one.
+  /// The string, when the value is a string.
   public var string: String? {
     guard case .string(let string) = self else { return nil }
     return string
   }
 
-  /// The number as an integer, when the value is one that fits.
+  /// The number as an integer, when the value is an integer that fits.
   public var integer: Int? {
     guard case .number(let number) = self else { return nil }
     return number.integerValue
   }
 
-  /// The object, when the value is one.
+  /// The object, when the value is an object.
   public var object: JSONObject? {
     guard case .object(let object) = self else { return nil }
     return object

@@ -1,4 +1,4 @@
-/// The members of an object that is being put together, in order.
+/// The members of an object that is being assembled, in order.
 package struct ObjectDraft {
   private struct Member {
     /// The name as a JSON string, as it was written.
@@ -7,7 +7,7 @@ package struct ObjectDraft {
     var value: ValidJSON
   }
 
-  /// Up to so many members, looking at each is quicker than hashing a name.
+  /// Up to this many members, comparing each is quicker than hashing a name.
   private static let searchLimit = 16
 
   private var members: [Member] = []
@@ -17,7 +17,7 @@ package struct ObjectDraft {
   /// Creates a draft without members.
   package init() {}
 
-  /// Takes the members of an object, and `nil` of any other value; a name given twice keeps its first place and its
+  /// Copies the members of an object; `nil` for any other value; a name given twice keeps its first place and its
   /// last value.
   package init?(_ object: ValidJSON) {
     let isObject = object.withToken { whole in
@@ -75,7 +75,7 @@ package struct ObjectDraft {
 }
 
 extension ObjectDraft {
-  /// What stands before and after a value in its storage: white space, which is layout.
+  /// What is before and after a value in its storage: white space, which is layout.
   package struct Margins {
     package let lead: [UInt8]
     package let trail: [UInt8]
@@ -101,15 +101,15 @@ extension ObjectDraft {
     compact.append(UInt8(ascii: "}"))
     var output = margins.lead
     output.reserveCapacity(compact.count * 2)
-    // The draft's names and values are valid, and nothing but punctuation came between them.
+    // The draft's names and values are valid, and there is nothing but punctuation between them.
     compact.withUnsafeBufferPointer { JSONFormatter(layout).append(ValueToken(unchecked: $0), to: &output) }
     return Self.finished(output, margins)
   }
 
   /// The text of an object with the draft's members merged into it, one level deep.
   ///
-  /// Every byte of the object stays where it is, but for the values that change and the members that are new: a merge
-  /// of one member is a change of one line in `git diff`. What is no object is replaced.
+  /// Every byte of the object stays where it is, except the values that change and the members that are new: a merge
+  /// of one member is a change of one line in `git diff`. A value that is not an object is replaced.
   package func merged(into object: ValidJSON, _ layout: JSONLayout, _ margins: Margins = .none) -> ValidJSON {
     object.withToken { whole in
       guard let reader = ObjectReader(whole), let merged = merged(into: reader, layout, margins) else {
@@ -146,7 +146,7 @@ extension ObjectDraft {
     let (lastName, lastValue) = (lastMember.name.range(in: object.object), lastMember.value.range(in: object.object))
     let lastEnd = lastValue.upperBound
     output += bytes[copied..<lastEnd]
-    // A new member is separated as the last one is from what stands before it; on one line, the brace is no example.
+    // A new member is separated as the last one is from what is before it; on one line, the brace is not an example.
     var separator = Array(
       bytes[..<lastName.lowerBound].reversed().prefix(while: JSONSyntax.isWhitespace).reversed())
     if memberCount == 1, !separator.contains(UInt8(ascii: "\n")) { separator = Array(layout.afterComma.utf8) }
@@ -174,7 +174,7 @@ extension ValidJSON {
   /// An object without some members and with others after its last.
   ///
   /// - Parameters:
-  ///   - object: The object; what is none is taken for an empty one.
+  ///   - object: The object; any other value counts as an empty one.
   ///   - members: The names and values to add; each takes the place of the members of that name.
   package init(_ object: ValueToken, adding members: [(name: String, value: AddedValue)]) {
     let names = members.map { Array($0.name.utf8) }
@@ -198,7 +198,7 @@ extension ValidJSON {
     self.init(written: text)
   }
 
-  /// A value that an object gets: one that is there, or a list of some.
+  /// A value that is added to an object: an existing one, or a list of them.
   package enum AddedValue: Sendable {
     case one(ValidJSON)
     case many([ValidJSON])

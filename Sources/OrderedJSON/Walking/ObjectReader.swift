@@ -1,7 +1,7 @@
 /// Walks the members of an object, without building anything.
 ///
-/// The object was scanned: after each `{` and `,` a name and a value follow, and its last byte is `}`. So no step
-/// leaves the bytes, though none looks for their end.
+/// The object was scanned: after each `{` and `,` a name and a value follow, and its last byte is `}`. No step
+/// leaves the bytes, therefore, though none checks for their end.
 package struct ObjectReader {
   /// A member of an object.
   package struct Member {
@@ -22,7 +22,7 @@ package struct ObjectReader {
     func isNamed(_ wanted: [UInt8]) -> Bool {
       let content = name.content
       if content.count == wanted.count { return content.elementsEqual(wanted) }
-      // Only an escaped name can be longer than what it stands for.
+      // Only an escaped name can be longer than the text it stands for.
       guard content.count > wanted.count, content.contains(UInt8(ascii: "\\")) else { return false }
       return JSONText.unescapedBytes(content) == wanted
     }
@@ -32,7 +32,7 @@ package struct ObjectReader {
   package let object: ValueToken
   private var position = 0
 
-  /// Starts before the first member; `nil` when the value is no object.
+  /// Starts before the first member; `nil` when the value is not an object.
   package init?(_ value: ValueToken) {
     guard value.kind == .object else { return nil }
     object = value
@@ -61,7 +61,7 @@ package struct ArrayReader: Sequence, IteratorProtocol {
   private let array: ValueToken
   private var position = 0
 
-  /// Starts before the first element; `nil` when the value is no array.
+  /// Starts before the first element; `nil` when the value is not an array.
   package init?(_ value: ValueToken) {
     guard value.kind == .array else { return nil }
     array = value
@@ -84,7 +84,7 @@ package struct ArrayReader: Sequence, IteratorProtocol {
 }
 
 extension ValueToken {
-  /// The value of an object's first member with a name; `nil` for a missing member and for a value that is no object.
+  /// The value of an object's first member with a name; `nil` for a missing member, and if the value is not an object.
   package func member(_ name: [UInt8]) -> ValueToken? {
     guard var reader = ObjectReader(self) else { return nil }
     while let member = reader.next() {
@@ -95,12 +95,12 @@ extension ValueToken {
 }
 
 extension ValidJSON {
-  /// The value of an object's first member with a name; `nil` for a missing member and for a value that is no object.
+  /// The value of an object's first member with a name; `nil` for a missing member, and if the value is not an object.
   package func member(_ name: [UInt8]) -> ValidJSON? {
     withToken { whole in whole.member(name).map { part($0, of: whole) } }
   }
 
-  /// The elements of an array; `nil` for a value that is none.
+  /// The elements of an array; `nil` for a value that is not an array.
   package var elements: [ValidJSON]? {
     withToken { whole in ArrayReader(whole)?.map { part($0, of: whole) } }
   }

@@ -1,20 +1,20 @@
 /// One JSON value that ``JSONScanner`` has checked, in memory that lives as long as this does.
 ///
-/// Text that is known to be valid is walked without looking for its end at each byte. That is safe because whoever
-/// walks takes a ``ValueToken``, a `ValueToken` comes from a `ValidJSON` or from a larger token, and no code outside
-/// this module can make either of bytes that were not scanned: their initializers are internal, and called where the
+/// Text that is known to be valid is walked without checking for its end at each byte. That is safe because code that
+/// walks it takes a ``ValueToken``, a `ValueToken` comes from a `ValidJSON` or from a larger token, and no code outside
+/// this module can make either from bytes that were not scanned: their initializers are internal, and called where the
 /// scanner has found a value's ends (``JSONScanner/scanValue(from:depth:)``), where a reader has walked over a part of
 /// a value, and where this module's own writers have written one.
 ///
 /// 20 bytes, so that a row of a collection takes 24.
 package struct ValidJSON: Sendable {
-  /// The bytes among which the value stands.
+  /// The bytes that contain the value.
   package let storage: UTF8Buffer
   /// The offset of the value's first byte in its storage.
   package let offset: Int
   @usableFromInline let length: UInt32
 
-  /// - Precondition: A valid value stands at the range of the storage, and nothing else.
+  /// - Precondition: There is a valid value at the range of the storage, and nothing else.
   @inlinable
   init(_ storage: UTF8Buffer, uncheckedRange range: Range<Int>) {
     self.storage = storage
@@ -37,7 +37,7 @@ package struct ValidJSON: Sendable {
   /// The text as a string.
   package var string: String { slice.string }
 
-  /// Gives a closure the value, and keeps its memory alive until it returns.
+  /// Passes a closure the value, and keeps its memory alive until it returns.
   @inlinable @inline(__always)
   package func withToken<Result, Failure: Error>(
     _ body: (ValueToken) throws(Failure) -> Result
@@ -54,7 +54,7 @@ package struct ValidJSON: Sendable {
 }
 
 extension ValidJSON {
-  /// Checks a JSON text (RFC 8259) and keeps its value without what stands around it.
+  /// Checks a JSON text (RFC 8259) and keeps its value without what is around it.
   ///
   /// - Throws: ``JSONError`` with the line and column of the first fault.
   /// - Complexity: O(size of the text), which is copied.
@@ -78,7 +78,7 @@ extension ValidJSON {
 
   /// Keeps what one of this module's writers wrote; what it wrote is scanned in a debug build.
   ///
-  /// - Parameter range: Where the value stands in the text; `nil` for all of it.
+  /// - Parameter range: Where the value is in the text; `nil` for all of it.
   init(written text: [UInt8], at range: Range<Int>? = nil) {
     let slice = UTF8Slice(text)
     self.init(slice.storage, uncheckedRange: range ?? 0..<text.count)
@@ -92,9 +92,9 @@ extension ValidJSON {
   }
 }
 
-/// One valid JSON value in memory that somebody else keeps alive.
+/// One valid JSON value in memory that its owner keeps alive.
 ///
-/// Valid only while the memory lives: a token does not leave the closure that it was given to.
+/// Valid only as long as the memory: a token does not leave the closure to which it was passed.
 package struct ValueToken {
   /// The value's text, without white space around it.
   package let bytes: UnsafeBufferPointer<UInt8>
@@ -128,7 +128,7 @@ package struct ValueToken {
     }
   }
 
-  /// The value's kind, which its first byte tells.
+  /// The value's kind, which its first byte determines.
   @inlinable
   package var kind: Kind {
     // A value has at least one byte.
@@ -144,7 +144,7 @@ package struct ValueToken {
 
   @inlinable package var isNull: Bool { bytes[0] == UInt8(ascii: "n") }
 
-  /// The bytes between the quotes of a string; of any other value none.
+  /// The bytes between the quotes of a string; empty for any other value.
   package var content: UnsafeBufferPointer<UInt8> {
     guard bytes[0] == UInt8(ascii: "\"") else { return UnsafeBufferPointer(start: nil, count: 0) }
     // A string has two quotes.
@@ -157,13 +157,13 @@ package struct ValueToken {
   /// The value as a tree.
   package var value: JSONValue { JSONValue(self) }
 
-  /// Where the value starts within one that holds it.
+  /// Where the value starts within one that contains it.
   package func offset(in whole: ValueToken) -> Int {
     guard let start = whole.bytes.baseAddress, let place = bytes.baseAddress else { return 0 }
     return place - start
   }
 
-  /// Where the value stands within one that holds it.
+  /// Where the value is within one that contains it.
   package func range(in whole: ValueToken) -> Range<Int> {
     let start = offset(in: whole)
     return start..<(start + bytes.count)

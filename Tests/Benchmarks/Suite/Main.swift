@@ -52,7 +52,7 @@ struct Main {
     }
   }
 
-  /// A request from its head to its answer, and what the way to the server's loop and back costs of that.
+  /// A request from its head to its response, and what the way to the server's loop and back costs of that.
   private static func respond(_ stopwatch: inout Stopwatch) async throws {
     let configuration = Server.Configuration(
       source: .text(Array(Sample.text(records: 1_000).bytes), name: "sample.json"))

@@ -14,7 +14,7 @@ struct Stopwatch {
   /// - Parameters:
   ///   - size: The number of records it is measured at, for work that is measured at several.
   ///   - samples: How often the time is taken; the median counts.
-  ///   - repetitions: How often the work is done in each sample, for work shorter than the clock can tell.
+  ///   - repetitions: How often the work is done in each sample, for work shorter than the clock can measure.
   ///   - note: Says of the time of one piece of work what else it means.
   mutating func time(
     _ name: String, size: Int? = nil, samples: Int = 9, repetitions: Int = 1, note: (Duration) -> String = { _ in "" },

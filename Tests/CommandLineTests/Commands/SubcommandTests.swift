@@ -32,7 +32,7 @@ struct SubcommandTests {
     ("names.json", 65, "1:11: error: 'a' is given twice"),
     ("utf8.json", 65, "1:3: error"), ("mark.json", 0, "nothing to report"),
   ])
-  func `A nasty file is answered with a place and an exit code`(
+  func `A nasty file is reported with a position and an exit code`(
     _ name: String, _ status: Int32, _ message: String
   ) async throws {
     let directory = try TemporaryDirectory()

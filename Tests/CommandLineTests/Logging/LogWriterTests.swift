@@ -7,7 +7,7 @@ import Testing
 @testable import JSONServer
 @testable import swift_json_server
 
-/// The log of a terminal that stands still until a test lets it go on.
+/// The log of a terminal that blocks until a test lets it continue.
 struct LogWriterTests {
   /// What a body holds.
   private final class Content: Sendable {
@@ -49,7 +49,7 @@ struct LogWriterTests {
   }
 
   @Test
-  func `What is told begins in one column, whatever it is about`() throws {
+  func `Messages begin in one column, whatever they are about`() throws {
     let events: [ServerEvent] = [
       .reloaded(resources: ["text"]), .invalid(message: "text"), .restored(path: "text"), .deleted(path: "text"),
       .warning("text"), .hint("text"),
@@ -69,7 +69,7 @@ struct LogWriterTests {
   @Test(arguments: [
     ([], true), (["--quiet"], true), (["--exec", "true"], false), (["--log-format", "json"], false),
   ])
-  func `Keys are taken where their answers go to a person`(_ arguments: [String], _ isTaken: Bool) throws {
+  func `Keys are read where their output is shown to a person`(_ arguments: [String], _ isTaken: Bool) throws {
     #expect(Session.takesKeys(try Self.options(arguments)) == isTaken)
   }
 

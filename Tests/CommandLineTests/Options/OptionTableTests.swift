@@ -23,7 +23,7 @@ struct OptionTableTests {
   @Test
   func `The table holds each option that is declared, with the same names`() throws {
     let help = try JSONDecoder().decode(Help.self, from: Data(ServeOptions._dumpHelp().utf8))
-    // They stand for the command line alone.
+    // They are for the command line only.
     let others: Set<Set<String>> = [
       ["config", "c"], ["print-config"], ["color"], ["no-color"], ["help", "h"], ["version"],
     ]

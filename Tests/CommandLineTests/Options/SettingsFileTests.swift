@@ -38,12 +38,12 @@ struct SettingsFileTests {
   }
 
   @Test
-  func `Names that no option has are told`() throws {
+  func `Names that no option has are reported`() throws {
     #expect(try options([], #"{"$schema": "x", "prot": 1, "port": 2}"#).unknown == ["prot"])
   }
 
   @Test(arguments: [(["--poll"], 1), (["--poll", "--watch"], 0), ([], 0)])
-  func `Polling without watching is told`(_ arguments: [String], _ count: Int) throws {
+  func `Polling without watching is reported`(_ arguments: [String], _ count: Int) throws {
     let settings = try Settings(try ServeOptions.parse(arguments + ["db.json"]))
     #expect(settings.warnings.count { $0.contains("--poll") } == count)
   }

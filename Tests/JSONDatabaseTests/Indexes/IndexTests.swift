@@ -3,9 +3,9 @@ import OrderedJSON
 import TestSupport
 import Testing
 
-/// What indexes and searches answer, compared with what reading one record after the other answers.
+/// What indexes and searches find, compared with what reading one record after the other finds.
 struct IndexTests {
-  /// A filter, as a parameter that indexes may answer and as a condition that none does.
+  /// A filter, as a parameter for which indexes may be used and as a condition for which none is.
   private struct Sample {
     let path: String
     let comparison: Comparison
@@ -73,7 +73,7 @@ struct IndexTests {
   }
 
   @Test(arguments: [Dialect.classic, .v1], [1, 30, 300])
-  func `Indexes answer as reading every record does, whatever was written`(_ dialect: Dialect, _ count: Int) throws {
+  func `Indexes find what reading every record finds, whatever was written`(_ dialect: Dialect, _ count: Int) throws {
     var random = SeededGenerator(seed: UInt64(count))
     let records = (1...count).map { Self.record($0, &random) }
     var database = try Database.fixture("{\"a\":[\(records.joined(separator: ",\n"))]}", dialect)
@@ -113,7 +113,7 @@ struct IndexTests {
     (["sun", "moon", "s\\u0075n", "sunny"], "sun", 3), (["x\\\\u0041"], "xa", 0),
     (["sun"], "word", 0),
   ])
-  func `A search finds what escapes hide, and not what they only look like`(
+  func `A search finds what escapes hide, and not what they merely look like`(
     words: [String], query text: String, count: Int
   ) throws {
     let records = words.enumerated().map { "{\"id\":\($0),\"word\":\"\($1)\"}" }.joined(separator: ", ")

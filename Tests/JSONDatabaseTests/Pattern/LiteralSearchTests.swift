@@ -36,7 +36,7 @@ struct LiteralSearchTests {
     }
   }
 
-  /// Where what is sought stands in texts of few letters, nearly everywhere, half of these searches go on one character
+  /// Where the needle occurs in texts of few letters, nearly everywhere, half of these searches go on one character
   /// at a time.
   @Test(arguments: ["ab", "aAb", "aéÉ", "ⱥȺa", "aб"])
   func `A needle is found where a comparison at each place finds it`(letters: String) {

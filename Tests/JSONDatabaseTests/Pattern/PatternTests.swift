@@ -149,7 +149,7 @@ struct PatternTests {
     #expect(try !matches(pattern, String(repeating: "a", count: 400) + "!"))
   }
 
-  @Test func `A matcher gives the same answers after it has dropped its states`() throws {
+  @Test func `A matcher gives the same results after it has dropped its states`() throws {
     let matcher = PatternMatcher(try Pattern("^(a|b)*a(a|b){200}$"))
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<50 {
@@ -164,7 +164,7 @@ struct PatternTests {
       ("Lorem", true), ("ÉTÉ\\.", true), ("ὈΔΥΣΣΕΎΣ", true), ("(?:a)(b)", true), ("", true), ("a.", false),
       ("^a", false), ("a|b", false), ("[a]", false), ("a{1}", false), ("\\ud800", false),
     ])
-  func `A plain text is told apart`(pattern: String, isLiteral: Bool) throws {
+  func `A plain text is recognized`(pattern: String, isLiteral: Bool) throws {
     #expect(try Pattern(pattern).isLiteral == isLiteral)
   }
 

@@ -120,7 +120,7 @@ struct RelationTests {
   }
 
   @Test(arguments: [(1, ["posts comments post_id"]), (2, ["posts comments postId", "users posts userId"])])
-  func `The relations are told from the first records of each collection`(_ count: Int, _ expected: [String]) throws {
+  func `Relations are inferred from the first records of each collection`(_ count: Int, _ expected: [String]) throws {
     let text = """
       {
         "posts": [{"id": 1, "postId": 1}, {"id": 2, "userId": 1}],

@@ -55,7 +55,7 @@ struct ValidatorTests {
   }
 
   @Test
-  func `Ids of two kinds are told once for each collection`() {
+  func `Ids of two kinds are reported once for each collection`() {
     let found = findings(#"{"a": [{"id": 1}, {"id": "x"}, {"id": "y"}], "b": [{"id": "1"}, {"id": 2}]}"#)
     #expect(found.count == 2)
     #expect(found.allSatisfy { $0.contains("are numbers and strings") })

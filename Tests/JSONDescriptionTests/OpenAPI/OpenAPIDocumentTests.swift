@@ -104,7 +104,7 @@ import Testing
     #expect(parameters.compactMap { $0["$ref"]?.string }.count == 7)
   }
 
-  @Test func `A member named as a parameter of lists is no filter`() throws {
+  @Test func `A member named as a parameter of lists is not a filter`() throws {
     let parameters = try #require(document()["paths"]?["/comments"]?["get"]?["parameters"]?.array)
     #expect(parameters.compactMap { $0["name"]?.string } == ["id", "postId", "_embed", "_expand"])
   }
@@ -117,7 +117,7 @@ import Testing
       ("/comments/{id}", .open, ["type": "string", "minLength": 1]),
       ("/posts/{postId}/comments", .shaped, ["type": "string", "minLength": 1]),
     ] as [(String, OpenAPIDocument.Bodies, JSONValue)])
-  func `A path takes every id that it answers`(_ path: String, _ bodies: OpenAPIDocument.Bodies, _ schema: JSONValue) {
+  func `A path takes every id that it returns`(_ path: String, _ bodies: OpenAPIDocument.Bodies, _ schema: JSONValue) {
     #expect(document(bodies)["paths"]?[path]?["parameters"]?[0]?["schema"] == schema)
   }
 

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import TestSupport
 
-/// The Swift toolchain that stands in `PATH`, as it does where tests are run by `swift test`.
+/// The Swift toolchain that is in `PATH`, as it does where tests are run by `swift test`.
 enum Toolchain {
   static var isPresent: Bool { url(of: "swiftc") != nil && url(of: "swift") != nil }
 

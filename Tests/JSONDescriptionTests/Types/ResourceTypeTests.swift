@@ -7,7 +7,7 @@ import Testing
     ResourceType(ResourceSample(name: "posts", kind: .collection, records: records))
   }
 
-  @Test func `Members stand in the order of their first appearance`() {
+  @Test func `Members are in the order of their first appearance`() {
     let type = type(["id": 1, "title": "a"], ["id": 2, "author": "b", "title": "c"])
     #expect(type.record.members.map(\.name) == ["id", "title", "author"])
     #expect(type.record.members.map(\.isRequired) == [true, true, false])
@@ -58,7 +58,7 @@ import Testing
     #expect(StringType(of: strings) == expected)
   }
 
-  @Test func `The example is the first value that is no container`() {
+  @Test func `The example is the first value that is not a container`() {
     #expect(ValueType(of: [nil, [], "first", "second"]).example == "first")
   }
 
@@ -71,7 +71,7 @@ import Testing
     #expect(ResourceType(ResourceSample(name: "a", kind: .collection, records: records)).hasIntegerIDs == expected)
   }
 
-  @Test func `What is no object is passed over`() {
+  @Test func `What is not an object is ignored`() {
     #expect(type(1, "a", ["id": 1]).record.members.map(\.name) == ["id"])
   }
 

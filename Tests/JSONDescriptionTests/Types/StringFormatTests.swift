@@ -13,7 +13,7 @@ import Testing
     ("123E4567-e89b-12d3-a456-426614174000", .uuid),
     ("127.0.0.1", .ipv4),
   ])
-  func `A string is told by its format`(_ string: String, _ format: StringFormat) {
+  func `A string is recognized by its format`(_ string: String, _ format: StringFormat) {
     #expect(StringFormat(of: [string]) == format)
   }
 

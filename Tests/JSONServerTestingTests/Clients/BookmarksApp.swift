@@ -77,7 +77,7 @@ struct `A bookmarks app` {
       .post("/bookmarks"), times: 1, body: ["page_title": "Vapor", "created_at": "2023-11-14T22:13:20Z"])
   }
 
-  @Test func `The bookmark with id 0 goes, and only that`() async throws {
+  @Test func `The bookmark with id 0 is deleted, and only that`() async throws {
     let store = BookmarkStore(baseURL: try MockServer.current.url)
     try await store.remove(0)
     #expect(try await store.all().map(\.id) == [1])

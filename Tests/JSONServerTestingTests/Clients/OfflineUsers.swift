@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Users with their addresses, kept for when there is no network, and asked for again with the validator of the answer.
+/// Users with their addresses, kept for when there is no network, and requested again with the response's validator.
 private actor UserCache {
   struct User: Decodable {
     struct Address: Decodable {

@@ -42,7 +42,7 @@ struct `react-admin's ra-data-json-server`: WebClient {
     #expect(posts?.first?["author"] != nil)
   }
 
-  @Test func `create, update and delete answer with the record or an empty object`() async throws {
+  @Test func `create, update and delete respond with the record or an empty object`() async throws {
     let created = try await send("POST", "/posts", body: #"{"title": "d"}"#)
     #expect(created.response.statusCode == 201)
     #expect((created.value as? [String: Any])?["id"] as? Int == 4)

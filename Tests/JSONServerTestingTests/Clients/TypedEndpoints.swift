@@ -7,7 +7,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// An endpoint that knows its own answer; only 2xx with exactly `application/json` is one.
+/// An endpoint that knows its own response; only 2xx with exactly `application/json` is one.
 private protocol Endpoint {
   associatedtype Answer: Decodable
   var method: String { get }
@@ -83,7 +83,7 @@ private struct APIClient {
     ],
     routes: ["/api/v1/me": "/profile", "/api/:version/*": "/$2"]))
 struct `A client of typed endpoints` {
-  @Test func `A canned answer stands for what has no data`() async throws {
+  @Test func `A stub stands in for what has no data`() async throws {
     let server = try MockServer.current
     await server.stub(.post("/api/v2/purchase_cheer"), with: ["balance": 200])
     #expect(try await APIClient(baseURL: server.url).send(PurchaseCheer(amount: 50)).balance == 200)
@@ -97,7 +97,7 @@ struct `A client of typed endpoints` {
     #expect(try await client.send(Profile()).nickname == "ada")
   }
 
-  @Test func `An error is no answer`() async throws {
+  @Test func `An error is not a response`() async throws {
     let client = APIClient(baseURL: try MockServer.current.url)
     await #expect(throws: APIClient.Failure.status(404)) { try await client.send(PurchaseCheer(amount: 50)) }
   }

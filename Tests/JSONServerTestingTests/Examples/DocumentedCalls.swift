@@ -23,7 +23,7 @@ struct `The calls of the documentation` {
     #expect(try await send(.get, "/bookmarks/1") == .ok)
   }
 
-  @Test func `A canned answer is given whatever the data holds`() async throws {
+  @Test func `A stub responds whatever the data holds`() async throws {
     let server = try MockServer.current
     await server.stub(.post("/purchases"), with: ["balance": 200])
     async let status = send(.post, "/purchases")

@@ -39,7 +39,7 @@ extension Server {
     await respond(to: Request(method: method, target: target, headerFields: [.host: "localhost"], body: bytes))
   }
 
-  /// Sends a GET and reads the answer.
+  /// Sends a GET and reads the response.
   func get(_ target: String) async throws -> JSONValue {
     try await send(.get, target).json
   }

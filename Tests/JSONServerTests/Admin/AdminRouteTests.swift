@@ -5,7 +5,7 @@ import Testing
 @testable import JSONServer
 
 @Suite struct `The admin routes` {
-  @Test func `tell how the server is`() async throws {
+  @Test func `report the health of the server`() async throws {
     let server = try await AdminFixture.server()
     let health = try await server.get("/__admin/health")
     #expect(health.object?.names == ["status", "version", "uptime", "resources", "readOnly", "invalid"])
@@ -19,7 +19,10 @@ import Testing
     #expect(
       try await server.get("/__admin/resources") == [
         ["name": "posts", "kind": "collection", "count": 2, "idName": "id", "url": "/posts", "parents": [:]],
-        ["name": "comments", "kind": "collection", "count": 1, "idName": "key", "url": "/comments", "parents": ["postId": "posts"]],
+        [
+          "name": "comments", "kind": "collection", "count": 1, "idName": "key", "url": "/comments",
+          "parents": ["postId": "posts"],
+        ],
         ["name": "profile", "kind": "object", "count": 1, "idName": "id", "url": "/profile", "parents": [:]],
       ])
   }

@@ -133,7 +133,7 @@ import Testing
 
   @Test(arguments: refused)
   func `A body that is not what its type says is refused with the place`(_ test: Refusal) {
-    let error = #expect(throws: HTTPError.self) {
+    let error = #expect(throws: RequestError.self) {
       try RequestBody.json(from: request(test.type, Array(test.body.utf8)))
     }
     #expect(error?.status == test.status)
@@ -155,7 +155,7 @@ import Testing
 
   @Test func `Text that is not UTF-8 is refused`() {
     for type in ["text/csv", "application/json", "application/x-ndjson", Self.form] {
-      let error = #expect(throws: HTTPError.self) {
+      let error = #expect(throws: RequestError.self) {
         try RequestBody.json(from: request(type, [0x22, 0xFF, 0x22]))
       }
       #expect(error?.status == .badRequest)
@@ -165,7 +165,7 @@ import Testing
   @Test func `A compressed body is refused`() {
     var compressed = request("application/json", Array("{}".utf8))
     compressed.headerFields[.contentEncoding] = "gzip"
-    let error = #expect(throws: HTTPError.self) { try RequestBody.json(from: compressed) }
+    let error = #expect(throws: RequestError.self) { try RequestBody.json(from: compressed) }
     #expect(error?.status == .unsupportedMediaType)
   }
 

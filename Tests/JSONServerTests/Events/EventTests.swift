@@ -5,7 +5,7 @@ import Testing
 @testable import JSONServer
 
 @Suite(.timeLimit(.minutes(1))) struct Events {
-  @Test func `tell of changes as they are answered`() async throws {
+  @Test func `report changes as the requests are responded to`() async throws {
     let server = try await AdminFixture.server()
     var events = try await server.events("/__admin/events?types=change")
     await server.send(.post, "/posts", ["title": "c"])
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `tell of requests, but not of those to the admin routes`() async throws {
+  @Test func `report requests, but not those to the admin routes`() async throws {
     let server = try await AdminFixture.server()
     var events = try await server.events("/__admin/events")
     await server.send(.get, "/__admin/health")
@@ -147,7 +147,7 @@ import Testing
     #expect(late.dropFirst(3).map(\.number) == Array(7...1_006))
   }
 
-  @Test func `that a subscriber has no wish for do not let it fall behind`() async throws {
+  @Test func `that a subscriber did not ask for do not make it fall behind`() async throws {
     let server = try await AdminFixture.server()
     let first = Task {
       var events = try await server.events("/posts?_watch")
@@ -191,7 +191,7 @@ import Testing
     #expect(await late.next(1).isEmpty)
   }
 
-  @Test func `are no longer made for a subscriber that has gone`() async throws {
+  @Test func `are no longer made for a subscriber that has left`() async throws {
     let server = try await AdminFixture.server()
     do {
       let events = try await server.events("/posts?_watch")
@@ -267,7 +267,7 @@ struct EventReader {
 }
 
 extension Response {
-  /// The events of the stream that the answer is.
+  /// The events of the stream that the response is.
   fileprivate var events: EventReader {
     get throws {
       guard case .stream(let stream, _) = body else {

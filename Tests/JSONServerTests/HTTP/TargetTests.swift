@@ -35,7 +35,7 @@ import Testing
 
   @Test(arguments: ["title=%", "title=%2", "title=%zz", "title=%ff", "title=%C3"])
   func `A bad escape in a query names its parameter`(query: String) {
-    let error = #expect(throws: HTTPError.self) { try QueryParameters(target: "/posts?ok=1&\(query)") }
+    let error = #expect(throws: RequestError.self) { try QueryParameters(target: "/posts?ok=1&\(query)") }
     #expect(error?.status == .badRequest)
     #expect(error?.message.contains("'title'") == true)
   }
@@ -43,7 +43,7 @@ import Testing
   @Test func `More than 100 parameters are refused`() throws {
     let hundred = (0..<100).map { "a\($0)=1&a\($0)=2&" }.joined()
     #expect(try QueryParameters(target: "/?\(hundred)").items.count == 200)
-    #expect(throws: HTTPError.self) { try QueryParameters(target: "/?\(hundred)b=2") }
+    #expect(throws: RequestError.self) { try QueryParameters(target: "/?\(hundred)b=2") }
   }
 
   @Test(arguments: [
@@ -63,7 +63,7 @@ import Testing
 
   @Test(arguments: ["/users/%zz", "/users/%", "/users/%f", "/users/%ff"])
   func `A bad escape in a path names its segment`(target: String) {
-    let error = #expect(throws: HTTPError.self) { try Path(target: target) }
+    let error = #expect(throws: RequestError.self) { try Path(target: target) }
     #expect(error?.status == .badRequest)
     #expect(error?.message.contains("'%") == true)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import JSONServer
 
 @Suite struct `The journal` {
-  @Test func `keeps requests with their answers, oldest first, without those to the admin routes`() async throws {
+  @Test func `keeps requests with their responses, oldest first, without those to the admin routes`() async throws {
     let server = try await AdminFixture.server()
     await server.send(.get, "/posts/1")
     await server.send(.get, "/__admin/health")

@@ -55,7 +55,7 @@ import Testing
     #expect(fields[.accessControlAllowCredentials] == nil)
     #expect(fields[.vary] == "Origin")
     for method in [HTTPRequest.Method.post, .put, .patch, .delete] {
-      let error = #expect(throws: HTTPError.self) {
+      let error = #expect(throws: RequestError.self) {
         try CrossOriginPolicy(.loopback).check(Self.request(method, origin: origin))
       }
       #expect(error?.status == .forbidden)
@@ -77,13 +77,13 @@ import Testing
       if isSame {
         try CrossOriginPolicy(allowed).check(request)
       } else {
-        #expect(throws: HTTPError.self) { try CrossOriginPolicy(allowed).check(request) }
+        #expect(throws: RequestError.self) { try CrossOriginPolicy(allowed).check(request) }
       }
     }
     try CrossOriginPolicy(.any).check(request)
   }
 
-  @Test func `Reading, and whatever is no page, is never refused`() throws {
+  @Test func `Reading, and any client that is not a page, is never refused`() throws {
     let policy = CrossOriginPolicy(.none)
     for method in [HTTPRequest.Method.get, .head, .options] {
       try policy.check(Self.request(method, origin: "http://evil.com"))
@@ -127,7 +127,7 @@ import Testing
     #expect(response.headerFields[.accessControlMaxAge] == nil)
   }
 
-  @Test func `A foreign preflight is answered without a permission`() throws {
+  @Test func `A foreign preflight gets a response without a permission`() throws {
     for policy in [CrossOriginPolicy(.loopback), CrossOriginPolicy(.none)] {
       let request = Self.request(.options, origin: "http://evil.com", [.accessControlRequestMethod: "PUT"])
       let response = try #require(policy.preflight(request))

@@ -24,7 +24,7 @@ import Testing
     "localhost_.evil.com",
   ])
   func `Any other name is refused`(host: String) {
-    let error = #expect(throws: HTTPError.self) { try policy.check(host: host) }
+    let error = #expect(throws: RequestError.self) { try policy.check(host: host) }
     #expect(error?.status == .forbidden)
     #expect(error?.message.contains("--allowed-host") == true)
   }
@@ -41,7 +41,7 @@ import Testing
     "[1.2.3.4::]", "*",
   ])
   func `A missing, doubled or malformed field is refused`(host: String?) {
-    let error = #expect(throws: HTTPError.self) { try policy.check(host: host) }
+    let error = #expect(throws: RequestError.self) { try policy.check(host: host) }
     #expect(error?.status == .badRequest)
     #expect(error?.message.contains("Host field") == true)
   }
@@ -50,7 +50,7 @@ import Testing
     var fields = HTTPFields()
     fields.append(HTTPField(name: .host, value: "localhost"))
     fields.append(HTTPField(name: .host, value: "localhost"))
-    let error = #expect(throws: HTTPError.self) { try policy.check(host: fields[.host]) }
+    let error = #expect(throws: RequestError.self) { try policy.check(host: fields[.host]) }
     #expect(error?.status == .badRequest)
     #expect(error?.message.contains("more than one") == true)
   }

@@ -168,7 +168,7 @@ private struct DirectoryFixture {
   }
 }
 
-/// What a server told, to be waited for.
+/// What a server reported, to be waited for.
 private struct Announcements: Sendable {
   private let stream: AsyncStream<ServerEvent>
   private let continuation: AsyncStream<ServerEvent>.Continuation

@@ -36,13 +36,13 @@ private struct Refusal: Error, CustomStringConvertible {
     #expect(await server.engine.outstanding.tasks.isEmpty)
   }
 
-  @Test func `may answer by themselves`() async throws {
+  @Test func `may respond by themselves`() async throws {
     let server = try await AdminFixture.server { $0.middleware = [Hook { _, _ in Response(status: .init(code: 418)) }] }
     #expect(await server.send(.delete, "/posts/1").status.code == 418)
     #expect(await server.value == AdminFixture.posts)
   }
 
-  @Test func `that throw are answered with 500 and what they say`() async throws {
+  @Test func `that throw lead to a 500 that says what they say`() async throws {
     let server = try await AdminFixture.server { $0.middleware = [Hook { _, _ in throw Refusal() }] }
     let answer = await server.send(.get, "/posts")
     #expect(answer.status == .internalServerError)
@@ -88,7 +88,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
   }
 
-  @Test func `stands in the addresses of answers`() async throws {
+  @Test func `is in the addresses of responses`() async throws {
     let server = try await AdminFixture.server { $0.pathPrefix = "/mock" }
     let created = await server.send(.post, "/mock/posts", ["title": "c"])
     #expect(created.headerFields[.location] == "http://localhost/mock/posts/3")

@@ -9,7 +9,7 @@ import Testing
 @testable import JSONStorage
 
 @Suite struct `The state` {
-  @Test func `goes back to the start over HTTP`() async throws {
+  @Test func `is reset over HTTP`() async throws {
     let server = try await AdminFixture.server()
     await server.send(.delete, "/posts/1")
     await server.send(.put, "/profile", ["name": "x"])
@@ -19,7 +19,7 @@ import Testing
     #expect(await server.value == AdminFixture.posts)
   }
 
-  @Test func `goes back to the start from Swift, again and again`() async throws {
+  @Test func `is reset from Swift, again and again`() async throws {
     let server = try await AdminFixture.server()
     for _ in 1...2 {
       await server.send(.post, "/posts", ["title": "c"])
@@ -78,7 +78,7 @@ import Testing
     #expect(await server.value == before)
   }
 
-  @Test func `stays when the file is not valid, which the answer says in whole sentences`() async throws {
+  @Test func `stays when the file is not valid, which the response says in whole sentences`() async throws {
     let error = StorageError(
       invalid: "db.json", cause: try #require(throws: JSONError.self) { try JSONValue(parsing: "{") })
     let server = try EngineFixture(AdminFixture.posts, commits: [.failed(error)])
@@ -136,7 +136,7 @@ import Testing
     #expect(await server.value == ["authors": [["id": 1]]])
   }
 
-  @Test func `is in the file when a reset is answered`() async throws {
+  @Test func `is in the file when a reset is responded to`() async throws {
     let directory = try TemporaryDirectory()
     let server = try await AdminFixture.server()
     try await server.writeSnapshot(to: directory.path("db.json"))

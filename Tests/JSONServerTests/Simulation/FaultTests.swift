@@ -30,7 +30,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func `answers instead of the data`(_ test: Case) async throws {
+  func `responds instead of the data`(_ test: Case) async throws {
     let server = try await AdminFixture.server()
     #expect(await server.send(.post, "/__admin/faults", test.fault).status == .created)
     let answer = await server.send(.delete, "/posts/1")
@@ -123,7 +123,7 @@ import Testing
   }
 }
 
-@Suite struct `A canned answer` {
+@Suite struct `A stub` {
   @Test func `comes before resources and after faults, as exactly JSON`() async throws {
     let server = try await AdminFixture.server { configuration in
       configuration.stubs = [

@@ -55,7 +55,7 @@ import Testing
     ("/inside.txt", "sub", "text/plain; charset=UTF-8"),
     ("/second.txt", "second", "text/plain; charset=UTF-8"),
   ])
-  func `A file is answered with its type`(target: String, text: String, type: String) throws {
+  func `A file is sent with its type`(target: String, text: String, type: String) throws {
     let response = try #require(answer(target))
     #expect(response.status == .ok)
     #expect(String(decoding: response.bytes, as: UTF8.self) == text)
@@ -83,11 +83,11 @@ import Testing
     "/database.json", "/data.json", "/hard.json", "/%64atabase.json", "/history/1.json", "/history/", "/history",
     "/bare", "/bare/", "/missing", "digits.txt", "", "*", "http://localhost/digits.txt",
   ])
-  func `What is no file of the directory is not answered`(target: String) {
+  func `What is not a file of the directory gets no response`(target: String) {
     #expect(answer(target) == nil)
   }
 
-  @Test func `Only GET and HEAD are answered`() {
+  @Test func `Only GET and HEAD get a response`() {
     for method in [HTTPRequest.Method.post, .put, .patch, .delete, .options] {
       #expect(answer("/digits.txt", method: method) == nil)
     }
@@ -139,7 +139,7 @@ import Testing
     ("bytes=8-99", "89", "bytes 8-9/10"), ("bytes=-99", "0123456789", "bytes 0-9/10"),
     ("Bytes=9-99999999999999999999", "9", "bytes 9-9/10"),
   ])
-  func `A range is answered with its bytes`(range: String, text: String, contentRange: String) throws {
+  func `The response to a range is its bytes`(range: String, text: String, contentRange: String) throws {
     let response = try #require(answer("/digits.txt", [.range: range]))
     #expect(response.status == .partialContent)
     #expect(String(decoding: response.bytes, as: UTF8.self) == text)
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: ["bytes=0-1,3-4", "bytes=3-2", "bytes=", "bytes=-", "lines=0-1", "bytes=a-b", "bytes=+1-2", "x"])
-  func `A range that cannot be read is answered whole`(range: String) throws {
+  func `The response to a range that cannot be read is the whole file`(range: String) throws {
     #expect(try #require(answer("/digits.txt", [.range: range])).status == .ok)
   }
 

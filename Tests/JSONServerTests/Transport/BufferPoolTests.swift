@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONServer
 
-/// The memory of answers, which is used again.
+/// The memory of responses, which is reused.
 struct SpareBuffersTests {
   private static func buffer(_ count: Int) -> ByteBuffer {
     ByteBuffer(repeating: 1, count: count)
@@ -20,7 +20,7 @@ struct SpareBuffersTests {
     #expect(buffers.take().capacity == 0)
   }
 
-  @Test func `A buffer that someone else uses, one too many and one too large are let go`() {
+  @Test func `A buffer that someone else uses, one too many and one too large are released`() {
     var buffers = BufferPool(maximum: 1)
     let used = Self.buffer(100)
     buffers.put(used)
@@ -34,7 +34,7 @@ struct SpareBuffersTests {
     #expect(buffers.take().capacity == 0)
   }
 
-  @Test func `An answer that is on its way stays what it is`() throws {
+  @Test func `A response that is on its way stays what it is`() throws {
     let channel = try TransportTimeoutTests.connection()
     for target in ["/a", "/b", "/c"] {
       try channel.writeInbound(ByteBuffer(string: "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n"))

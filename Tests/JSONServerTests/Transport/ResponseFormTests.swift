@@ -4,8 +4,8 @@ import Testing
 
 @testable import JSONServer
 
-/// What the answers to one target have in common, whatever the method and the conditions.
-@Suite struct `Answers to one target` {
+/// What the responses to one target have in common, whatever the method and the conditions.
+@Suite struct `Responses to one target` {
   private static let targets = [
     "/posts", "/posts/1", "/posts?_page=1&_limit=1", "/profile", "/db", "/", "/__rules", "/__admin/health", "/file.txt",
     "/large.txt", "/image.png", "/nothing",
@@ -64,7 +64,7 @@ import Testing
       case .bytes(let bytes): bytes.count
       case .stream(_, let length): length ?? 0
       }
-    // The health tells the time.
+    // The health includes the time.
     if target != "/__admin/health" { #expect(head.headerFields[.contentLength] == "\(length)") }
     var fields = whole.headerFields
     fields[.contentLength] = head.headerFields[.contentLength]

@@ -21,7 +21,7 @@ struct ResponseQueueTests {
     #expect(queue.heldBytes == 0)
   }
 
-  @Test func `A second answer to one request is dropped`() {
+  @Test func `A second response to one request is dropped`() {
     var queue = ResponseQueue()
     let number = queue.append(ResponseForm(), isSafe: true)
     queue.put(.text("first"), at: number)
@@ -32,7 +32,7 @@ struct ResponseQueueTests {
     #expect(queue.heldBytes == 0)
   }
 
-  @Test func `An answer whose place is gone is not taken for another`() {
+  @Test func `A response whose place is gone is not taken for another`() {
     var queue = ResponseQueue()
     let gone = queue.append(ResponseForm(), isSafe: true)
     queue.put(.text("dropped"), at: gone)

@@ -5,7 +5,7 @@ import NIOPosix
 
 /// A client that sends bytes as they are and reads what comes back.
 final class TransportClient {
-  /// An answer as it came over the wire.
+  /// A response as it came over the wire.
   struct EndpointResult {
     var status: Int
     var fields: [String: String]
@@ -69,7 +69,7 @@ final class TransportClient {
     }
   }
 
-  /// Reads one answer.
+  /// Reads one response.
   ///
   /// - Parameter isHeadOnly: Whether it is to HEAD and ends with its head.
   func readAnswer(isHeadOnly: Bool = false) async throws -> EndpointResult {

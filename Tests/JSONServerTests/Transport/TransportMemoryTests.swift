@@ -9,7 +9,7 @@ import Testing
 struct TransportMemoryTests {
   static let requests = (0..<40).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
 
-  /// Each answer is as large as all that may wait to be sent.
+  /// Each response is as large as all that may wait to be sent.
   static func answer(_ request: Request, _ reply: TestApplication.Reply) {
     reply(.text(request.target + String(repeating: ".", count: HTTPConnection.maximumUnflushed)))
   }
@@ -20,7 +20,7 @@ struct TransportMemoryTests {
     return text
   }
 
-  @Test func `Large answers are made one by one, and others have their turn between them`() throws {
+  @Test func `Large responses are made one by one, and others have their turn between them`() throws {
     let application = TestApplication(Self.answer)
     let channel = try TransportTimeoutTests.connection(application)
     try channel.writeInbound(ByteBuffer(string: Self.requests))
@@ -35,7 +35,7 @@ struct TransportMemoryTests {
     #expect(targets == (0..<40).map { "/\($0)" })
   }
 
-  @Test func `A client that takes none of its large answers has but one made`() throws {
+  @Test func `For a client that takes none of its large responses, only one is made`() throws {
     let application = TestApplication(Self.answer)
     let channel = try TransportTimeoutTests.connection(application)
     channel.isWritable = false
@@ -48,7 +48,7 @@ struct TransportMemoryTests {
     #expect(application.requests.count == 40)
   }
 
-  @Test func `Large answers that wait for one before them stop the asking`() throws {
+  @Test func `Large responses that wait for one before them hold back further requests`() throws {
     let held = HeldReplies()
     let application = TestApplication { request, reply in
       if request.target == "/0" { held.hold { reply(.echo(request)) } } else { Self.answer(request, reply) }

@@ -42,7 +42,7 @@ extension PreparedResponse {
 
 /// Answers that wait until a test lets them go.
 final class HeldReplies: Sendable {
-  /// One element for each answer that is held.
+  /// One element for each response that is held.
   let arrivals: AsyncStream<Void>
 
   private let continuation: AsyncStream<Void>.Continuation
@@ -57,7 +57,7 @@ final class HeldReplies: Sendable {
     continuation.yield()
   }
 
-  /// Waits until an answer is held.
+  /// Waits until a response is held.
   func arrival() async {
     for await _ in arrivals { return }
   }
@@ -77,9 +77,9 @@ final class HeldReplies: Sendable {
   }
 }
 
-/// The content of a stream, which tells when it is pulled and when it is let go.
+/// The content of a stream, which reports when it is pulled and when it is released.
 final class PulledContent: Sendable {
-  /// One element for each pull; ends when the content is let go.
+  /// One element for each pull; ends when the content is released.
   let pulls: AsyncStream<Void>.Continuation
 
   init(_ pulls: AsyncStream<Void>.Continuation) {

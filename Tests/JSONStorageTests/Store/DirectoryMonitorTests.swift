@@ -16,7 +16,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `is told at once by the file system`() async throws {
+    @Test func `is notified immediately by the file system`() async throws {
       let directory = try TemporaryDirectory()
       var options = FileStoreOptions(watching: .notifications)
       options.timing.pollInterval = .seconds(3600)
@@ -29,7 +29,7 @@ import Testing
   #endif
 
   @Test(arguments: [true, false])
-  func `lets go of its closure when it is closed, twice if need be, or let go of`(isClosed: Bool) async throws {
+  func `releases its closure when it is closed, twice if need be, or released`(isClosed: Bool) async throws {
     let directory = try TemporaryDirectory()
     weak var kept: Keepsake?
     do {

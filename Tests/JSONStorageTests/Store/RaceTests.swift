@@ -76,7 +76,7 @@ struct RaceTests {
     #expect(names.allSatisfy { $0 == "db.json" || $0.hasPrefix(".db.json.conflict-") })
   }
 
-  @Test func `Many versions queued at once are all answered in order, and the last one stays`() throws {
+  @Test func `Many versions queued at once are all completed in order, and the last one stays`() throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
     let open = try OpenStore(directory.path("db.json"))

@@ -6,7 +6,7 @@ import Testing
 
 /// Edits from outside (R1, R2, R5, R6).
 struct WatchingTests {
-  /// A way to save a file, in which TEXT stands for what is saved.
+  /// A way to save a file, in which TEXT is replaced by what is saved.
   static let edits = [
     "printf 'TEXT' > db.json",
     "printf 'TEXT' > x; mv x db.json",
@@ -163,7 +163,7 @@ struct WatchingTests {
     try directory.shell("test \"$(ls -l db.json | cut -c1-10)\" = -rw-r-----")
   }
 
-  @Test func `A directory that goes away and comes back is followed`() throws {
+  @Test func `A directory that is moved away and back is followed`() throws {
     let directory = try TemporaryDirectory()
     try directory.shell("mkdir data; printf '[0]' > data/db.json")
     let open = try OpenStore(directory.path("data/db.json"), watching: .notifications)

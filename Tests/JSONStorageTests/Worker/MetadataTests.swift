@@ -72,7 +72,7 @@ struct MetadataTests {
       let extended = try attributes()[FileAttributeKey("NSFileExtendedAttributes")] as? [String: Data]
       return extended?["system.posix_acl_access"].map { "\(Array($0))" } ?? ""
     #else
-      // A file with extended attributes has an "@" in the place of the "+" that would tell of it.
+      // A file with extended attributes has an "@" in place of the "+" that would show it.
       try directory.shell("ls -le db.json | sed 1d > listing")
       return directory.text("listing") ?? ""
     #endif

@@ -78,7 +78,7 @@ struct JSONValueCodingTests {
 
   private enum Topic: String, Codable, CodingKeyRepresentable { case dataStructures, appDesign }
 
-  @Test func `A dictionary's keys are data, whatever their type, and stand in order`() throws {
+  @Test func `A dictionary's keys are data, whatever their type, and are in order`() throws {
     let encoder = JSONValueEncoder(names: .snakeCase)
     let topics = try encoder.encode([Topic.dataStructures: 1, .appDesign: 2])
     #expect(topics.text(pretty: false) == #"{"appDesign":2,"dataStructures":1}"#)
@@ -95,7 +95,7 @@ struct JSONValueCodingTests {
   }
 
   @Test(arguments: [JSONDateStrategy.secondsSince1970, .millisecondsSince1970])
-  func `A number beyond a double's range is no date`(_ dates: JSONDateStrategy) throws {
+  func `A number beyond a double's range is not a date`(_ dates: JSONDateStrategy) throws {
     let value = try JSONValue(parsing: "1e999")
     #expect(throws: DecodingError.self) { try JSONValueDecoder(dates: dates).decode(Date.self, from: value) }
   }
@@ -120,7 +120,7 @@ struct JSONValueCodingTests {
   }
 
   @Test(arguments: [("1", 1), ("1.0", 1), ("1e3", 1000), ("-0", 0), ("9223372036854775807", Int.max)])
-  func `An integer is read from any text that stands for one`(_ text: String, _ expected: Int) throws {
+  func `An integer is read from any text that represents one`(_ text: String, _ expected: Int) throws {
     #expect(try JSONValueDecoder().decode(Int.self, from: JSONValue(parsing: text)) == expected)
   }
 
@@ -134,7 +134,7 @@ struct JSONValueCodingTests {
     #expect(try JSONValueDecoder().decode(Float.self, from: 0.1) == 0.1)
   }
 
-  @Test func `Values that are no objects are written and read`() throws {
+  @Test func `Values that are not objects are written and read`() throws {
     #expect(try JSONValueEncoder().encode([1, nil, 3]) == [1, nil, 3])
     #expect(try JSONValueDecoder().decode([Int?].self, from: [1, nil, 3]) == [1, nil, 3])
     #expect(try JSONValueEncoder().encode([[String]]()) == [])
@@ -219,7 +219,7 @@ struct JSONValueCodingTests {
   }
 
   @Test(arguments: [JSONValue("yesterday"), 1, .null, ["2023-11-14T22:13:20Z"]])
-  func `What is no date is refused`(_ value: JSONValue) {
+  func `What is not a date is refused`(_ value: JSONValue) {
     #expect(throws: DecodingError.self) { try JSONValueDecoder().decode(Date.self, from: value) }
   }
 

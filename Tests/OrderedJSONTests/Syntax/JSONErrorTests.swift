@@ -57,14 +57,14 @@ struct JSONErrorTests {
       ([0x22, 0xC0, 0x80, 0x22], 1), ([0x22, 0xE0, 0x80, 0x80, 0x22], 1), ([0x22, 0xF0, 0x80, 0x80, 0x80, 0x22], 1),
       ([0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], 1), ([0x22, 0xF5, 0x80, 0x80, 0x80, 0x22], 1), ([0x22, 0xE2, 0x82], 1),
     ] as [([UInt8], Int)])
-  func `Bytes that are not UTF-8 are refused where they stand`(_ bytes: [UInt8], _ offset: Int) throws {
+  func `Bytes that are not UTF-8 are refused where they are`(_ bytes: [UInt8], _ offset: Int) throws {
     let error = try #require(throws: JSONError.self) { try JSONValue(parsing: bytes) }
     #expect(error.code == .invalidUTF8)
     #expect(error.offset == offset)
   }
 
   @Test(arguments: 0..<20)
-  func `A control character is found wherever it stands, and nothing else is taken for one`(_ place: Int) throws {
+  func `A control character is found wherever it is, and nothing else is mistaken for one`(_ place: Int) throws {
     for byte in UInt8(0)..<0x80 where byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
       var text = [UInt8](repeating: UInt8(ascii: "a"), count: 22)
       text[0] = UInt8(ascii: "\"")

@@ -2,7 +2,7 @@ import OrderedJSON
 import Testing
 
 struct JSONFormatterTests {
-  /// A line of `text` in `layout`, from a value that stands at `level`.
+  /// A line of `text` in `layout`, from a value that is at `level`.
   private func format(_ text: String, _ layout: JSONLayout, level: Int = 0) throws -> String {
     var output: [UInt8] = []
     JSONFormatter(layout).append(
@@ -64,7 +64,7 @@ struct JSONFormatterTests {
     #expect(try format("{ \"a\" :\(token)}", .compact) == "{\"a\":\(token)}")
   }
 
-  @Test func `Only the value is laid out, without what stands around it`() throws {
+  @Test func `Only the value is laid out, without what is around it`() throws {
     let list = try #require(try ValidJSON(parsing: Array("[ {\"a\": 1} , 2 ]".utf8)).elements)
     var output: [UInt8] = []
     for element in list { JSONFormatter(.compact).append(element, to: &output) }

@@ -3,7 +3,7 @@ import Testing
 @testable import OrderedJSON
 
 struct JSONSyntaxTests {
-  /// Texts of all lengths around those that are looked at in one step.
+  /// Texts of all lengths around those that are examined in one step.
   @Test func `A string ends at its first quote that is not escaped`() {
     for count in 0...70 {
       let plain = [UInt8](repeating: UInt8(ascii: "a"), count: count)

@@ -12,7 +12,7 @@ struct ValidJSONTests {
     #expect(throws: JSONError.self) { try value(text) }
   }
 
-  @Test func `A value is kept without what stands around it`() throws {
+  @Test func `A value is kept without what is around it`() throws {
     #expect(try value("\u{FEFF} [ 1 ]\n").string == "[ 1 ]")
     #expect(ValidJSON(writing: ["a": ["\n", 1.5]]).string == #"{"a":["\n",1.5]}"#)
   }

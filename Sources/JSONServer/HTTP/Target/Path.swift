@@ -12,8 +12,9 @@ struct Path: Sendable, Hashable {
   /// A trailing slash and doubled slashes are ignored. Each segment is decoded once.
   ///
   /// - Throws: 400, when an escape is bad.
-  init(target: String) throws(HTTPError) {
-    segments = try target.withBytes { bytes in Result { () throws(HTTPError) in try Self.segments(of: bytes) } }.get()
+  init(target: String) throws(RequestError) {
+    segments = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.segments(of: bytes) } }
+      .get()
   }
 
   /// The path `/`.
@@ -24,7 +25,7 @@ struct Path: Sendable, Hashable {
   /// The path as text, decoded: `/posts/1`.
   var description: String { "/" + segments.joined(separator: "/") }
 
-  private static func segments(of target: UnsafeBufferPointer<UInt8>) throws(HTTPError) -> [String] {
+  private static func segments(of target: UnsafeBufferPointer<UInt8>) throws(RequestError) -> [String] {
     var segments: [String] = []
     segments.reserveCapacity(2)
     var start = 0
@@ -35,8 +36,8 @@ struct Path: Sendable, Hashable {
       guard start < end else { continue }
       let segment = UnsafeBufferPointer(rebasing: target[start..<end])
       guard let decoded = PercentEncoding.decode(segment, plusIsSpace: false) else {
-        throw HTTPError(
-          .badRequest,
+        throw RequestError(
+          .malformed,
           """
           The path segment '\(String(decoding: segment, as: UTF8.self))' is not percent-encoded UTF-8; write a % itself \
           as %25 and other characters as UTF-8.

@@ -14,12 +14,13 @@ package struct QueryParameters: Sendable {
   /// are read as `tags=x`.
   ///
   /// - Throws: 400, when an escape is bad or there are more than ``maximumCount`` parameters.
-  package init(target: String) throws(HTTPError) {
-    items = try target.withBytes { bytes in Result { () throws(HTTPError) in try Self.items(of: bytes) } }.get()
+  package init(target: String) throws(RequestError) {
+    items = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.items(of: bytes) } }.get()
   }
 
-  private static func items(of target: UnsafeBufferPointer<UInt8>) throws(HTTPError) -> [(name: String, value: String)]
-  {
+  private static func items(of target: UnsafeBufferPointer<UInt8>) throws(RequestError) -> [(
+    name: String, value: String
+  )] {
     guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return [] }
     var items: [(name: String, value: String)] = []
     var count = 0
@@ -28,8 +29,8 @@ package struct QueryParameters: Sendable {
       guard !name.isEmpty else { continue }
       if items.last?.name != name { count += 1 }
       guard count <= maximumCount else {
-        throw HTTPError(
-          .badRequest, "The query has more than \(maximumCount) parameters; send fewer, or split the request.")
+        throw RequestError(
+          .malformed, "The query has more than \(maximumCount) parameters; send fewer, or split the request.")
       }
       items.append((name, value))
     }
@@ -55,8 +56,9 @@ package struct QueryParameters: Sendable {
     self.items = items
   }
 
-  private static func read(_ pair: Slice<UnsafeBufferPointer<UInt8>>) throws(HTTPError) -> (name: String, value: String)
-  {
+  private static func read(_ pair: Slice<UnsafeBufferPointer<UInt8>>) throws(RequestError) -> (
+    name: String, value: String
+  ) {
     let sign = pair.firstIndex(of: UInt8(ascii: "="))
     let encodedName = pair[..<(sign ?? pair.endIndex)]
     guard let name = PercentEncoding.decode(encodedName, plusIsSpace: true) else {
@@ -69,9 +71,9 @@ package struct QueryParameters: Sendable {
     return (ParameterName(name).name, value)
   }
 
-  private static func badEscape(in place: String, _ name: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPError {
-    HTTPError(
-      .badRequest,
+  private static func badEscape(in place: String, _ name: Slice<UnsafeBufferPointer<UInt8>>) -> RequestError {
+    RequestError(
+      .malformed,
       """
       The \(place) '\(String(decoding: name, as: UTF8.self))' is not percent-encoded UTF-8; write a % itself as %25 and \
       other characters as UTF-8.

@@ -53,7 +53,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private enum Arrival {
     case request(Request, ResponseForm)
-    case refusal(HTTPError, ResponseForm)
+    case refusal(RequestError, ResponseForm)
   }
 
   init(_ connections: Connections) {
@@ -112,7 +112,7 @@ extension HTTPConnection {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     isInBurst = true
-    do throws(HTTPError) {
+    do throws(RequestError) {
       switch Self.unwrapInboundIn(data) {
       case .head(let head):
         owesContinue = try reader.begin(head)
@@ -154,7 +154,7 @@ extension HTTPConnection {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    guard let error = HTTPError(parser: error) else { return closeNow() }
+    guard let error = RequestError(parser: error) else { return closeNow() }
     refuse(error)
   }
 
@@ -168,7 +168,7 @@ extension HTTPConnection {
   }
 
   /// Responds with an error after the responses before it, and then closes; does nothing when that has begun.
-  func refuse(_ error: HTTPError) {
+  func refuse(_ error: RequestError) {
     guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
     reader.stop()

@@ -143,8 +143,8 @@ extension HTTPConnection {
     switch idleTimeouts.alarmRang(unsentBytes: unsent, limits: connections.limits, now: context.eventLoop.now) {
     case nil: setAlarm(context)
     case .idle, .close: closeNow()
-    case .head: refuse(HTTPError(.requestTimeout, "The request's head did not come in time."))
-    case .body: refuse(HTTPError(.requestTimeout, "The request's body did not come in time."))
+    case .head: refuse(RequestError(.timeout, "The request's head did not come in time."))
+    case .body: refuse(RequestError(.timeout, "The request's body did not come in time."))
     }
   }
 }

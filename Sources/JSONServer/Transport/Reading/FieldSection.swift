@@ -9,9 +9,9 @@ struct FieldSection {
   let byteCount: Int
 
   /// - Throws: 431 for too many fields, 400 for a malformed field or one that may not be repeated.
-  init(_ headers: HTTPHeaders, limits: Limits) throws(HTTPError) {
+  init(_ headers: HTTPHeaders, limits: Limits) throws(RequestError) {
     guard headers.count <= limits.maximumFields else {
-      throw HTTPError(.requestHeaderFieldsTooLarge, "The request has more than \(limits.maximumFields) fields.")
+      throw RequestError(.headTooLarge, "The request has more than \(limits.maximumFields) fields.")
     }
     var fields = HTTPFields()
     fields.reserveCapacity(headers.count)
@@ -21,13 +21,13 @@ struct FieldSection {
       byteCount += rawName.utf8.count + rawValue.utf8.count + 4
       let value = rawValue.withoutSpaceAround
       guard let name = HTTPField.Name(rawName), Self.isFieldValue(value) else {
-        throw HTTPError(.badRequest, "The request has a field whose name or value is not allowed.")
+        throw RequestError(.malformed, "The request has a field whose name or value is not allowed.")
       }
       try framing.add(value, of: name)
       fields.append(HTTPField(name: name, value: value))
     }
     if let host = framing.host, !RequestTarget.isAuthority(host) {
-      throw HTTPError(.badRequest, "The Host field is not a host and a port.")
+      throw RequestError(.malformed, "The Host field is not a host and a port.")
     }
     self.fields = fields
     self.framing = framing
@@ -37,21 +37,21 @@ struct FieldSection {
   /// Checks the fields that came after the body, which are not used otherwise.
   ///
   /// - Throws: 431 when the request has more fields or larger ones than it may, 400 for a malformed field.
-  static func check(trailers: HTTPHeaders, of head: RequestHead, limits: Limits) throws(HTTPError) {
+  static func check(trailers: HTTPHeaders, of head: RequestHead, limits: Limits) throws(RequestError) {
     guard head.request.headerFields.count + trailers.count <= limits.maximumFields else {
-      throw HTTPError(
-        .requestHeaderFieldsTooLarge, "The request has more than \(limits.maximumFields) fields, with its trailers.")
+      throw RequestError(
+        .headTooLarge, "The request has more than \(limits.maximumFields) fields, with its trailers.")
     }
     let byteCount = trailers.reduce(head.request.target.utf8.count + head.fieldBytes) {
       $0 + $1.name.utf8.count + $1.value.utf8.count + 4
     }
     guard byteCount <= limits.maximumHeadBytes else {
-      throw HTTPError(
-        .requestHeaderFieldsTooLarge,
+      throw RequestError(
+        .headTooLarge,
         "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes, with its trailers.")
     }
     for (name, value) in trailers where HTTPField.Name(name) == nil || !isFieldValue(value.withoutSpaceAround) {
-      throw HTTPError(.badRequest, "The request has a trailer whose name or value is not allowed.")
+      throw RequestError(.malformed, "The request has a trailer whose name or value is not allowed.")
     }
   }
 

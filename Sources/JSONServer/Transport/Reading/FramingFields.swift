@@ -13,7 +13,7 @@ struct FramingFields {
   /// Records a field, if it is one of these.
   ///
   /// - Throws: 400 for a field that may not be repeated.
-  mutating func add(_ value: String, of name: HTTPField.Name) throws(HTTPError) {
+  mutating func add(_ value: String, of name: HTTPField.Name) throws(RequestError) {
     switch name.canonicalName {
     case "host": try Self.set(&host, value, name)
     case "content-length": try Self.set(&contentLength, value, name)
@@ -26,8 +26,8 @@ struct FramingFields {
     }
   }
 
-  private static func set(_ field: inout String?, _ value: String, _ name: HTTPField.Name) throws(HTTPError) {
-    guard field == nil else { throw HTTPError(.badRequest, "The request has two \(name.rawName) fields.") }
+  private static func set(_ field: inout String?, _ value: String, _ name: HTTPField.Name) throws(RequestError) {
+    guard field == nil else { throw RequestError(.malformed, "The request has two \(name.rawName) fields.") }
     field = value
   }
 
@@ -36,37 +36,36 @@ struct FramingFields {
   }
 
   /// How the body's end is known (RFC 9112, section 6.3).
-  func framing(isLegacy: Bool, limits: Limits) throws(HTTPError) -> RequestHead.Framing {
+  func framing(isLegacy: Bool, limits: Limits) throws(RequestError) -> RequestHead.Framing {
     var framing = RequestHead.Framing.none
     if let transferEncoding {
       guard contentLength == nil, !isLegacy else {
-        throw HTTPError(.badRequest, "Transfer-Encoding goes with HTTP/1.1, and not with Content-Length.")
+        throw RequestError(.malformed, "Transfer-Encoding goes with HTTP/1.1, and not with Content-Length.")
       }
       guard transferEncoding.lowercased() == "chunked" else {
-        throw HTTPError(.notImplemented, "The only transfer coding that this server knows is chunked.")
+        throw RequestError(.notImplemented, "The only transfer coding that this server knows is chunked.")
       }
       framing = .chunked
     } else if let contentLength {
       guard contentLength.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
         let length = Int(contentLength)
-      else { throw HTTPError(.badRequest, "The Content-Length is not a number of bytes.") }
+      else { throw RequestError(.malformed, "The Content-Length is not a number of bytes.") }
       guard length <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
       framing = length == 0 ? .none : .length(length)
     }
     if framing != .none, let contentEncoding, contentEncoding.lowercased() != "identity" {
-      throw HTTPError(
-        .unsupportedMediaType, "The body must be sent as it is, without Content-Encoding.",
-        headerFields: [.acceptEncoding: "identity"])
+      throw RequestError(
+        .unsupportedCoding(accepted: "identity"), "The body must be sent as it is, without Content-Encoding.")
     }
     return framing
   }
 
   /// Whether the client expects `100 Continue`.
   var expectsContinue: Bool {
-    get throws(HTTPError) {
+    get throws(RequestError) {
       guard let expectation else { return false }
       guard expectation.lowercased() == "100-continue" else {
-        throw HTTPError(.expectationFailed, "The only expectation that this server meets is 100-continue.")
+        throw RequestError(.unmetExpectation, "The only expectation that this server meets is 100-continue.")
       }
       return true
     }
@@ -81,9 +80,9 @@ struct FramingFields {
   }
 }
 
-extension HTTPError {
+extension RequestError {
   /// The refusal of a body above the limit.
-  static func bodyTooLarge(_ limits: Limits) -> HTTPError {
-    HTTPError(.contentTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
+  static func bodyTooLarge(_ limits: Limits) -> RequestError {
+    RequestError(.bodyTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
   }
 }

@@ -24,24 +24,24 @@ struct RequestHead {
   /// Reads a head as the parser returns it.
   ///
   /// - Throws: The error to refuse the request with; its body is not read then.
-  init(_ head: HTTPRequestHead, limits: Limits) throws(HTTPError) {
+  init(_ head: HTTPRequestHead, limits: Limits) throws(RequestError) {
     guard head.uri.utf8.count <= limits.maximumTargetBytes else {
-      throw HTTPError(.uriTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
+      throw RequestError(.targetTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
     }
     guard head.method != .CONNECT else {
-      throw HTTPError(.notImplemented, "This server does not support CONNECT.")
+      throw RequestError(.notImplemented, "This server does not support CONNECT.")
     }
     let section = try FieldSection(head.headers, limits: limits)
     var target = head.uri
     guard target.utf8.count + section.byteCount <= limits.maximumHeadBytes else {
-      throw HTTPError(
-        .requestHeaderFieldsTooLarge,
+      throw RequestError(
+        .headTooLarge,
         "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes.")
     }
     let isLegacy = head.version.minor == 0
     let framing = section.framing
     guard framing.host != nil || isLegacy else {
-      throw HTTPError(.badRequest, "The request has no Host field.")
+      throw RequestError(.malformed, "The request has no Host field.")
     }
     var fields = section.fields
     if target.utf8.first != UInt8(ascii: "/") {
@@ -59,7 +59,7 @@ struct RequestHead {
     request = try Request(method: Self.method(head.method), target: target, headerFields: fields)
   }
 
-  private static func method(_ method: HTTPMethod) throws(HTTPError) -> HTTPRequest.Method {
+  private static func method(_ method: HTTPMethod) throws(RequestError) -> HTTPRequest.Method {
     switch method {
     case .GET: return .get
     case .HEAD: return .head
@@ -71,7 +71,7 @@ struct RequestHead {
     // The list of methods is NIO's and open-ended.
     default:
       guard let method = HTTPRequest.Method(method.rawValue) else {
-        throw HTTPError(.badRequest, "The request's method is not a token.")
+        throw RequestError(.malformed, "The request's method is not a token.")
       }
       return method
     }

@@ -46,7 +46,7 @@ final class RequestParser: ChannelInboundHandler {
         _ = try decoder.decode(context: context, buffer: &held)
         if connection.reader.hasStoppedParser { input = replaceDecoder(context, before: input) }
         try connection.reader.checkOverhead()
-      } catch let error as HTTPError {
+      } catch let error as RequestError {
         connection.refuse(error)
       } catch {
         fail(error, context)

@@ -47,7 +47,7 @@ struct RequestReader {
   ///
   /// - Returns: Whether the client waits for permission to send the body.
   /// - Throws: The error to refuse the request with.
-  mutating func begin(_ line: HTTPRequestHead) throws(HTTPError) -> Bool {
+  mutating func begin(_ line: HTTPRequestHead) throws(RequestError) -> Bool {
     guard case .betweenRequests = state else {
       drop()
       return false
@@ -62,7 +62,7 @@ struct RequestReader {
   }
 
   /// Takes a piece of the body.
-  mutating func append(_ bytes: ByteBuffer) throws(HTTPError) {
+  mutating func append(_ bytes: ByteBuffer) throws(RequestError) {
     guard case .inRequest = state else { return drop() }
     guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
     progress.noteBody(bytes.readableBytes)
@@ -74,7 +74,7 @@ struct RequestReader {
   ///
   /// - Returns: The request and the form of its response; nil when nothing is read any more.
   /// - Throws: The error to refuse the request with, when its trailers are not acceptable.
-  mutating func end(_ trailers: HTTPHeaders?) throws(HTTPError) -> (request: Request, form: ResponseForm)? {
+  mutating func end(_ trailers: HTTPHeaders?) throws(RequestError) -> (request: Request, form: ResponseForm)? {
     guard case .inRequest(let head) = state else { return nil }
     if let trailers { try FieldSection.check(trailers: trailers, of: head, limits: limits) }
     state = head.form.keepsConnection ? .betweenRequests : .stopped
@@ -126,17 +126,17 @@ extension RequestReader {
   /// Checks how much of the pieces was used.
   ///
   /// - Throws: 431 when the client has sent too much that is not part of a request.
-  func checkOverhead() throws(HTTPError) {
+  func checkOverhead() throws(RequestError) {
     switch state {
     case .betweenRequests:
       // The parser, which has limits of its own, says more precisely what is wrong with the head that it reads.
       guard overhead.byteCount <= 2 * RequestParser.maximumHeadBytes else {
-        throw HTTPError(.requestHeaderFieldsTooLarge, "The request's line and fields are too large.")
+        throw RequestError(.headTooLarge, "The request's line and fields are too large.")
       }
     case .inRequest:
       guard overhead.byteCount <= limits.maximumHeadBytes + overhead.allowance else {
-        throw HTTPError(
-          .requestHeaderFieldsTooLarge,
+        throw RequestError(
+          .headTooLarge,
           "The extensions of the request's chunks, and its trailers, are larger than \(limits.maximumHeadBytes) bytes.")
       }
     case .stopped: break

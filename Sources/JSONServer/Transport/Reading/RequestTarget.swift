@@ -9,19 +9,19 @@ struct RequestTarget {
   let authority: String?
 
   /// Reads `http://host/path`, and `*` of OPTIONS.
-  init(notInOriginForm text: String, method: HTTPMethod) throws(HTTPError) {
+  init(notInOriginForm text: String, method: HTTPMethod) throws(RequestError) {
     if text == "*", method == .OPTIONS {
       (target, authority) = (text, nil)
       return
     }
     guard let authorityStart = Self.endOfScheme(text) else {
-      throw HTTPError(.badRequest, "The request's target is neither a path nor a URL with http.")
+      throw RequestError(.malformed, "The request's target is neither a path nor a URL with http.")
     }
     let rest = text[authorityStart...]
     let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     let authority = String(rest[..<authorityEnd])
     guard !authority.isEmpty, Self.isAuthority(authority) else {
-      throw HTTPError(.badRequest, "The URL of the request does not name a host and a port.")
+      throw RequestError(.malformed, "The URL of the request does not name a host and a port.")
     }
     self.authority = authority
     let path = rest[authorityEnd...]

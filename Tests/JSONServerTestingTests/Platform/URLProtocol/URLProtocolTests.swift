@@ -24,7 +24,7 @@ struct `A session without a socket` {
     URLSession(configuration: .jsonServer(try MockServer.current))
   }
 
-  @Test func `Whatever host a request is for, the server answers it`() async throws {
+  @Test func `Whatever host a request is for, the server responds to it`() async throws {
     let (data, response) = try await session().send(request("/notes?q=one"))
     #expect(response.statusCode == 200)
     #expect(response.mimeType == "application/json")
@@ -49,7 +49,7 @@ struct `A session without a socket` {
     try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "three"])
   }
 
-  @Test func `An upload is not answered as if it had no body`() async throws {
+  @Test func `An upload is not treated as if it had no body`() async throws {
     let server = try MockServer.current
     let request = try request("/notes", method: "POST")
     do {
@@ -105,7 +105,7 @@ struct `A session without a socket` {
     #expect(server == nil)
   }
 
-  @Test func `A client that stops loading is told nothing more`() async throws {
+  @Test func `A client that stops loading is not notified any more`() async throws {
     try await withJSONServer(listens: false) {
       $0.middleware = [PiecewiseAnswer()]
     } _: { server in
@@ -117,7 +117,7 @@ struct `A session without a socket` {
   }
 }
 
-/// Answers with a body in three pieces that are all there at once.
+/// Responds with a body in three pieces that are all available at once.
 private struct PiecewiseAnswer: Middleware {
   func respond(
     to request: Request, next: @Sendable (Request) async throws -> Response
@@ -131,7 +131,7 @@ private struct PiecewiseAnswer: Middleware {
 
 /// A client that stops the loading at the first piece of a body.
 private final class StoppingClient: NSObject, URLProtocolClient {
-  /// What the client was told, the head of the answer apart.
+  /// What the client was notified of, the head of the response apart.
   let events = NIOLockedValueBox<[String]>([])
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {

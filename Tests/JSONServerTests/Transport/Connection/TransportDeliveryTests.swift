@@ -31,7 +31,7 @@ struct TransportDeliveryTests {
     }
   }
 
-  @Test func `A truncated answer announces its whole length`() async throws {
+  @Test func `A truncated response announces its full length`() async throws {
     let application = Self.application {
       PreparedResponse(body: .bytes(Array("0123456789".utf8)), delivery: .truncated(after: 4))
     }
@@ -55,7 +55,7 @@ struct TransportDeliveryTests {
     }
   }
 
-  @Test func `A hanging answer never comes, nor one after it, until the server closes`() async throws {
+  @Test func `A hanging response never comes, nor one after it, until the server closes`() async throws {
     let application = TestApplication { request, reply in
       var response = PreparedResponse.echo(request)
       if request.target == "/hang" { response.delivery = .hang }
@@ -70,7 +70,7 @@ struct TransportDeliveryTests {
     }
   }
 
-  @Test func `A stream is sent in chunks, and the connection goes on after it`() async throws {
+  @Test func `A stream is sent in chunks, and the connection continues after it`() async throws {
     let application = Self.application { PreparedResponse(body: .stream(Self.pieces(["abc", "", "defg"]))) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
@@ -95,7 +95,7 @@ struct TransportDeliveryTests {
   }
 
   @Test(arguments: ["1.1", "1.0"])
-  func `A stream of known length announces it, and the connection goes on after it`(_ version: String) async throws {
+  func `A stream of known length announces it, and the connection continues after it`(_ version: String) async throws {
     let application = Self.application { PreparedResponse(body: .stream(Self.pieces(["abc", "defg"]), length: 7)) }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
@@ -159,7 +159,7 @@ struct TransportDeliveryTests {
     }
   }
 
-  @Test func `A stream is cancelled when its client goes`() async throws {
+  @Test func `A stream is cancelled when its client disconnects`() async throws {
     let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
     let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
     source.onTermination = { _ in continuation.finish() }
@@ -175,7 +175,7 @@ struct TransportDeliveryTests {
   }
 
   @Test(arguments: ["", "Connection: close\r\n"])
-  func `A client that has said all it wants to gets the whole of its answer`(_ field: String) async throws {
+  func `A client that has sent all it wants to gets the whole of its response`(_ field: String) async throws {
     let bytes = 16 << 20
     let application = TestApplication { request, reply in
       let body: Response.Body =
@@ -190,7 +190,7 @@ struct TransportDeliveryTests {
       for target in ["/stream", "/bytes"] {
         let client = try await server.connect()
         try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
-        // The answer is under way before the client closes its side.
+        // The response is on its way before the client closes its side.
         let head = try await client.read(through: "\r\n\r\n")
         await client.closeOutput()
         #expect(head.contains("Content-Length: \(bytes)\r\n"))

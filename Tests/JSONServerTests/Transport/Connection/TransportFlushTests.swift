@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONServer
 
-/// When the answers to several connections go out.
+/// When the responses on several connections are sent.
 struct TransportFlushTests {
   private let loop = EmbeddedEventLoop()
 
@@ -18,12 +18,12 @@ struct TransportFlushTests {
     }
   }
 
-  /// Returns how many of the connections an answer has left by.
+  /// Returns on how many of the connections a response has been sent.
   private func countAnswered(_ channels: [EmbeddedChannel]) throws -> Int {
     try channels.count { try $0.readOutbound(as: ByteBuffer.self) != nil }
   }
 
-  @Test func `Answers to requests that came together go out together`() throws {
+  @Test func `Responses to requests that came together are sent together`() throws {
     let channels = try connect(3)
     for channel in channels { try channel.writeInbound(ByteBuffer(string: TransportDeliveryTests.get)) }
     #expect(try countAnswered(channels) == 0)
@@ -31,7 +31,7 @@ struct TransportFlushTests {
     #expect(try countAnswered(channels) == 3)
   }
 
-  @Test func `Answers to many requests do not wait for all`() throws {
+  @Test func `Responses to many requests do not wait for all`() throws {
     let channels = try connect(Connections.maximumUnflushed + 1)
     for channel in channels { try channel.writeInbound(ByteBuffer(string: TransportDeliveryTests.get)) }
     #expect(try countAnswered(channels) == Connections.maximumUnflushed)

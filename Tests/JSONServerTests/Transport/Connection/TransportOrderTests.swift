@@ -73,7 +73,7 @@ struct TransportOrderTests {
     #expect(try TransportMemoryTests.sent(channel).components(of: "HTTP/1.1 200 OK") == 4)
   }
 
-  @Test func `A request that takes effect later lets the next begin then`() throws {
+  @Test func `A request that takes effect later allows the next to begin then`() throws {
     let effects = HeldReplies()
     let application = TestApplication(proceeding: { request, proceed, _ in effects.hold(proceed) })
     let channel = try TransportTimeoutTests.connection(application)

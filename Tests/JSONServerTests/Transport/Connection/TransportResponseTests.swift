@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransportAnswerTests {
-  @Test func `Answers keep the order of the requests, whatever order they are made in`() async throws {
+  @Test func `Responses keep the order of the requests, whatever order they are made in`() async throws {
     let held = HeldReplies()
     let application = TestApplication { request, reply in
       if request.target == "/first" { held.hold { reply(.echo(request)) } } else { reply(.echo(request)) }
@@ -22,7 +22,7 @@ struct TransportAnswerTests {
     }
   }
 
-  @Test func `The application is asked no more than it may owe, and all is answered`() async throws {
+  @Test func `The application gets no more requests than it may owe responses, and all get one`() async throws {
     let held = HeldReplies()
     let application = TestApplication { request, reply in
       if request.target == "/0" { held.hold { reply(.echo(request)) } } else { reply(.echo(request)) }
@@ -32,7 +32,7 @@ struct TransportAnswerTests {
       let targets = (0..<500).map { "/\($0)" }
       try await client.send(targets.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
       await held.arrival()
-      // Another connection's answer comes after all that the first one's burst has brought.
+      // Another connection's response comes after all that the first one's burst has brought.
       let other = try await server.connect()
       try await other.send("GET /other HTTP/1.1\r\nHost: a\r\n\r\n")
       _ = try await other.readAnswer()
@@ -113,7 +113,7 @@ struct TransportAnswerTests {
     BodilessCase(status: .notModified, fields: [.contentLength: "-5"], length: nil),
     BodilessCase(status: .ok, fields: [.contentLength: "7", .transferEncoding: "chunked"], length: "0"),
   ])
-  func `An answer without a body says only what is true of its length`(_ test: BodilessCase) async throws {
+  func `A response without a body says only what is true of its length`(_ test: BodilessCase) async throws {
     let application = TestApplication { request, reply in
       reply(request.target == "/" ? PreparedResponse(status: test.status, headerFields: test.fields) : .echo(request))
     }
@@ -174,7 +174,7 @@ struct TransportAnswerTests {
     }
   }
 
-  @Test func `A large answer arrives whole, and so does what was asked after it`() async throws {
+  @Test func `A large response arrives whole, and so does what was requested after it`() async throws {
     let size = 4 << 20
     let application = TestApplication { request, reply in
       reply(.text(request.target == "/large" ? String(repeating: "x", count: size) : "small"))

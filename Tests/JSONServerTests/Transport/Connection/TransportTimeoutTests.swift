@@ -25,7 +25,7 @@ struct TransportTimeoutTests {
     var sent: String
     /// The longest that the client may wait next, in seconds.
     var idleTimeouts: Int64
-    /// The status of the answer when that has passed.
+    /// The status of the response when that has passed.
     var status: Int?
   }
 
@@ -38,7 +38,7 @@ struct TransportTimeoutTests {
     Case(sent: put("Content-Length: 5", "abc"), idleTimeouts: 30, status: 408),
     Case(sent: put("Transfer-Encoding: chunked", "5\r\nab"), idleTimeouts: 30, status: 408),
   ])
-  func `A client that lets the server wait is cut off, and no sooner`(_ test: Case) throws {
+  func `A client that keeps the server waiting is cut off, and no sooner`(_ test: Case) throws {
     let channel = try Self.connection()
     if !test.sent.isEmpty { try channel.writeInbound(ByteBuffer(string: test.sent)) }
     channel.embeddedEventLoop.run()
@@ -61,7 +61,7 @@ struct TransportTimeoutTests {
 
   static let close = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
-  /// To close while a client sends resets the connection, and can take the answer with it.
+  /// To close while a client sends resets the connection, and can lose the response.
   @Test(arguments: [
     LastRequestCase(sent: close, lingers: false),
     LastRequestCase(sent: close + get, lingers: true),
@@ -69,7 +69,7 @@ struct TransportTimeoutTests {
     LastRequestCase(sent: put("Connection: close\r\nContent-Length: 1", "a") + "b", lingers: true),
     LastRequestCase(sent: get, closesItself: true, lingers: true),
   ])
-  func `A client that may still be sending is not cut off before it has its answer`(_ test: LastRequestCase) throws {
+  func `A client that may still be sending is not cut off before it has its response`(_ test: LastRequestCase) throws {
     let channel = try Self.connection(
       TestApplication { request, reply in
         var response = PreparedResponse.echo(request)
@@ -135,7 +135,7 @@ struct TransportTimeoutTests {
     }
   }
 
-  @Test func `A client that takes no answers is cut off`() throws {
+  @Test func `A client that takes no responses is cut off`() throws {
     let channel = try Self.connection()
     channel.isWritable = false
     channel.pipeline.fireChannelWritabilityChanged()

@@ -11,7 +11,7 @@ struct TransportListenerTests {
     try await HTTPListener.start(on: addresses, loop: loop, limits: Limits(), application: TestApplication())
   }
 
-  /// A client whose connection the server surely has accepted: its first request is answered.
+  /// A client whose connection the server surely has accepted: its first request gets a response.
   static func idleClient(of server: TestServer) async throws -> TransportClient {
     let client = try await server.connect()
     try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -94,7 +94,7 @@ struct TransportListenerTests {
     }
   }
 
-  @Test func `Shutting down lets a body that is coming come`() async throws {
+  @Test func `Shutting down lets a body that is arriving arrive`() async throws {
     try await TestServer.run { server in
       let client = try await server.connect()
       try await client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")

@@ -44,7 +44,7 @@ struct KnownHeadTests {
     }
   }
 
-  /// Counts what goes to the parser.
+  /// Counts what reaches the parser.
   private final class ParsedBytes: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -82,7 +82,7 @@ struct KnownHeadTests {
     Case(sent: [get("/1"), "GET /2 HTTP/1.1\r\nhost: a\r\n\r\n"], known: []),
     Case(sent: [get("/1"), "GET /2 HTTP/1.0\r\nHost: a\r\n\r\n"], known: []),
     Case(sent: [get("/1"), "\r\n" + get("/2"), get("/3")], known: []),
-    // Targets that are no path, and what could be read in another way.
+    // Targets that are not paths, and what could be read in another way.
     Case(sent: [get("/1"), get("")], known: []),
     Case(sent: [get("/1"), get("*")], known: []),
     Case(sent: [get("/1"), get("http://b/")], known: []),
@@ -101,7 +101,7 @@ struct KnownHeadTests {
     Case(sent: ["GET / HTTP/1.0\r\nConnection: \u{212A}eep-alive\r\n\r\n" + get("/2")], known: []),
     Case(sent: [get("/1", fields: "Upgrade: b\r\nConnection: upgrade\r\n") + get("/2")], known: []),
   ])
-  func `What the parser need not read is answered as if it had`(_ test: Case) throws {
+  func `What the parser need not read gets the response that it would get if it had`(_ test: Case) throws {
     let (wire, plain) = (try Wire(knowsHeads: true), try Wire(knowsHeads: false))
     for (index, piece) in test.sent.enumerated() {
       let before = wire.parsed.count
@@ -147,7 +147,7 @@ struct KnownHeadTests {
   }
 
   @Test(arguments: UInt64(1)...200)
-  func `Whatever is sent, in whatever pieces, is answered as the parser reads it`(_ seed: UInt64) throws {
+  func `Whatever is sent, in whatever pieces, is understood as the parser reads it`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let (wire, plain) = (try Wire(knowsHeads: true), try Wire(knowsHeads: false))
     for request in [Self.get("/1"), Self.get("/2")] {

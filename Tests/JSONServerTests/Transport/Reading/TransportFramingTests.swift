@@ -136,7 +136,7 @@ struct TransportFramingTests {
   @Test(arguments: [
     "Content-Length: 5 ", "Content-Length:\t5 ", "Transfer-Encoding: chunked ", "Expect: 100-continue ",
   ])
-  func `The space after a value is no part of it`(_ field: String) async throws {
+  func `The space after a value is not part of it`(_ field: String) async throws {
     let framing = field.hasPrefix("Expect") ? "\(field)\r\nContent-Length: 5" : field
     try await TestServer.run { server in
       let client = try await server.connect()

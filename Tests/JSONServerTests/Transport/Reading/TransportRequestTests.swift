@@ -19,7 +19,7 @@ struct TransportRequestTests {
     }
   }
 
-  @Test func `What the requests of a connection have in common, and what not, is told apart`() async throws {
+  @Test func `What the requests of a connection have in common, and what not, is distinguished`() async throws {
     let application = TestApplication { request, reply in
       let fields = [HTTPField.Name.host, .accept].map { request.headerFields[$0] ?? "-" }.joined(separator: " ")
       reply(.text("\(request.target) \(fields) \(String(decoding: request.body, as: UTF8.self))"))
@@ -83,7 +83,7 @@ struct TransportRequestTests {
     }
   }
 
-  @Test func `Leave to send a body waits for the answers before it`() async throws {
+  @Test func `Permission to send a body waits for the responses before it`() async throws {
     let held = HeldReplies()
     let application = TestApplication { request, reply in
       if request.target == "/held" { held.hold { reply(.echo(request)) } } else { reply(.echo(request)) }
@@ -117,7 +117,7 @@ struct TransportRequestTests {
     }
   }
 
-  @Test func `A request after which the client sends nothing more is answered`() async throws {
+  @Test func `A request after which the client sends nothing more gets a response`() async throws {
     let held = HeldReplies()
     let application = TestApplication { request, reply in held.hold { reply(.echo(request)) } }
     try await TestServer.run(application) { server in
@@ -130,7 +130,7 @@ struct TransportRequestTests {
     }
   }
 
-  @Test func `An answer to a client that has gone is dropped`() async throws {
+  @Test func `A response to a client that has disconnected is dropped`() async throws {
     let held = HeldReplies()
     let (pulls, continuation) = AsyncStream.makeStream(of: Void.self)
     let application = TestApplication { _, reply in
@@ -144,7 +144,7 @@ struct TransportRequestTests {
       await server.listener.shutdown(grace: .zero)
       #expect(try await client.readToEnd() == "")
       held.release(on: server.loop)
-      // The stream is let go without a look at it.
+      // The stream is released without being read.
       for await _ in pulls { Issue.record("The answer was sent.") }
     }
   }

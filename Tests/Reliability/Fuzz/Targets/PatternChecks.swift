@@ -10,7 +10,7 @@
 enum PatternChecks {
   /// The bytes are a pattern and, after a line feed, a text.
   ///
-  /// A matcher that knows its states answers as a new one; the time for a long text is linear in its length.
+  /// A matcher that knows its states gives the results of a new one; the time for a long text is linear in its length.
   static func check(_ bytes: UnsafeBufferPointer<UInt8>) {
     let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
     guard let text = String(validating: parts[0], as: UTF8.self), let pattern = try? Pattern(text) else { return }

@@ -6,7 +6,7 @@ import OrderedJSON
 enum RewriteChecks {
   /// The bytes are a rule's pattern, its target and a request's target, each on a line.
   ///
-  /// A rule that is accepted answers the same each time, and what it makes is a path.
+  /// A rule that is accepted gives the same result each time, and what it makes is a path.
   static func check(_ bytes: UnsafeBufferPointer<UInt8>) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
       .compactMap { String(validating: $0, as: UTF8.self) }

@@ -1,0 +1,89 @@
+package import HTTPTypes
+import JSONDatabase
+import JSONStorage
+import OrderedJSON
+
+// What errors mean in HTTP: nowhere else is a status chosen for one.
+
+extension RequestError {
+  /// Creates the refusal of what the database refuses.
+  init(_ error: DatabaseError) {
+    let code: Code =
+      switch error.code {
+      case .unknownResource, .unknownRecord, .wrongKind: .notFound
+      case .idTaken: .conflict
+      case .invalidBody, .invalidQuery: .malformed
+      }
+    self.init(code, error.message)
+  }
+
+  /// Creates the refusal of a write that could not be saved.
+  init(_ error: StorageError) {
+    switch error.code {
+    case .noSpace: self.init(.noSpace, "\(error.message) Nothing was changed.")
+    case .durabilityUnknown: self.init(.durabilityUnknown, error.message)
+    case .unavailable, .invalidFile, .staleMount, .locked, .closed:
+      self.init(.unavailable, "\(error.message) Nothing was changed.")
+    }
+  }
+
+  package var status: HTTPResponse.Status {
+    switch code {
+    case .malformed: .badRequest
+    case .forbidden: .forbidden
+    case .notFound: .notFound
+    case .methodNotAllowed: .methodNotAllowed
+    case .timeout: .requestTimeout
+    case .conflict: .conflict
+    case .preconditionFailed: .preconditionFailed
+    case .bodyTooLarge: .contentTooLarge
+    case .targetTooLong: .uriTooLong
+    case .unsupportedMediaType, .unsupportedCoding: .unsupportedMediaType
+    case .unmetExpectation: .expectationFailed
+    case .headTooLarge: .requestHeaderFieldsTooLarge
+    case .failed: .internalServerError
+    case .notImplemented: .notImplemented
+    case .unavailable, .durabilityUnknown: .serviceUnavailable
+    case .noSpace: .init(code: 507, reasonPhrase: "Insufficient Storage")
+    }
+  }
+
+  /// The methods that the route takes, as `Allow` lists them; `nil` for another error.
+  var allowedMethods: String? {
+    guard case .methodNotAllowed(let methods) = code else { return nil }
+    return methods.joined(separator: ", ")
+  }
+
+  /// Returns the response that reports the error to the client.
+  func response() -> PreparedResponse {
+    let isDurabilityUnknown = code == .durabilityUnknown
+    var response = PreparedResponse.error(
+      status, message, members: isDurabilityUnknown ? [("durability", "unknown")] : [])
+    if let allowedMethods { response.headerFields[.allow] = allowedMethods }
+    if case .unsupportedCoding(let accepted) = code { response.headerFields[.acceptEncoding] = accepted }
+    return response
+  }
+}
+
+extension PreparedResponse {
+  /// Creates the response of an error, in the one form that all errors have.
+  ///
+  /// - Parameter members: Members of the body besides those that each error has.
+  static func error(
+    _ status: HTTPResponse.Status, _ message: String, members: [(String, JSONValue)] = []
+  ) -> PreparedResponse {
+    let body = JSONObject(
+      [
+        ("statusCode", .number(JSONNumber(status.code))), ("error", .string(status.reasonPhrase)),
+        ("message", .string(message)),
+      ] + members)
+    var fields: HTTPFields = [:]
+    fields[.contentType] = "application/json"
+    fields[.cacheControl] = "no-cache"
+    fields[.xContentTypeOptions] = "nosniff"
+    var response = PreparedResponse(
+      status: status, headerFields: fields, body: .bytes(JSONValue.object(body).utf8Text(.pretty)))
+    response.errorMessage = message
+    return response
+  }
+}

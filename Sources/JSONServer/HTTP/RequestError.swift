@@ -1,0 +1,59 @@
+/// Why a request is not carried out.
+///
+/// Rooms that read requests throw this; what it means in HTTP is said in one file, RequestError+Response.swift.
+package struct RequestError: Error {
+  /// What kind of failure it is.
+  package enum Code: Sendable, Hashable {
+    /// The request makes no sense: its framing, its target, a parameter or its body.
+    case malformed
+    /// The client, or the page that sends the request, may not do that.
+    case forbidden
+    /// Nothing is there.
+    case notFound
+    /// The route takes only certain methods; their names.
+    case methodNotAllowed([String])
+    /// The request did not come in time.
+    case timeout
+    /// The request contradicts what the data holds now.
+    case conflict
+    /// What the request is to change is not as the client has seen it.
+    case preconditionFailed
+    case bodyTooLarge
+    case targetTooLong
+    case unsupportedMediaType
+    /// The body has a content coding other than the accepted one.
+    case unsupportedCoding(accepted: String)
+    case unmetExpectation
+    /// The line and the fields are too long, or the fields too many.
+    case headTooLarge
+    /// Middleware failed.
+    case failed
+    case notImplemented
+    /// The request may be repeated later.
+    case unavailable
+    /// The disk or a quota is full.
+    case noSpace
+    /// A write may or may not survive a power cut.
+    case durabilityUnknown
+  }
+
+  package let code: Code
+
+  /// What is wrong and what to do, in a sentence for the person who sent the request.
+  package let message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The refusal of a method that a route does not take.
+  ///
+  /// - Parameter methods: Those that it takes besides OPTIONS.
+  static func methodNotAllowed(_ request: Request, _ methods: [String]) -> RequestError {
+    let allowed = methods + ["OPTIONS"]
+    return RequestError(
+      .methodNotAllowed(allowed),
+      "\(request.method) does not apply to \(request.path); it takes \(allowed.joined(separator: ", ")).")
+  }
+}
