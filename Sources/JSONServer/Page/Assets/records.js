@@ -144,7 +144,7 @@ function cell(id, name, value, isNumeric) {
   const key = { "data-key": `${id} ${name}` };
   const content = name === resource.idName ? node("a", { ...key, href: listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
     : parent ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name }, text) : cells.content(value);
-  return node(`td.${kind(value)}`, { class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, "data-name": name, tabindex: -1 }, content);
+  return node(`td.${kind(value)}`, { class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, "data-name": name, "data-key": `cell ${id} ${name}`, tabindex: -1 }, content);
 }
 
 async function showTitles(parent, name) {
