@@ -12,13 +12,14 @@ PLACES = ["#records/posts", "#records/posts/1", "#try", "#server", "/docs"]
 # The texts whose contrast is below WCAG 2.2's AA: 4.5, or 3 for large ones; colours as sRGB, backgrounds laid over each other.
 FAINT_TEXT = """(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const channels = (colour) => {
+  const known = {};
+  const channels = (colour) => known[colour] ??= (() => {
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = colour;
     canvas.fillRect(0, 0, 1, 1);
     const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
     return { rgb: [red, green, blue], alpha: alpha / 255 };
-  };
+  })();
   const over = (top, bottom) => top.rgb.map((value, index) => value * top.alpha + bottom[index] * (1 - top.alpha));
   const background = (element) => {
     if (!element) return channels(getComputedStyle(document.body).backgroundColor).rgb;
