@@ -20,7 +20,7 @@ class WebSocket:
     """A client of RFC 6455 for text messages, as far as the DevTools protocol needs it."""
 
     def __init__(self, host, port, path):
-        self.stream = socket.create_connection((host, port), timeout=20)
+        self.stream = socket.create_connection((host, port), timeout=60)
         key = base64.b64encode(secrets.token_bytes(16)).decode()
         self.stream.sendall(
             f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -82,6 +82,7 @@ class Browser:
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         self.problems = []
+        self.dialogs = []
         self.number = 0
 
     def __enter__(self):
@@ -122,10 +123,13 @@ class Browser:
     def call(self, method, **parameters):
         """Sends a command and returns its result; what the console complains about meanwhile is kept in `problems`."""
         self.number += 1
-        self.socket.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
+        number = self.number
+        self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
         while True:
             message = json.loads(self.socket.receive())
-            if message.get("id") == self.number:
+            if "id" in message and message["id"] != number:
+                continue
+            if message.get("id") == number:
                 if "error" in message:
                     raise RuntimeError(f"{method}: {message['error']['message']}")
                 return message["result"]
@@ -138,7 +142,13 @@ class Browser:
             self.problems.append(thrown.get("exception", {}).get("description") or thrown["text"])
         elif message["method"] == "Runtime.consoleAPICalled" and details["type"] in ("error", "assert"):
             self.problems.append(" ".join(str(value.get("value", "")) for value in details["args"]))
-        elif message["method"] == "Log.entryAdded" and details["entry"]["level"] == "error":
+        elif message["method"] == "Page.javascriptDialogOpening":
+            self.dialogs.append(details["type"])
+            # Nobody else answers, and the tab waits.
+            self.number += 1
+            self.socket.send(json.dumps({"id": self.number, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}))
+        # That a request failed is for the page to say; checks see whether it does.
+        elif message["method"] == "Log.entryAdded" and details["entry"]["level"] == "error" and details["entry"]["source"] != "network":
             self.problems.append(f"{details['entry']['text']} {details['entry'].get('url', '')}")
 
     def evaluate(self, script):
@@ -159,7 +169,7 @@ class Browser:
 
     def open(self, url):
         self.call("Page.navigate", url=url)
-        self.wait_for("document.readyState === 'complete'", f"{url} has loaded")
+        self.wait_for("document.readyState === 'complete'", f"{url} has loaded", seconds=30)
 
     def resize(self, width, height, mobile=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
@@ -169,8 +179,8 @@ class Browser:
         values = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
         self.call("Emulation.setEmulatedMedia", features=values)
 
-    def press(self, key, code=None, virtual=0, text=None):
-        common = {"key": key, "code": code or key, "windowsVirtualKeyCode": virtual}
+    def press(self, key, code=None, virtual=0, text=None, control=False, shift=False):
+        common = {"key": key, "code": code or key, "windowsVirtualKeyCode": virtual, "modifiers": 2 * control + 8 * shift}
         self.call("Input.dispatchKeyEvent", type="keyDown", **common, **({"text": text} if text else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)
 

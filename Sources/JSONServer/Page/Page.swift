@@ -9,9 +9,9 @@ enum Page {
   static var html: [UInt8] { PackageResources.page_html }
 
   /// What a browser may load and run on these pages: their own files and the server's API, nothing inline and nothing
-  /// foreign.
+  /// foreign but the images that records name.
   static let contentSecurityPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: http: https:; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
   private static let styleSheet = "text/css; charset=utf-8"
@@ -27,15 +27,25 @@ enum Page {
     case "icon.svg": (PackageResources.icon_svg, "image/svg+xml")
     case "page.css": (PackageResources.page_css, styleSheet)
     case "api.js": (PackageResources.api_js, script)
+    case "cells.js": (PackageResources.cells_js, script)
+    case "code.js": (PackageResources.code_js, script)
+    case "columns.js": (PackageResources.columns_js, script)
+    case "conflict.js": (PackageResources.conflict_js, script)
+    case "deletion.js": (PackageResources.deletion_js, script)
     case "docs.js": (PackageResources.docs_js, script)
     case "dom.js": (PackageResources.dom_js, script)
+    case "editor.js": (PackageResources.editor_js, script)
+    case "filters.js": (PackageResources.filters_js, script)
+    case "health.js": (PackageResources.health_js, script)
     case "json.js": (PackageResources.json_js, script)
     case "log.js": (PackageResources.log_js, script)
     case "page.js": (PackageResources.page_js, script)
+    case "palette.js": (PackageResources.palette_js, script)
     case "record.js": (PackageResources.record_js, script)
     case "records.js": (PackageResources.records_js, script)
     case "relations.js": (PackageResources.relations_js, script)
     case "request.js": (PackageResources.request_js, script)
+    case "selection.js": (PackageResources.selection_js, script)
     case "server.js": (PackageResources.server_js, script)
     case "theme.js": (PackageResources.theme_js, script)
     default: nil

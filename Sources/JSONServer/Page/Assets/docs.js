@@ -1,7 +1,7 @@
 // The API as the server describes it in OpenAPI, resource by resource.
 
 import { admin } from "./api.js";
-import { element, find } from "./dom.js";
+import { fill, node, ui } from "./dom.js";
 import { show } from "./json.js";
 
 let description;
@@ -11,7 +11,6 @@ function resolve(value) {
   return resolve(value.$ref.slice(2).split("/").reduce((place, name) => place[name], description));
 }
 
-/** An example of a schema: its own, or one put together, down to depth 8. */
 function example(unresolved, depth = 0) {
   const schema = resolve(unresolved);
   const own = schema.examples?.[0] ?? schema.enum?.[0];
@@ -26,71 +25,64 @@ function example(unresolved, depth = 0) {
 const exampleOf = (content) => example(content?.["application/json"]?.schema);
 
 function block(title, value) {
-  if (value === undefined) return [];
-  const text = element("pre", { tabindex: 0, "aria-label": title });
+  if (value === undefined) return null;
+  const text = node("pre", { tabindex: 0, "aria-label": title });
   show(text, JSON.stringify(value, null, 2));
-  return [element("h4", {}, title), text];
+  return [node("h4", title), text];
 }
 
-/** Text with what stands between backticks as code. */
-const prose = (text) => text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
+const prose = (text) => text.split("`").map((part, index) => (index % 2 ? node("code", part) : part));
 
 function typeName(unresolved) {
   const { type, items } = resolve(unresolved);
   return items ? `${typeName(items)}, repeatable` : [type ?? "any"].flat()[0];
 }
 
-function terms(title, pairs) {
-  if (pairs.length === 0) return [];
-  return [element("h4", {}, title), element("dl", {}, ...pairs.flatMap(([term, detail, text]) => [
-    element("dt", {}, term, element("small", { class: "quiet" }, detail)), element("dd", {}, ...prose(text))]))];
-}
-
-const parameterTerms = (parameters) => terms("Parameters", parameters.map(({ name, in: place, schema, description = "" }) =>
-  [name, ` ${typeName(schema)}${place === "path" ? ", in the path" : ""}`, description]));
+const terms = (title, rows) => rows.length > 0 && [node("h4", title), node("dl", rows.map(([term, detail, text = ""]) =>
+  [node("dt", term, node("small.quiet", detail)), node("dd", prose(text))]))];
 
 function operation(path, name, shared, details) {
   const method = name.toUpperCase();
   const parameters = [...shared, ...(details.parameters ?? [])].map(resolve);
   const body = exampleOf(resolve(details.requestBody).content);
   const responses = Object.entries(details.responses).map(([status, response]) => [status, resolve(response)]);
-  const [status, response] = responses.find(([status]) => status.startsWith("2")) ?? [];
-  const filled = path.replace(/\{(.+?)\}/g, (_, name) => {
-    const parameter = parameters.find((parameter) => parameter.name === name);
-    return encodeURIComponent(example(parameter?.schema) ?? 1);
-  });
+  const [status, response] = responses.find(([status]) => status[0] === "2") ?? [];
+  const filled = path.replace(/\{(.+?)\}/g, (_, name) =>
+    encodeURIComponent(example(parameters.find((parameter) => parameter.name === name)?.schema) ?? 1));
   const query = new URLSearchParams({ method, path: filled, body: JSON.stringify(body) ?? "" });
-  return element("details", { class: "operation" },
-    element("summary", {}, element("span", { class: "method", "data-method": method }, method),
-      element("span", { class: "path" }, path), element("span", {}, details.summary ?? "")),
-    element("p", {}, element("a", { href: `../__admin#try?${query}` }, "Try it")),
-    ...parameterTerms(parameters),
-    ...block("Request body", body),
-    ...terms("Responses", responses.map(([status, { description }]) => [status, "", description])),
-    ...block(`Response ${status}`, exampleOf(response?.content)));
+  return node("details.operation",
+    node("summary", node("span.method", { "data-method": method }, method), node("span.path", path), node("span", details.summary)),
+    node("p", node("a", { href: `../__admin#try?${query}` }, "Try it")),
+    terms("Parameters", parameters.map(({ name, in: place, schema, description }) =>
+      [name, ` ${typeName(schema)}${place === "path" ? ", in the path" : ""}`, description])),
+    block("Request body", body),
+    terms("Responses", responses.map(([status, { description }]) => [status, "", description])),
+    block(`Response ${status}`, exampleOf(response?.content)));
 }
 
-/** Operations by resource, which is their tag. */
 function groups() {
-  const found = new Map();
-  for (const [path, item] of Object.entries(description.paths)) {
-    for (const method of ["get", "post", "put", "patch", "delete"].filter((method) => item[method])) {
-      const [name] = item[method].tags;
-      if (!found.has(name)) found.set(name, []);
-      found.get(name).push(operation(path, method, item.parameters ?? [], item[method]));
-    }
-  }
-  return [...found];
+  const all = Object.entries(description.paths).flatMap(([path, item]) => ["get", "post", "put", "patch", "delete"]
+    .filter((name) => item[name]).map((name) => [item[name].tags[0], operation(path, name, item.parameters ?? [], item[name])]));
+  return [...Map.groupBy(all, ([name]) => name)].map(([name, pairs]) => [name, pairs.map(([, operation]) => operation)]);
 }
+
+ui.search.oninput = () => {
+  for (const section of ui.main.querySelectorAll("section")) {
+    const all = [...section.querySelectorAll("details")];
+    for (const details of all) details.hidden = !details.textContent.toLowerCase().includes(ui.search.value.toLowerCase());
+    section.hidden = all.every(({ hidden }) => hidden);
+  }
+};
 
 try {
   description = await admin("GET", "openapi.json");
   const sections = groups();
-  find("main").replaceChildren(element("h2", {}, description.info.title),
-    ...(description.info.description ?? "").split("\n\n").map((text) => element("p", { class: "about" }, ...prose(text))),
-    ...sections.map(([name, operations]) => element("section", { id: name }, element("h3", {}, name), ...operations)));
-  find("resources").append(...sections.map(([name]) =>
-    element("li", {}, element("a", { href: `#${encodeURIComponent(name)}` }, element("span", { title: name }, name)))));
+  const { title, description: about = "" } = description.info;
+  fill(ui.main, node("h2", title), about.split("\n\n").map((text) => node("p", prose(text))),
+    sections.map(([id, operations]) => node("section", { id }, node("h3", id), operations)));
+  fill(ui.resources, sections.map(([name]) => node("li", node("a", { href: `#${encodeURIComponent(name)}` }, node("span", { title: name }, name)))));
+  // What the address names was not there when the browser looked for it.
+  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 } catch (error) {
-  find("main").textContent = error.message;
+  ui.main.textContent = error.message;
 }

@@ -1,63 +1,78 @@
 // Building and finding elements. Text always becomes text nodes: data may hold markup.
 
-export const find = (id) => document.getElementById(id);
+/** The elements that have an id: ui.recordTitle is #record-title. */
+export const ui = new Proxy({}, {
+  get: (_, name) => document.getElementById(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+});
 
-/** Creates an element. Properties with "on" are listeners, the rest attributes unless undefined or false. */
-export function element(tag, properties, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name.startsWith("on")) node[name] = value;
-    else if (value !== undefined && value !== false) node.setAttribute(name, value);
+const parts = (children) => children.flat(9).filter((child) => child != null && child !== false);
+
+export const fill = (place, ...children) => place.replaceChildren(...parts(children));
+
+/** Creates an element: node("a.url", { href }, text). What begins with "on" is a listener, the rest attributes unless undefined or false. */
+export function node(name, properties, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const made = document.createElement(tag);
+  if (classes.length > 0) made.className = classes.join(" ");
+  const hasNone = properties?.constructor !== Object;
+  for (const [name, value] of Object.entries(hasNone ? {} : properties)) {
+    if (name.startsWith("on")) made[name] = value;
+    else if (value !== undefined && value !== false) made.setAttribute(name, value);
   }
-  node.append(...children);
-  return node;
+  made.append(...parts(hasNone ? [properties, children] : children));
+  return made;
 }
 
-export const button = (text, onclick, label = text) => element("button", { type: "button", "aria-label": label, onclick }, text);
-
-export const statusCode = (status, text = "") =>
-  element("span", { class: "status-code", "data-class": String(status)[0] }, `${status} ${text}`);
-
-export const headerList = (pairs) => element("details", {}, element("summary", {}, "Headers"),
-  element("dl", {}, ...[...pairs].flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
+export const button = (text, onclick, properties) => node("button", { type: "button", onclick, ...properties }, text);
+export const checkbox = (checked, properties) => Object.assign(node("input", { type: "checkbox", ...properties }), { checked });
+export const options = (pairs) => pairs.map(([value, text = value]) => node("option", { value }, text));
+export const statusCode = (status, text = "") => node("span.status-code", { "data-class": String(status)[0] }, `${status} ${text}`);
+export const headerList = (pairs) => node("details", node("summary", "Headers"),
+  node("dl", [...pairs].map(([name, value]) => [node("dt", name), node("dd", value)])));
 
 let clearing;
 
-/** Says something at the bottom, and to screen readers. */
-export function announce(text, isError = false) {
-  find("status").textContent = text;
-  find("status").classList.toggle("failed", isError);
+export function announce(text, { isError = false, action } = {}) {
+  fill(ui.status, text, action);
+  ui.status.classList.toggle("failed", isError);
+  ui.status.hidePopover();
+  ui.status.showPopover();
   clearTimeout(clearing);
-  clearing = setTimeout(() => announce(""), isError ? 10_000 : 4_000);
+  if (text) clearing = setTimeout(announce, isError || action ? 10_000 : 4_000, "");
 }
 
-/** Runs an action, says what it did or why it failed, and answers whether it succeeded. */
+export const complain = (error, action) => announce(error.message ?? error, { isError: true, action });
+
 export async function attempt(action, done) {
   try {
     await action();
     if (done) announce(done);
     return true;
   } catch (error) {
-    announce(error.message, true);
+    complain(error);
     return false;
   }
 }
 
-/** Asks before data is lost. Answers true when the person agrees. */
-export function confirmLoss(title, text, action) {
-  const dialog = find("confirm");
-  find("confirm-title").textContent = title;
-  find("confirm-text").textContent = text;
-  find("confirm-action").textContent = action;
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue === "yes");
-  });
+export function ask(title, content, action) {
+  const { confirm } = ui;
+  ui.confirmTitle.textContent = title;
+  fill(ui.confirmText, content);
+  ui.confirmAction.textContent = action;
+  ui.confirmAction.className = /^(Save|Add)/.test(action) ? "primary" : "danger";
+  confirm.returnValue = "";
+  confirm.showModal();
+  return new Promise((resolve) => { confirm.onclose = () => resolve(confirm.returnValue === "yes"); });
 }
 
-export function onSubmit(id, action) {
-  find(id).onsubmit = (event) => {
+export function openPanel(title, ...content) {
+  ui.panelTitle.textContent = title;
+  fill(ui.panelContent, content);
+  if (!ui.panel.open) ui.panel.showModal();
+}
+
+export function onSubmit(form, action) {
+  form.onsubmit = (event) => {
     event.preventDefault();
     action();
   };
@@ -70,4 +85,28 @@ export function debounced(milliseconds, action) {
     clearTimeout(timer);
     timer = setTimeout(action, milliseconds);
   };
+}
+
+/** What the browser keeps for this page; storage may be off. */
+export function remembered(name) {
+  try { return JSON.parse(localStorage[`page ${name}`]); } catch { return undefined; }
+}
+
+export function remember(name, value) {
+  try { localStorage[`page ${name}`] = JSON.stringify(value); } catch { /* It lasts as long as the page. */ }
+}
+
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce("Copied");
+  } catch {
+    complain("The browser lets a page copy only on localhost and over https.");
+  }
+}
+
+export function download(name, text, type = "application/json") {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  node("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

@@ -1,16 +1,12 @@
 // JSON as text, so that numbers keep their digits.
 
-import { element } from "./dom.js";
+import { button, download, fill, node } from "./dom.js";
 
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 
 /** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text. */
-export function parse(text) {
-  return JSON.parse(text, (_, value, context) =>
-    typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source
-      ? JSON.rawJSON(context.source)
-      : value);
-}
+export const parse = (text) => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value);
 
 export function kind(value) {
   if (value === null) return "null";
@@ -18,30 +14,40 @@ export function kind(value) {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** A value on one line, strings without quotes. */
+export const isKey = (value) => ["string", "number"].includes(kind(value));
+
 export function compact(value) {
   if (isRaw(value)) return value.rawJSON;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A text indented if it is JSON. */
+export const brief = (text, longest = 300) => (text.length > longest ? `${text.slice(0, longest)} …` : text);
+
+const longest = 200_000;
+
 export function pretty(text) {
-  try { return JSON.stringify(parse(text), null, 2); } catch { return text; }
+  try { return text.length > longest ? text : JSON.stringify(parse(text), null, 2); } catch { return text; }
 }
 
-const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
-const longestColoured = 200_000;
+export const isAddress = (text) => /^https?:\/\/\S{1,2000}$/.test(text);
+export const outside = (href, ...content) => node("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
 
-/** Fills an element with JSON in colour; a long text stays plain, for its many spans would stall the page. */
-export function show(node, text) {
-  node.replaceChildren();
-  if (text.length > longestColoured) return node.append(text);
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
+
+/** Shows JSON in colour; of a long text the first part, for more would stall the page. */
+export function show(place, text, name = "value") {
+  fill(place);
+  if (text.length > longest) {
+    return fill(place, node("span.line.part", `The first ${longest.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters`,
+      button("Show all", () => fill(place, text)), button("Download", () => download(`${name}.json`, text))), text.slice(0, longest));
+  }
   let end = 0;
   for (const match of text.matchAll(token)) {
-    const [all, string, colon] = match;
-    const type = string ? (colon ? "key" : "string") : /[tfn]/.test(all[0]) ? "literal" : "number";
-    node.append(text.slice(end, match.index), element("span", { class: `json-${type}` }, string ?? all), colon ?? "");
+    const [all, string = all, colon] = match;
+    const type = string[0] !== '"' ? (/[tfn]/.test(all[0]) ? "literal" : "number") : colon ? "key" : "string";
+    const link = type === "string" && isAddress(string.slice(1, -1));
+    place.append(text.slice(end, match.index), node(`span.json-${type}`, link ? outside(JSON.parse(string), string) : string), colon ?? "");
     end = match.index + all.length;
   }
-  node.append(text.slice(end));
+  place.append(text.slice(end));
 }

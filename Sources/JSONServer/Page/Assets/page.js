@@ -1,8 +1,10 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
-import { admin, listen, pathTo, readable } from "./api.js";
-import { attempt, debounced, element, find } from "./dom.js";
+import { admin, listen, pathTo, readable, viewOf } from "./api.js";
+import { announce, attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
+import * as health from "./health.js";
 import * as log from "./log.js";
+import * as palette from "./palette.js";
 import * as record from "./record.js";
 import * as records from "./records.js";
 import * as request from "./request.js";
@@ -11,10 +13,12 @@ import * as server from "./server.js";
 let resources = [];
 let current;
 let wasLive = true;
+let place;
 
-/** Shows what the address says: #records/posts/1?q=x, #try?path=/posts, #log or #server. */
+// Shows #records/posts/1?q=x, #try?path=/posts, #log or #server.
 function render() {
-  const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(location.hash);
+  place = location.hash;
+  const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(place);
   const [view, name, id] = path.split("/").map(readable);
   if (view === "main") return;
   const parameters = new URLSearchParams(query);
@@ -25,10 +29,10 @@ function render() {
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== shown;
   document.body.dataset.view = shown;
   document.title = `${resource?.name ?? shown} – swift-json-server`;
-  current = isTool ? `#${view}` : `#records${pathTo(resource?.name ?? "")}`;
+  current = isTool ? `#${view}` : viewOf([resource?.name ?? ""]);
   markCurrent();
 
-  if (shown === "try") request.open(parameters);
+  if (shown === "try") request.open(parameters, pathTo(resources[0]?.name ?? ""));
   if (shown === "server") server.refresh();
   if (shown === "object") record.openObject(resource);
   if (shown === "records") records.open(resource, parameters, resources);
@@ -47,9 +51,8 @@ function markCurrent() {
 
 async function loadResources() {
   resources = await admin("GET", "resources");
-  find("resources").replaceChildren(...resources.map(({ name, kind, count }) =>
-    element("li", {}, element("a", { href: `#records${pathTo(name)}` }, element("span", { title: name }, name),
-      element("span", { class: "count" }, kind === "object" ? "{ }" : count.toLocaleString("en"))))));
+  fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]) }, node("span", { title: name }, name),
+    node("span.count", kind === "object" ? "{ }" : count.toLocaleString("en"))))));
 }
 
 const reload = () => attempt(async () => {
@@ -66,6 +69,14 @@ const countSoon = debounced(300, () => attempt(async () => {
   markCurrent();
 }));
 
+// No event tells of it. When the server is gone, the stream of events says so.
+async function readHealth() {
+  const news = await admin("GET", "health").catch(() => undefined);
+  if (!news) return;
+  ui.version.textContent = news.version;
+  health.note(news);
+}
+
 listen({
   change(change) {
     if (change.kind === "reloaded") return reloadSoon();
@@ -75,24 +86,61 @@ listen({
   },
   request: log.add,
   connected(isLive) {
-    find("connection").textContent = isLive ? "Live" : "Reconnecting";
-    find("connection").classList.toggle("live", isLive);
+    ui.connection.textContent = isLive ? "Live" : "Reconnecting";
+    ui.connection.classList.toggle("live", isLive);
+    health.note({ gone: !isLive });
     // What happened meanwhile may have been missed.
-    if (isLive && !wasLive) reloadSoon();
+    if (isLive && !wasLive) {
+      reloadSoon();
+      readHealth();
+    }
     wasLive = isLive;
   },
 });
 
-addEventListener("keydown", (event) => {
-  const isTyping = event.target.matches("input, textarea, select") || document.querySelector("dialog[open]");
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || isTyping || find("records").hidden) return;
-  event.preventDefault();
-  find("search").focus();
-});
+async function follow() {
+  const next = location.hash || "#";
+  if (record.isDirty()) {
+    history.pushState(null, "", place || "#");
+    if (!(await record.mayClose())) return;
+    record.showForm(false);
+    history.replaceState(null, "", next);
+  }
+  ui.panel.close();
+  record.close(true);
+  render();
+}
 
-addEventListener("hashchange", render);
+const openPalette = () => palette.open(resources);
+
+function fold(isFolded) {
+  document.body.toggleAttribute("data-folded", isFolded);
+  ui.logFold.textContent = isFolded ? "Show beside" : "Fold";
+  remember("folded", isFolded);
+}
+
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, target } = event;
+  const isCommand = ctrlKey || metaKey;
+  if (document.querySelector("dialog[open]")) return;
+  if (key === "k" && isCommand) openPalette();
+  else if (key === "/" && !isCommand && !target.matches("input, textarea, select") && !ui.records.hidden) ui.search.focus();
+  else return;
+  event.preventDefault();
+});
+addEventListener("hashchange", follow);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
+ui.panelClose.onclick = () => ui.panel.close();
+ui.openPalette.onclick = openPalette;
+ui.logFold.onclick = () => {
+  fold(!document.body.hasAttribute("data-folded"));
+  if (location.hash === "#log") location.hash = "";
+};
+// Screen readers hear of what changes in a place that they have seen.
+announce("");
+fold(remembered("folded") ?? false);
 log.start();
 server.refresh();
 reload();
-attempt(async () => { find("version").textContent = (await admin("GET", "health")).version; });
+readHealth();
+setInterval(() => document.hidden || readHealth(), 3_000);

@@ -1,156 +1,218 @@
-// One record. Its text is what is edited, so that numbers keep their digits.
+// One record. Its text is what is edited, so that numbers keep their digits, and it is not lost without a question.
 
-import { address, pathTo, readable, send } from "./api.js";
-import { announce, attempt, confirmLoss, element, find, onSubmit } from "./dom.js";
-import { compact, kind, pretty, show } from "./json.js";
+import { address, pathTo, readable, send, viewOf } from "./api.js";
+import { merge } from "./conflict.js";
+import { remove } from "./deletion.js";
+import { announce, ask, attempt, button, debounced, fill, node, onSubmit, ui } from "./dom.js";
+import * as editor from "./editor.js";
+import { compact, isKey, parse, pretty, show } from "./json.js";
 import * as records from "./records.js";
-import { childrenOf, parentOf } from "./relations.js";
+import { childrenOf, countChildren, counted, parentOf } from "./relations.js";
 
-const dialog = find("record");
-const text = find("record-text");
+const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton } = ui;
 let current;
+let isSaving = false;
+
+const notice = (...content) => fill(ui.recordNotice, content);
+const isEditing = () => dialog.open && !form.hidden;
+
+export const isDirty = () => isEditing() && text.value !== current.start;
+
+export const mayClose = async () => !isDirty() || ask("Discard your changes?", "They are not saved.", "Discard");
+
+export function showForm(isShown) {
+  form.hidden = !isShown;
+  ui.recordView.hidden = isShown;
+}
+
+function start(next, title) {
+  current = next;
+  ui.recordTitle.textContent = title;
+  notice();
+  fill(ui.recordJson);
+  fill(ui.recordLinks);
+  showForm(false);
+  if (!dialog.open) dialog.showModal();
+}
 
 export function open(resource, id, resources) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
   start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
-  const hasAddress = !["", ".", ".."].includes(id);
-  find("record-actions").hidden = !hasAddress;
-  if (hasAddress) read();
-  else find("record-notice").textContent = "No browser can address a record with this id. Change it in the file.";
+  // What was not read yet is not edited: nobody could tell what it replaces.
+  ui.recordActions.hidden = true;
+  if (!/^\.{0,2}$/.test(id)) read();
+  else notice("No browser can address a record with this id. Change it in the file.");
 }
 
 export const openObject = (resource) => attempt(async () => {
   const path = pathTo(resource.name);
   const answer = await send("GET", path);
-  find("object-title").textContent = resource.name;
-  find("object-url").textContent = readable(path);
-  find("object-url").href = address(path);
-  show(find("object-json"), pretty(answer.text));
-  find("object-edit").onclick = () => {
-    start({ resource, path, method: "PUT", text: pretty(answer.text) }, resource.name);
+  ui.objectTitle.textContent = resource.name;
+  ui.objectUrl.textContent = readable(path);
+  ui.objectUrl.href = address(path);
+  show(ui.objectJson, pretty(answer.text), resource.name);
+  ui.objectEdit.onclick = () => {
+    start({ resource, path, method: "PUT", text: pretty(answer.text), tag: answer.tag }, resource.name);
     edit();
   };
 });
 
-function make() {
+function make(copy) {
   const { resource, draft } = records.current();
-  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(draft)) }, `New in ${resource.name}`);
+  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(copy ?? draft)) }, `New in ${resource.name}`);
   edit();
+  if (copy) current.start = "";
 }
 
-/** Closes the record, but not a form for a new one. */
-export function close() {
-  if (current?.id !== undefined) dialog.close();
+/** Closes a record when the address is another's; a form for a new one only when the person leaves. */
+export function close(isLeaving = false) {
+  if (dialog.open && (current.id === undefined) === isLeaving) dialog.close();
 }
 
-/** Follows a change that any client made. */
 export function apply({ resource, kind: change, id }) {
-  if (!find("object").hidden && find("object-title").textContent === resource) openObject({ name: resource });
-  if (!dialog.open || current.resource.name !== resource || current.id !== String(id)) return;
-  if (change === "deleted") find("record-notice").textContent = "Another client deleted this record.";
-  else if (find("record-form").hidden) read();
-  else find("record-notice").textContent = "Another client changed this record meanwhile; Save replaces that.";
+  if (!ui.object.hidden && ui.objectTitle.textContent === resource) openObject({ name: resource });
+  if (!dialog.open || isSaving || current.resource.name !== resource || current.id !== String(id)) return;
+  if (change === "deleted") offerNew();
+  else if (isEditing()) notice("Another client changed this record meanwhile; Save shows both versions.");
+  else read();
 }
 
-function start(next, title) {
-  current = next;
-  find("record-title").textContent = title;
-  find("record-notice").textContent = "";
-  find("record-json").replaceChildren();
-  find("record-links").replaceChildren();
-  showForm(false);
-  if (!dialog.open) dialog.showModal();
-}
+const offerNew = () => notice("This record was deleted meanwhile. ", isEditing() && button("Save as new", () => save("POST")));
 
 async function read() {
   const reading = current;
+  const waiting = setTimeout(notice, 300, "Reading …");
   try {
-    const answer = await send("GET", reading.path);
-    if (reading !== current) return;
-    current.text = pretty(answer.text);
-    show(find("record-json"), current.text);
-    await showLinks(answer.value);
+    const { text, tag, value } = await send("GET", reading.path);
+    if (reading !== current || isEditing()) return;
+    Object.assign(current, { text: pretty(text), tag, value });
+    notice();
+    ui.recordActions.hidden = false;
+    show(ui.recordJson, current.text, `${current.resource.name}-${current.id}`);
+    showLinks(current);
   } catch (error) {
-    if (reading === current) find("record-notice").textContent = error.message;
+    if (reading === current) notice(error.message);
+  } finally {
+    clearTimeout(waiting);
   }
 }
 
-async function showLinks(value) {
-  const reading = current;
-  const { resource, id, resources } = reading;
-  const parents = Object.entries(value)
-    .filter(([member, key]) => ["string", "number"].includes(kind(key)) && parentOf(member, resources))
-    .map(([member, key]) => pathTo(parentOf(member, resources).name, compact(key)))
-    .map((path) => element("a", { href: `#records${path}` }, `↑ ${path.slice(1)}`));
-  const children = (await childrenOf(resource, resources)).map(({ name, member }) =>
-    element("a", { href: `#records${pathTo(name)}?${new URLSearchParams({ [member]: id })}` }, `↓ ${name} of ${id}`));
-  if (reading === current) find("record-links").replaceChildren(...parents, ...children);
+async function showLinks(reading) {
+  const { resource, id, resources, value } = reading;
+  const links = Object.entries(value).filter(([member, key]) => isKey(key) && parentOf(member, resource, resources)).map(([member, key]) => {
+    const names = [parentOf(member, resource, resources).name, compact(key)];
+    return node("a", { href: viewOf(names) }, `↑ ${names.join("/")}`);
+  });
+  for (const child of childrenOf(resource, resources)) {
+    const counts = await countChildren(child, [id]).catch(() => undefined);
+    links.push(node("a", { href: viewOf([child.name], { [child.member]: id }) }, `↓ ${counts ? counted(counts.get(id), child.name) : child.name}`));
+  }
+  if (reading === current) fill(ui.recordLinks, links);
 }
 
 function edit() {
   text.value = current.text ?? "";
-  text.ariaInvalid = false;
-  find("record-error").textContent = "";
+  // As the field has it: it may change the ends of lines.
+  current.start = text.value;
+  editor.mark("");
   showForm(true);
   text.focus();
   text.setSelectionRange(0, 0);
 }
 
-function showForm(isEditing) {
-  find("record-form").hidden = !isEditing;
-  find("record-view").hidden = isEditing;
-}
+text.oninput = debounced(400, () => {
+  const { resource: { idName }, id, method } = current;
+  if (!isEditing() || text.value.length > 500_000) return;
+  const next = editor.read()?.[idName];
+  if (method !== "PUT" || id === undefined || next === undefined || compact(next) === id) return;
+  notice(`Save keeps the ${idName} ${id}; a record never changes it. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
+});
 
-async function save() {
-  const { path, method } = current;
+async function save(method = current.method) {
+  if (isSaving) return;
+  if (editor.read() === undefined) return editor.goToMark();
+  const { path, tag, resource } = current;
+  lock(true);
   try {
-    JSON.parse(text.value);
-    finish((await send(method, path, text.value)).value);
+    const { value } = await send(method, method === "POST" ? pathTo(resource.name) : path, text.value, method === "PUT" && tag && { "If-Match": tag });
+    lock(false);
+    finish(value, method);
   } catch (error) {
-    const isSyntax = error instanceof SyntaxError;
-    text.ariaInvalid = isSyntax;
-    find("record-error").textContent = isSyntax ? `This is not JSON yet: ${error.message}` : error.message;
-    text.focus();
+    lock(false);
+    if (error.status === 412) settle();
+    else if (error.status === 404 && method === "PUT") offerNew();
+    else editor.mark(error.message);
   }
 }
 
-function finish(value) {
-  const { resource, method, id } = current;
+function lock(isLocked) {
+  isSaving = text.readOnly = saveButton.disabled = isLocked;
+  saveButton.textContent = isLocked ? "Saving …" : "Save";
+}
+
+async function settle() {
+  try {
+    const { value, text: theirs, tag } = await send("GET", current.path);
+    const merged = await merge(`Which version of ${ui.recordTitle.textContent}?`, parse(current.start), parse(text.value), value);
+    if (!merged) return;
+    Object.assign(current, { start: pretty(theirs), tag });
+    text.value = pretty(JSON.stringify(merged));
+    save();
+  } catch (error) {
+    if (error.status === 404) offerNew();
+    else editor.mark(error.message);
+  }
+}
+
+function finish(value, method) {
+  const { resource, id } = current;
   const made = [value].flat();
   const madeID = method === "POST" ? compact(made.at(-1)?.[resource.idName] ?? "") : id;
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID ?? ""}` : `Saved ${made.length} records`);
-  if (id === undefined) dialog.close();
+  showForm(false);
+  current.isMade = method === "POST";
+  if (id === undefined || method === "POST") dialog.close();
   else {
-    showForm(false);
-    find("record-edit").focus();
+    ui.recordEdit.focus();
     read();
   }
   if (method === "POST") records.goToEnd(made.length);
   const change = { resource: resource.name, kind: "updated", id: madeID };
   records.apply(change);
-  apply(change);
+  if (id === undefined) apply(change);
 }
 
-async function remove() {
-  const { resource, id, path } = current;
-  const text = "Records that depend on it go too.";
-  if (!(await confirmLoss(`Delete ${resource.name} / ${id}?`, text, "Delete"))) return;
-  try {
-    await send("DELETE", path);
-    dialog.close();
-    announce(`Deleted ${resource.name} ${id}`);
-    records.apply({ resource: resource.name, kind: "deleted", id });
-  } catch (error) {
-    find("record-notice").textContent = error.message;
-  }
+async function leave() {
+  if (!(await mayClose())) return;
+  showForm(false);
+  dialog.close();
 }
 
-onSubmit("record-form", save);
-find("record-new").onclick = make;
-find("record-edit").onclick = edit;
-find("record-delete").onclick = remove;
-find("record-close").onclick = () => dialog.close();
-find("record-cancel").onclick = () => (current.id === undefined ? dialog.close() : showForm(false));
-dialog.onclose = () => {
-  if (current.id !== undefined && !find("records").hidden) history.replaceState(null, "", records.listAddress());
+lock(false);
+onSubmit(form, () => save());
+ui.recordNew.onclick = () => make();
+ui.recordEdit.onclick = edit;
+ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
+ui.recordDelete.onclick = async () => {
+  const { resource, id, text, resources } = current;
+  if (!(await remove(resource, [[id, text]], resources))) return;
+  dialog.close();
+  records.apply({ resource: resource.name, kind: "deleted", id });
 };
+ui.recordClose.onclick = leave;
+ui.recordCancel.onclick = async () => {
+  if (current.id === undefined) return leave();
+  if (!(await mayClose())) return;
+  showForm(false);
+  read();
+};
+dialog.onkeydown = (event) => {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  leave();
+};
+dialog.oncancel = (event) => event.preventDefault();
+dialog.onclose = () => {
+  if (!current.isMade && !ui.records.hidden) history.replaceState(null, "", records.listAddress());
+};
+addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });

@@ -1,31 +1,45 @@
 // The table of a collection. Its search, order, page and filters are the query after # in the address.
 
-import { address, pathTo, readable, send } from "./api.js";
-import { debounced, element, find } from "./dom.js";
-import { compact, kind } from "./json.js";
-import { noteMembers, parentOf } from "./relations.js";
+import { address, pathTo, readable, send, viewOf } from "./api.js";
+import * as cells from "./cells.js";
+import * as columns from "./columns.js";
+import { attempt, button, debounced, fill, node, ui } from "./dom.js";
+import { menu, showFilters } from "./filters.js";
+import { brief, compact, isKey, kind } from "./json.js";
+import { childrenOf, countChildren, forgetTitles, parentOf, titlesOf } from "./relations.js";
+import * as selection from "./selection.js";
 
-let shown;
-let sizeName = "_limit";
-let reading = 0;
+const { rows: body, columns: heads, recordsFrame: frame, recordsNote: note, recordsRange: range, search } = ui;
+const pageSize = 20;
 const highlights = new Map();
-const highlightTime = 2_500;
+let shown;
+let reading = 0;
+let draft = {};
+let byID = new Map();
+
+export const current = () => ({ ...shown, draft });
 
 export function open(resource, query, resources) {
   const isOther = shown?.resource.name !== resource.name;
   const isSame = !isOther && String(shown.query) === String(query);
   shown = { resource, query, resources };
   if (isSame) return;
-  find("records-title").textContent = resource.name;
-  find("records-url").textContent = readable(pathTo(resource.name));
-  find("records-url").href = address(pathTo(resource.name));
-  if (document.activeElement !== find("search")) find("search").value = query.get("q") ?? "";
+  ui.recordsTitle.textContent = resource.name;
+  if (document.activeElement !== search) search.value = query.get("q") ?? "";
   if (isOther) {
-    find("rows").replaceChildren();
+    fill(heads);
+    fill(body, Array.from({ length: 6 }, () => node("tr.skeleton", node("td"))));
+    showNote();
     highlights.clear();
     draft = {};
+    selection.begin(resource);
   }
-  showFilters();
+  const list = new URLSearchParams(query);
+  list.delete("_page");
+  const path = pathTo(resource.name) + (list.size > 0 ? `?${list}` : "");
+  ui.recordsUrl.textContent = readable(path.replaceAll("+", " "));
+  ui.recordsUrl.href = address(path);
+  showFilters(resource, path, query);
   load();
 }
 
@@ -34,166 +48,219 @@ export function update(resources) {
   if (resource) shown = { ...shown, resource, resources };
 }
 
-let draft = {};
-
-/** The collection on show, and a record to start a new one from. */
-export const current = () => ({ ...shown, draft });
-
-const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
-
-function draftLike(rows, names) {
-  const kinds = names.map((name) => kind(rows.map((row) => row?.[name]).findLast((value) => value != null) ?? null));
-  return Object.fromEntries(names.map((name, index) => [name, emptyValues[kinds[index]] ?? null]));
-}
-
-/** The address of the shown list with parameters changed; null takes one out. */
 export function listAddress(changes = {}, ...id) {
   const query = new URLSearchParams(shown.query);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) query.delete(name);
-    else query.set(name, value);
-  }
-  return `#records${pathTo(shown.resource.name, ...id)}${query.size ? `?${query}` : ""}`;
+  for (const [name, value] of Object.entries(changes)) value === null ? query.delete(name) : query.set(name, value);
+  return viewOf([shown.resource.name, ...id], query);
 }
 
-const pageSize = 20;
 const pageNumber = () => Math.max(1, Number(shown.query.get("_page")) || 1);
 const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize));
 
 /** Reads the page. A slower, older answer never replaces a newer one. */
 async function load() {
   const turn = ++reading;
+  const first = (pageNumber() - 1) * pageSize;
   const query = new URLSearchParams(shown.query);
-  query.set("_page", pageNumber());
-  query.set(sizeName, pageSize);
+  query.delete("_page");
+  query.set("_start", first);
+  query.set("_end", first + pageSize);
+  const waiting = setTimeout(() => {
+    frame.ariaBusy = true;
+    range.textContent = "Reading rows …";
+  }, 150);
   try {
     const { value, headers } = await send("GET", `${pathTo(shown.resource.name)}?${query}`);
-    if (turn !== reading) return;
-    const rows = value.data ?? value;
-    if (value.data && sizeName === "_limit") {
-      // json-server 1.0's dialect.
-      sizeName = "_per_page";
-      return load();
-    }
-    const total = Number(headers.get("X-Total-Count") ?? value.items ?? rows.length);
+    if (turn !== reading || cells.isEditing()) return;
+    const total = Number(headers.get("X-Total-Count") ?? value.length);
     if (pageNumber() > lastPage(total)) return location.replace(listAddress({ _page: lastPage(total) }));
-    showTable(rows);
-    showPages(rows.length, total);
+    showTable(value);
+    showPages(first, value.length, total);
   } catch (error) {
-    if (turn === reading) showNote("This list could not be read.", `${error.message} Is a fault set? See Server.`);
+    if (turn === reading) showNote(error.title ?? "This list cannot be shown.", error.message, button("Read again", load));
+  } finally {
+    clearTimeout(waiting);
+    if (turn === reading) frame.ariaBusy = false;
   }
 }
 
-export const refresh = debounced(120, () => { if (!find("records").hidden) load(); });
+export const refresh = debounced(120, () => { if (!ui.records.hidden && !cells.isEditing()) load(); });
 
-/** Follows a change that any client made. */
 export function apply({ resource, kind: change, id }) {
-  if (find("records").hidden || resource !== shown.resource.name) return;
+  forgetTitles(resource);
+  if (ui.records.hidden || resource !== shown.resource.name) return;
   if (change === "deleted") rowOf(id)?.classList.add("leaving");
   else highlights.set(String(id), performance.now());
   refresh();
 }
 
-const rowOf = (id) => find("rows").querySelector(`[data-id="${CSS.escape(id)}"]`);
+const rowOf = (id) => body.querySelector(`[data-id="${CSS.escape(id)}"]`);
 
-/** Goes to where new records are: the end, without search, filters and order. */
 export function goToEnd(added) {
-  location.hash = `#records${pathTo(shown.resource.name)}?_page=${lastPage(shown.resource.count + added)}`;
+  location.hash = viewOf([shown.resource.name], { _page: lastPage(shown.resource.count + added) });
 }
+
+const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
 
 function showTable(rows) {
-  const { idName, name } = shown.resource;
-  const others = rows.flatMap((row) => (kind(row) === "object" ? Object.keys(row) : []));
-  const columns = [...new Set([idName, ...others])];
-  const numeric = new Set(columns.filter((name) => rows.every((row) => kind(row?.[name] ?? 0) === "number")));
+  const { resource, resources } = shown;
+  const { idName, name: listName } = resource;
+  const names = [...new Set([idName, ...rows.flatMap((row) => (kind(row) === "object" ? Object.keys(row) : []))])];
+  const visible = names.filter((name) => name === idName || !columns.isHidden(listName, name));
+  const kinds = (name) => rows.map((row) => kind(row?.[name] ?? null)).filter((kind) => kind !== "null");
+  const isNumeric = (name) => kinds(name).filter((kind) => kind === "number").length * 2 > kinds(name).length;
   const focused = document.activeElement?.dataset.key;
-  noteMembers(name, columns);
-  if (rows.length > 0) draft = draftLike(rows, columns.filter((name) => name !== idName));
+  if (rows.length > 0) draft = Object.fromEntries(names.slice(1).map((name) => [name, emptyValues[kinds(name).at(-1)] ?? null]));
+  const pairs = rows.map((row) => [compact(row?.[idName] ?? ""), row]);
+  byID = new Map(pairs);
+  fill(ui.filterNames, names.map((value) => node("option", { value })));
+  ui.columnsChoose.onclick = () => columns.choose(listName, names.slice(1), () => showTable(rows));
 
-  find("columns").replaceChildren(...columns.map((name) => columnHead(name, numeric.has(name))));
-  find("rows").replaceChildren(...rows.map((row) => element("tr", { "data-id": compact(row?.[idName] ?? "") },
-    ...columns.map((name) => cell(row, name)))));
+  fill(heads, node("th.pick", selection.box(pairs, "all rows shown")), visible.map((name) => head(name, isNumeric(name))));
+  fill(body, pairs.map(([id, row]) => node("tr", { "data-id": id }, node("td.pick", selection.box([[id, row]], `${listName} ${id}`)),
+    visible.map((name) => cell(id, name, row?.[name], isNumeric(name))))));
+  visible.forEach((name, index) => columns.widen(heads.children[index + 1], listName, name));
   for (const [id, time] of highlights) highlight(id, performance.now() - time);
-
-  find("records-frame").hidden = rows.length === 0;
-  find("records-note").hidden = true;
+  showNote();
   if (rows.length === 0) showEmpty();
-  if (focused) find("records-frame").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  if (focused) frame.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  columns.showEdges();
+  for (const name of visible) showTitles(parentOf(name, resource, resources), name);
+  showCounts([...byID.keys()]);
 }
 
-/** Marks a row, from where the table before left off. */
-function highlight(id, age) {
-  if (age >= highlightTime) return highlights.delete(id);
-  const row = rowOf(id);
-  if (!row) return;
-  row.classList.add("changed");
-  row.style.animationDelay = `-${age}ms`;
-  setTimeout(() => row.classList.remove("changed"), highlightTime - age);
-}
-
-function columnHead(name, isNumeric) {
+function head(name, isNumeric) {
   const sort = shown.query.get("_sort");
   const order = { [name]: "ascending", [`-${name}`]: "descending" }[sort] ?? "none";
   const next = { none: name, ascending: `-${name}`, descending: null }[order];
-  const onclick = () => { location.hash = listAddress({ _sort: next, _page: null }); };
-  return element("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
-    element("button", { "data-key": `sort ${name}`, onclick }, name || '""'));
+  return node("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
+    button(name || '""', () => { location.hash = listAddress({ _sort: next, _page: null }); }, { "data-key": `sort ${name}` }));
 }
 
-function cell(row, name) {
+function cell(id, name, value, isNumeric) {
   const { resource, resources } = shown;
-  const value = row?.[name];
-  const text = value === undefined ? "" : compact(value);
-  const properties = { class: kind(value), title: text };
-  const id = compact(row?.[resource.idName] ?? "");
-  const parent = ["string", "number"].includes(kind(value)) && parentOf(name, resources);
-  const href = name === resource.idName ? listAddress({}, id) : parent && `#records${pathTo(parent.name, text)}`;
-  if (!href) return element("td", properties, text);
-  const label = `${parent ? parent.name : resource.name} ${text}`;
-  return element("td", properties, element("a", { href, "data-key": `${id} ${name}`, "aria-label": label }, text));
+  const text = brief(compact(value ?? ""));
+  const parent = isKey(value) && parentOf(name, resource, resources);
+  const key = { "data-key": `${id} ${name}` };
+  const content = name === resource.idName ? node("a", { ...key, href: listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
+    : parent ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name }, text) : cells.content(value);
+  return node(`td.${kind(value)}`, { class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, "data-name": name, "data-key": `cell ${id} ${name}`, tabindex: -1 }, content);
 }
 
-function showEmpty() {
-  const isNarrowed = shown.query.has("q") || filters().length > 0;
-  if (isNarrowed) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
-  const url = address(pathTo(shown.resource.name));
-  showNote("No records yet.", "Press “New record”, or send one:",
-    element("pre", { tabindex: 0, "aria-label": "Command" }, `curl '${url}' -H 'Content-Type: application/json' -d '{}'`));
+async function showTitles(parent, name) {
+  const links = parent ? [...body.querySelectorAll(`[data-parent="${CSS.escape(name)}"]`)] : [];
+  if (links.length === 0) return;
+  const titles = await titlesOf(parent, new Set(links.map((link) => link.textContent)));
+  for (const link of links) {
+    const id = link.textContent;
+    if (typeof titles.get(id) === "string") fill(link, titles.get(id), node("small.quiet", ` ${id}`));
+  }
+  columns.showEdges();
 }
 
-function showNote(title, text, ...more) {
-  find("records-frame").hidden = true;
-  find("records-note").hidden = false;
-  find("records-note").replaceChildren(element("strong", {}, title), element("p", {}, text), ...more);
-}
-
-function showPages(count, total) {
-  const page = pageNumber();
-  const last = lastPage(total);
-  const first = (page - 1) * pageSize;
-  const range = `${(first + 1).toLocaleString("en")}–${(first + count).toLocaleString("en")} of ${total.toLocaleString("en")}`;
-  find("records-range").textContent = last > 1 ? range : total === 1 ? "1 record" : `${total} records`;
-  find("records-pages").hidden = last === 1;
-  find("page-number").textContent = `${page} / ${last}`;
-  const numbers = { previous: page - 1, next: page + 1 };
-  for (const [name, number] of Object.entries(numbers)) {
-    find(`page-${name}`).toggleAttribute("inert", number < 1 || number > last);
-    find(`page-${name}`).href = listAddress({ _page: number });
+async function showCounts(ids) {
+  const turn = reading;
+  const { resource, resources } = shown;
+  for (const child of ids.length > 0 ? childrenOf(resource, resources) : []) {
+    const counts = await countChildren(child, ids).catch(() => undefined);
+    if (turn !== reading) return;
+    if (!counts) continue;
+    heads.append(node("th.children", { scope: "col" }, `↓ ${child.name}`));
+    for (const row of body.children) {
+      const { id } = row.dataset;
+      row.append(node("td.number", node("a", { href: viewOf([child.name], { [child.member]: id }), "aria-label": `${child.name} of ${id}: ${counts.get(id)}` }, counts.get(id))));
+    }
+    columns.showEdges();
   }
 }
 
-const filters = () => [...shown.query].filter(([name]) => !["q", "_page", "_sort"].includes(name));
-
-function showFilters() {
-  find("filters").replaceChildren(...filters().map(([name, value]) => element("a", {
-    href: listAddress({ [name]: null, _page: null }), "aria-label": `Take away the filter ${name} = ${value}`,
-  }, `${name} = ${value} ✕`)));
+function highlight(id, age) {
+  const row = rowOf(id);
+  if (age >= 2_500) highlights.delete(id);
+  else if (row) {
+    row.classList.add("changed");
+    row.style.animationDelay = `-${age}ms`;
+    setTimeout(() => row.classList.remove("changed"), 2_500 - age);
+  }
 }
 
-find("search").oninput = debounced(250, () => {
-  location.replace(listAddress({ q: find("search").value || null, _page: null }));
-});
+function showEmpty() {
+  if ([...shown.query.keys()].some((name) => !/^_(page|sort)$/.test(name))) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
+  showNote("No records yet.", "Press “New record”, or drop a JSON or CSV file here.");
+}
 
-find("rows").onclick = ({ target }) => {
-  if (!target.closest("a") && !String(getSelection())) target.closest("tr").querySelector("a").click();
+function showNote(title, ...content) {
+  frame.hidden = title !== undefined;
+  note.hidden = !frame.hidden;
+  fill(note, node("strong", title), content.map((part) => node("div", part)));
+  if (title) range.textContent = "";
+}
+
+function showPages(first, count, total) {
+  const page = pageNumber();
+  const last = lastPage(total);
+  const [from, to, all] = [first + 1, first + count, total].map((number) => number.toLocaleString("en"));
+  range.textContent = last > 1 ? `${from}–${to} of ${all}` : total === 1 ? "1 record" : `${all} records`;
+  ui.recordsPages.hidden = last === 1;
+  ui.pageNumber.textContent = `${page} / ${last}`;
+  for (const [link, number] of [[ui.pagePrevious, page - 1], [ui.pageNext, page + 1]]) {
+    link.inert = number < 1 || number > last;
+    link.href = listAddress({ _page: number });
+  }
+}
+
+function editCell(cell) {
+  const { resource, resources } = shown;
+  const { id } = cell.parentElement.dataset;
+  const { name } = cell.dataset;
+  if (name === resource.idName || "readOnly" in document.body.dataset) return;
+  const done = (isSaved) => {
+    if (isSaved) apply({ resource: resource.name, kind: "updated", id });
+    attempt(async () => {
+      await load();
+      rowOf(id)?.querySelector(`[data-name="${CSS.escape(name)}"]`)?.focus();
+    });
+  };
+  const openRecord = () => { location.hash = listAddress({}, id); };
+  cells.edit(cell, { resource, resources, id, name, type: kind(draft[name] ?? null), done, openRecord });
+}
+
+search.oninput = debounced(250, () => location.replace(listAddress({ q: search.value || null, _page: null })));
+
+let opening;
+
+body.onclick = (event) => {
+  const { target, detail, ctrlKey, metaKey, shiftKey } = event;
+  clearTimeout(opening);
+  const link = target.closest("a") ?? target.closest("tr").querySelector("td:nth-child(2) a");
+  // The keyboard clicks without a count; a second click edits the cell.
+  const isPlain = detail > 0 && !ctrlKey && !metaKey && !shiftKey && !link?.target;
+  if (!isPlain || !link || target.closest(".in-cell, .pick") || String(getSelection())) return;
+  event.preventDefault();
+  if (detail === 1) opening = setTimeout(() => link.click(), 250);
+};
+
+body.ondblclick = ({ target }) => {
+  clearTimeout(opening);
+  getSelection().empty();
+  const cell = target.closest("[data-name]");
+  if (cell) editCell(cell);
+};
+
+body.onkeydown = (event) => {
+  const cell = event.target.closest("td");
+  const [across, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
+  if (across !== undefined) {
+    const next = body.children[cell.parentElement.sectionRowIndex + down]?.children[cell.cellIndex + across];
+    (next?.querySelector("a, input") ?? next)?.focus();
+  } else if (cell.dataset.name && (event.key === "F2" || (event.key === "Enter" && event.target === cell))) editCell(cell);
+  else return;
+  event.preventDefault();
+};
+
+body.oncontextmenu = (event) => {
+  const cell = event.target.closest("[data-name]");
+  if (!cell || cell.querySelector("input")) return;
+  event.preventDefault();
+  menu(cell, cell.dataset.name, byID.get(cell.parentElement.dataset.id)?.[cell.dataset.name], () => editCell(cell));
 };

@@ -1,0 +1,84 @@
+"""Everything can be found: by filters, by Ctrl+K, in the documentation."""
+
+from page import ROWS, Page, by_id
+
+CHIPS = "document.querySelectorAll('#filters a')"
+
+
+class Finding(Page):
+    def a_filter_narrows_the_list_and_shows_its_address(self):
+        self._show("#records/posts")
+        self._fill("filter-name", "views")
+        self._value(f"{by_id('filter-operator')}.value = '_gte'; 0")
+        self._fill("filter-value", "700")
+        self._submit("filter-form")
+        self._wait(f"{CHIPS}.length === 1", "the filter")
+        expected = len(self._request("GET", "/posts?views_gte=700"))
+        self._wait(f"{ROWS}.length === {expected}", f"the {expected} posts with 700 views or more")
+        assert self._text("records-url") == "/posts?views_gte=700", self._text("records-url")
+
+    def a_list_is_copied_as_curl_and_swift(self):
+        self._click("records-code")
+        for kind, text in [("URL", "/posts?views_gte=700"), ("curl", "curl '"), ("Swift", "URLSession")]:
+            self._value(f"(() => {{ const e = document.querySelector('#panel select'); e.value = '{kind}'; e.onchange(); }})()")
+            self._wait_text("panel", text)
+        self._click("panel-close")
+
+    def one_of_two_equal_filters_is_removed(self):
+        self._show("#records/posts?tags=swift&tags=swift&title=Post+4")
+        self._wait(f"{CHIPS}.length === 3", "three filters")
+        self._value(f"{CHIPS}[0].click()")
+        self._wait(f"{CHIPS}.length === 2", "two filters")
+        assert self._value("location.hash") == "#records/posts?tags=swift&title=Post+4", self._value("location.hash")
+
+    def a_cells_menu_filters_by_its_value(self):
+        self._show("#records/posts")
+        self._mouse(self._cell(2, "published"), button="right")
+        self._press("Filter by this value")
+        self._wait(f"{CHIPS}.length === 1 && {CHIPS}[0].textContent.includes('published = true')", "the filter")
+        self._wait(f"{ROWS}.length === 20 && !{self._cell(1, 'title')}", "only what is published")
+
+    def the_keyboard_opens_a_cells_menu(self):
+        self._show("#records/posts")
+        self._value(f"{self._cell(3, 'id')}.querySelector('a').focus()")
+        self._browser.press("ArrowRight", virtual=39)
+        assert self._value("document.activeElement.dataset.name") == "title", "The arrow does not move to the next cell."
+        self._value("document.activeElement.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true }))")
+        self._wait("document.activeElement.textContent === 'Filter by this value'", "the menu has the focus")
+        self._browser.press("ArrowDown", virtual=40)
+        assert self._value("document.activeElement.textContent") == "Leave this value out", "The arrow does not move in the menu."
+        self._browser.press("Escape", virtual=27)
+        self._wait("!document.querySelector('.menu')", "Escape closes it")
+
+    def control_k_leads_to_resources_operations_and_records(self):
+        for words, choice, place in [
+            ("comm", "comments", "#records/comments"),
+            ("delete /posts/{id}", "DELETE /posts/{id}", "#try?method=DELETE"),
+            ("grace", "Grace Hopper", "#records/users/2"),
+            ("posts/7", "Post 7", "#records/posts/7"),
+        ]:
+            self._show("#records/messy")
+            self._browser.press("k", virtual=75, control=True)
+            self._wait(f"{by_id('palette')}.open && document.activeElement.id === 'palette-text'", "the palette")
+            self._browser.type(words)
+            self._press(choice, by_id("palette"))
+            self._wait(f"location.hash.startsWith('{place}')", f"{place} after “{words}”")
+
+    def enter_takes_the_chosen_place(self):
+        self._show("#records/posts")
+        self._browser.press("k", virtual=75, control=True)
+        self._browser.type("user")
+        self._wait("document.querySelector('#palette [aria-selected=true]')?.innerText.startsWith('users')", "users first")
+        self._browser.press("Enter", virtual=13, text="\r")
+        self._wait("location.hash === '#records/users'", "users")
+
+    def the_documentation_is_searched(self):
+        self._show("/docs")
+        self._fill("search", "replaces")
+        self._value(f"{by_id('search')}.dispatchEvent(new Event('input'))")
+        shown = self._value("[...document.querySelectorAll('details.operation')].filter((e) => e.checkVisibility()).map((e) => e.innerText.split('\\n')[0])")
+        assert shown and all("PUT" in text or "POST" in text or "PATCH" in text for text in shown), f"It shows {shown[:5]}."
+
+    def an_address_scrolls_the_documentation(self):
+        self._go("/docs#users")
+        self._wait("Math.abs(document.getElementById('users')?.getBoundingClientRect().top ?? 9999) < 200", "users at the top")

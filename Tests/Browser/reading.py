@@ -1,0 +1,87 @@
+"""Data can be read: titles for ids, counts, columns that fit, long values by part."""
+
+from page import ROWS, Page, by_id
+
+BIG = 5_000_000
+
+
+class Reading(Page):
+    def an_id_shows_the_other_records_title(self):
+        self._show("#records/posts")
+        self._wait(f"{self._cell(1, 'userId')}.innerText.includes('Grace Hopper')", "the title")
+        asked = self._value("performance.getEntriesByType('resource').filter((e) => /\\/users\\?/.test(e.name) && /id=/.test(e.name)).length")
+        assert asked == 1, f"{asked} requests for the titles."
+
+    def children_are_counted(self):
+        counts = "[...document.querySelectorAll('#columns th')].findIndex((e) => e.textContent.includes('comments'))"
+        self._wait(f"{counts} > 0", "a column of comments")
+        assert self._value(f"[1, 31].map((n) => {ROWS}.find((row) => row.dataset.id == n)?.cells[{counts}].textContent)") == ["2", None]
+        self._show("#records/posts/1")
+        self._wait_text("record-links", "2 comments")
+
+    def columns_are_hidden_and_widened_and_stay_so(self):
+        self._show("#records/posts")
+        self._click("columns-choose")
+        self._value("[...document.querySelectorAll('#panel label')].find((e) => e.textContent.trim() === 'url').querySelector('input').click()")
+        self._click("panel-close")
+        self._wait(f"!{self._cell(1, 'url')}", "the column is hidden")
+        head = "[...document.querySelectorAll('#columns th')].find((e) => e.textContent === 'title')"
+        width = self._value(f"{head}.offsetWidth")
+        self._value(f"{head}.querySelector('button').focus()")
+        for _ in range(4):
+            self._browser.press("ArrowRight", virtual=39, shift=True)
+        wide = self._value(f"{head}.offsetWidth")
+        assert wide >= width + 90, f"From {width} to {wide}."
+        self._show("#records/posts")
+        assert self._value(f"{head}.offsetWidth") == wide and self._value(f"!{self._cell(1, 'url')}"), "It is forgotten."
+
+    def the_log_is_folded_and_stays_so(self):
+        self._click("log-fold")
+        assert not self._value(f"{by_id('log')}.checkVisibility()"), "It is still there."
+        self._show("#records/posts")
+        assert not self._value(f"{by_id('log')}.checkVisibility()"), "It is forgotten."
+        self._show("#log")
+        self._click("log-fold")
+        self._show("#records/posts")
+        assert self._value(f"{by_id('log')}.checkVisibility()"), "It does not come back."
+
+    def edges_show_where_more_columns_are(self):
+        self._show("#records/wide")
+        edges = "document.querySelector('.edges').className"
+        assert self._value(edges) == "edges more-right", self._value(edges)
+        self._value(f"{by_id('records-frame')}.scrollLeft = 200; 0")
+        self._wait(f"{edges} === 'edges more-right more-left' || {edges} === 'edges more-left more-right'", "both edges")
+
+    def addresses_are_links(self):
+        self._request("POST", "/messy", {"id": 9, "site": "https://example.org/a?b=1"})
+        self._show("#records/messy")
+        link = f"{self._cell(9, 'site')}.querySelector('a')"
+        assert self._value(f"[{link}.href, {link}.rel, {link}.target]") == ["https://example.org/a?b=1", "noopener noreferrer", "_blank"]
+        self._show("#records/messy/9")
+        self._wait(f"{by_id('record-json')}.querySelector('a[href=\"https://example.org/a?b=1\"]')", "the link in the record")
+
+    def images_are_previewed(self):
+        pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
+        self._request("POST", "/messy", {"id": 10, "picture": pixel})
+        self._show("#records/messy")
+        self._wait(f"{self._cell(10, 'picture')}.querySelector('img')?.naturalWidth === 1", "the picture")
+
+    def numbers_stand_below_each_other_in_a_mixed_column(self):
+        self._show("#records/posts")
+        found = self._value(f"[8, 9, 10].map((n) => getComputedStyle(document.querySelector(`tr[data-id='${{n}}'] [data-name=views]`)).textAlign)")
+        assert found == ["right"] * 3, f"They stand {found}."
+
+    def a_long_value_opens_by_part(self):
+        self._request("PUT", "/files/1", {"name": "huge", "data": "x" * BIG})
+        self._show("#records/files")
+        longest = self._value("Math.max(...[...document.querySelectorAll('*')].flatMap((e) => [...e.attributes]).map((a) => a.value.length))")
+        assert longest < 2_500, f"An attribute holds {longest} characters."
+        self._value("location.hash = '#records/files/1'; 0")
+        self._wait_text("record-json", "of 5,0")
+        assert self._value(f"{by_id('record-json')}.textContent.length") < 201_000, "More than a part is shown."
+        self._press("Show all", by_id("record-json"))
+        assert self._value(f"{by_id('record-json')}.textContent.length") > BIG, "All is not shown."
+
+    def markup_stays_text(self):
+        self._show("#records/messy")
+        assert self._value(f"{self._cell(2, 'v')}.textContent") == "<b>two</b>" and not self._value(f"{ROWS}.some((e) => e.querySelector('b'))")
