@@ -137,7 +137,7 @@ package struct RecordCollection: Sendable {
   }
 
   /// How much of what is removed may be left behind, however few records there are.
-  package static let toleratedCount = 1_024
+  static let toleratedCount = 1_024
 
   /// Whether so many slots are empty that it is worth while to number the records anew.
   ///
