@@ -14,6 +14,15 @@ final class RequestContext: Sendable {
   let mountedTarget: String
   /// The system's uptime when the request arrived.
   let started: Duration
+  /// Whether the request addresses the admin interface.
+  ///
+  /// Decided here alone, by the decoded path.
+  let isAdministrative: Bool
+  /// Whether nobody is to see the request: it meets no delay, fault or stub, and leaves no trace in journal, events or log.
+  ///
+  /// The admin interface's are, and what the page at `/` asks for itself. Found out once: looking a field up costs as much
+  /// as a step of the pipeline.
+  let isHidden: Bool
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
   /// Whether an edit of the file was taken over while the request waited, so that its client cannot have seen that.
@@ -33,6 +42,8 @@ final class RequestContext: Sendable {
     self.original = original
     self.request = request
     self.target = target
+    isAdministrative = target.path.segments.first == AdminRoute.root
+    isHidden = isAdministrative || original.headerFields.contains(.page)
     self.mountedTarget = mountedTarget
     self.started = started
     self.attempts = attempts
@@ -53,16 +64,6 @@ final class RequestContext: Sendable {
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started,
       attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
   }
-
-  /// Whether the request addresses the admin interface.
-  ///
-  /// Decided here alone, by the decoded path.
-  var isAdministrative: Bool { target.path.segments.first == AdminRoute.root }
-
-  /// Whether nobody is to see the request: it meets no delay, fault or stub, and leaves no trace in journal, events or log.
-  ///
-  /// The admin interface's are, and what the page at `/` asks for itself.
-  var isHidden: Bool { isAdministrative || original.headerFields.contains(.page) }
 
   /// What faults, stubs and expectations match.
   var route: EffectiveRoute {
