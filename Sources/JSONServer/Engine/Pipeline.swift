@@ -82,10 +82,9 @@ extension Engine {
   }
 
   private func perform(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) {
-    let requester = Requester.client(context, .resource(endpoint))
     if endpoint.isWrite {
       try allowWriting(context.request.method.rawValue)
-      if try writes.postpone(requester) { return }
+      if try writes.postpone(.client(context, .resource(endpoint))) { return }
       try requireMatch(context.request, endpoint)
     }
     let response: PreparedResponse
@@ -99,7 +98,10 @@ extension Engine {
     } catch {
       response = error.response()
     }
-    let pending = PendingResponse(requester: requester, response: response, change: change)
+    // What nearly all reads meet: nothing waits for the disk.
+    if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
+    let pending = PendingResponse(
+      requester: .client(context, .resource(endpoint)), response: response, change: change)
     if endpoint.isWrite, change != nil {
       writes.enqueueCommit(pending, on: self)
     } else {

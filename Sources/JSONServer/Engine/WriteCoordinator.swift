@@ -33,6 +33,9 @@ final class WriteCoordinator {
 
   // MARK: Pending responses
 
+  /// Whether everything is on disk.
+  var isSaved: Bool { commits.isIdle }
+
   /// Responds when what was changed is saved, or immediately when there is nothing to save.
   func enqueueCommit(_ pending: PendingResponse, on engine: isolated Engine) {
     var pending = pending
@@ -56,7 +59,7 @@ final class WriteCoordinator {
   func respondWhenDurable(
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
-    if !commits.isIdle, durability == .full,
+    if !isSaved, durability == .full,
       commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
       return pending.requester.proceed()
