@@ -59,7 +59,7 @@ final class WriteCoordinator {
   func respondWhenDurable(
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
-    if !isSaved, durability == .full,
+    if !commits.isIdle, durability == .full,
       commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
       return pending.requester.proceed()
