@@ -2,7 +2,7 @@ import JSONDatabase
 
 /// What a person probably meant by a parameter that has no effect; each hint is given once.
 struct Hints {
-  private var told: Set<String> = []
+  private var given: Set<String> = []
 
   /// The hint for a parameter that no record has a member for, or `nil` when it was given before.
   ///
@@ -20,7 +20,7 @@ struct Hints {
   }
 
   private mutating func isNews(_ parameter: String, _ path: String) -> Bool {
-    told.count < 1_000 && told.insert(path + "?" + parameter).inserted
+    given.count < 1_000 && given.insert(path + "?" + parameter).inserted
   }
 
   /// Other servers' names for our parameters.
