@@ -28,7 +28,9 @@ package enum RequestBody {
     case "multipart/form-data":
       return try body.text(of: try MultipartForm(request.body, boundary: type.parameters["boundary"]).json())
     case "application/x-www-form-urlencoded":
-      return try body.text(of: try URLEncodedForm.json(try BodyText.utf8(of: request.body, type: type)))
+      let text = try BodyText.utf8(of: request.body, type: type)
+      if let json = try body.text(ofForm: text) { return json }
+      return try body.text(of: try URLEncodedForm.json(text))
     case "text/csv":
       return try body.text(of: try CSVTable.json(try BodyText.utf8(of: request.body, type: type)))
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":

@@ -73,9 +73,7 @@ extension Endpoint {
       result = EndpointResult(.list(records))
     }
     result.total = selection.total
-    result.collection = name
-    result.unknownParameters = selection.unknownParameters
-    result.idleParameters = parameters.idle
+    result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
     return result
   }
 }
