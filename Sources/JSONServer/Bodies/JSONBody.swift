@@ -10,13 +10,30 @@ struct JSONBody {
   ///
   /// - Throws: 400, when the body is not JSON, or neither an object nor an array of objects.
   func text(of body: [UInt8]) throws(RequestError) -> ValidJSON {
-    let value: ValidJSON
+    try Self.objects(value(of: body))
+  }
+
+  /// Returns a JSON body that is an object.
+  ///
+  /// - Throws: 400, when it is not.
+  func object(of body: [UInt8]) throws(RequestError) -> ValidJSON {
+    let value = try value(of: body)
+    let kind = value.withToken { $0.kind }
+    guard kind == .object else {
+      throw RequestError(.malformed, "The body is \(kind.description); send an object of the members to change.")
+    }
+    return value
+  }
+
+  /// Returns a JSON body, whatever value it is.
+  ///
+  /// - Throws: 400, when it is not JSON.
+  func value(of body: [UInt8]) throws(RequestError) -> ValidJSON {
     do throws(JSONError) {
-      value = try ValidJSON(parsing: body, maximumDepth: maximumDepth)
+      return try ValidJSON(parsing: body, maximumDepth: maximumDepth)
     } catch {
       throw RequestError(error)
     }
-    return try Self.objects(value)
   }
 
   /// Returns a body whose type does not say JSON, when it is JSON.

@@ -34,6 +34,11 @@ extension Endpoint {
       case .merge(let name, let id, let body):
         let written = try database.merge(body, into: id, in: name)
         return EndpointResult(.text(written.text), change: .updated(name, written))
+      case .patch(let name, let id?, let patch):
+        let written = try database.apply(patch, to: id, in: name)
+        return EndpointResult(.text(written.text), change: .updated(name, written))
+      case .patch(let name, nil, let patch):
+        return EndpointResult(.text(try database.apply(patch, toSingular: name)), change: .reloaded(name))
       case .writeSingular(let name, let body, let merging, let isPost):
         let text = try database.write(body, toSingular: name, merging: merging)
         return EndpointResult(

@@ -98,7 +98,7 @@ extension Endpoint {
   /// Whether it takes a parameter, by the parameter's name.
   private func taken(_ request: Request) -> (String) -> Bool {
     switch self {
-    case .database, .create, .createOrMerge: { _ in false }
+    case .database, .create, .createOrMerge, .patch: { _ in false }
     case .list: { $0 != "_dependent" }
     case .record: { $0 == "_embed" || $0 == "_expand" }
     case .singular: { $0 == "_watch" }
