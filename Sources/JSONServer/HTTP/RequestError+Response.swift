@@ -30,6 +30,7 @@ extension RequestError {
   package var status: HTTPResponse.Status {
     switch code {
     case .malformed: .badRequest
+    case .unauthorized: .unauthorized
     case .forbidden: .forbidden
     case .notFound: .notFound
     case .methodNotAllowed: .methodNotAllowed
@@ -60,6 +61,7 @@ extension RequestError {
     var response = PreparedResponse.error(
       status, message, members: isDurabilityUnknown ? [("durability", "unknown")] : [])
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
+    if code == .unauthorized { response.headerFields[.wwwAuthenticate] = "Bearer" }
     if case .unsupportedCoding(let accepted) = code { response.headerFields[.acceptEncoding] = accepted }
     return response
   }

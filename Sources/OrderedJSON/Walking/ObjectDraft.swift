@@ -171,6 +171,23 @@ extension ObjectDraft {
 }
 
 extension ValidJSON {
+  /// The object without the members of a name; any other value, and an object that has none, as it is.
+  package func removing(_ name: String) -> ValidJSON {
+    let name = Array(name.utf8)
+    return withToken { object in
+      guard let first: ValueToken = object.member(name), var reader = ObjectReader(object) else { return self }
+      var text: [UInt8] = []
+      text.reserveCapacity(object.bytes.count - first.bytes.count)
+      while let member = reader.next() {
+        if member.isNamed(name) { continue }
+        text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+        text += object.bytes[member.name.offset(in: object)..<member.value.range(in: object).upperBound]
+      }
+      text += (text.isEmpty ? "{}" : "}").utf8
+      return ValidJSON(written: text)
+    }
+  }
+
   /// An object without some members and with others after its last.
   ///
   /// - Parameters:
