@@ -19,6 +19,8 @@ actor Engine: Application {
   /// What a mock does besides serving data.
   var simulation: Simulation
   var settings: Settings
+  /// Who has signed in; `nil` when nobody has to.
+  let signIn: SignInState?
   var hints = Hints()
   /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
   let mountPath: String
@@ -39,6 +41,7 @@ actor Engine: Application {
     writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
     simulation = Simulation(configuration)
     settings = Settings(configuration)
+    signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     mountPath = configuration.mountPath
   }
 
@@ -81,9 +84,16 @@ actor Engine: Application {
   /// Refuses a change to a version that the client has not seen (RFC 9110, section 13.1.1).
   ///
   /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
-  func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(RequestError) {
+  func requireMatch(_ context: RequestContext, _ endpoint: Endpoint) throws(RequestError) {
+    let request = context.request
     guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
-    let response = try seen.perform(request, on: &writes.database, ids: writes.ids).response(to: request)
+    let result =
+      if let signIn {
+        try perform(seen, context, signIn)
+      } else {
+        try seen.perform(request, on: &writes.database, ids: writes.ids)
+      }
+    let response = result.response(to: request)
     guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
       throw RequestError(
         .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
@@ -111,7 +121,7 @@ actor Engine: Application {
   ///
   /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
-    policies.rules = try HTTPPolicies.rules(rules)
+    policies.rules = try HTTPPolicies.rules(rules, allowGuards: configuration.signIn != nil)
   }
 
   // MARK: Requesters

@@ -49,6 +49,8 @@ extension Server {
     public var idNames: [String: String] = [:]
     /// What a foreign key ends with.
     public var foreignKeySuffix = "Id"
+    /// How clients sign in, and what they have to sign in for; `nil` for a server that everyone may use.
+    public var signIn: SignIn?
     /// Whether every change is refused.
     public var isReadOnly = false
     /// How long every response is delayed.

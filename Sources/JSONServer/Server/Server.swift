@@ -37,6 +37,12 @@ public final class Server: Sendable {
     let ids = IDGenerator.urlSafe(length: length, random: configuration.random)
     let parser = SourceParser(schema: configuration.schema, ids: ids)
     let source = try await configuration.open(parser, on: loop) { mailbox.deliver($0) }
+    do throws(ServerError) {
+      try configuration.signIn?.check(source.database)
+    } catch {
+      source.persistence?.close()
+      throw error
+    }
     let engine = Engine(configuration, source, policies: policies, ids: ids, loop: loop)
     mailbox.connect { edit in
       loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }

@@ -16,6 +16,7 @@ extension ServeOptions {
     configuration.idName = ids.common ?? configuration.idName
     configuration.idNames = ids.names
     configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
+    configuration.signIn = try signIn
     configuration.isReadOnly = readOnly
     configuration.delay = .milliseconds(delay ?? 0)
     configuration.crossOrigin = crossOrigin
@@ -38,6 +39,37 @@ extension ServeOptions {
     if noCORS { return .none }
     if cors.isEmpty { return .loopback }
     return cors.contains("*") ? .any : .origins(cors)
+  }
+
+  private var signIn: Server.SignIn? {
+    get throws(CommandFailure) {
+      guard let auth else {
+        guard guards.isEmpty, tokenLifetime == nil else {
+          let option = guards.isEmpty ? "--token-lifetime" : "--guard"
+          throw CommandFailure(.usage, "\(option): it needs --auth, which names the collection of the users.")
+        }
+        return nil
+      }
+      var signIn = Server.SignIn(users: auth)
+      for argument in guards {
+        let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let rule = Guard(String(parts[1])) else {
+          throw CommandFailure(
+            .usage,
+            "--guard: '\(argument)' is no guard; write posts=640, with 400, 440, 444, 600, 640, 644, 660, 664 or 666.")
+        }
+        signIn.guards[String(parts[0])] = rule
+      }
+      if let tokenLifetime {
+        guard tokenLifetime > 0, tokenLifetime <= Double(Server.SignIn.longestLifetime) else {
+          throw CommandFailure(
+            .usage,
+            "--token-lifetime: \(tokenLifetime) is no time; give seconds, up to \(Server.SignIn.longestLifetime).")
+        }
+        signIn.tokenLifetime = .seconds(tokenLifetime)
+      }
+      return signIn
+    }
   }
 
   /// Refuses what makes no sense.

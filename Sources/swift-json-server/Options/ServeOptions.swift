@@ -78,6 +78,23 @@ struct ServeOptions: ParsableArguments {
   @Flag(help: "Serve POST /reset and POST /merge as json-server-reset does.")
   var resetRoutes = false
 
+  // MARK: Signing in
+
+  @Option(
+    help: ArgumentHelp(
+      "Have clients sign in: a collection of users with email and password.", valueName: "collection"))
+  var auth: String?
+
+  @Option(
+    name: .customLong("guard"),
+    help: ArgumentHelp(
+      "Who may use a resource, in json-server-auth's digits (posts=640); repeatable. (default: 660, of the users 600)",
+      valueName: "resource=digits"))
+  var guards: [String] = []
+
+  @Option(help: ArgumentHelp("How long an access token is valid. (default: 3600)", valueName: "seconds"))
+  var tokenLifetime: Double?
+
   // MARK: Keeping
 
   @Option(
