@@ -101,7 +101,7 @@ extension Engine {
         "kind": resource.count == nil ? "object" : "collection",
         "count": .number(JSONNumber(resource.count ?? 1)),
         "idName": .string(resource.idName),
-        "url": .string(mountPath + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "url": .string(mount.path + "/" + PercentEncoding.encodeSegment(resource.name)),
         "parents": .object(parents[resource.name] ?? JSONObject()),
       ]
     }

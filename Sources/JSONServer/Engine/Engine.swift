@@ -22,8 +22,10 @@ actor Engine: Application {
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
   var hints = Hints()
-  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
-  let mountPath: String
+  /// How the server's addresses begin.
+  let mount: Mount
+  /// Whether they begin in another way than a request's does by itself.
+  private let isMounted: Bool
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
@@ -42,7 +44,8 @@ actor Engine: Application {
     simulation = Simulation(configuration)
     settings = Settings(configuration)
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
-    mountPath = configuration.mountPath
+    mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
+    isMounted = mount != Mount()
   }
 
   var persistence: (any Persistence)? { writes.persistence }
@@ -54,12 +57,13 @@ actor Engine: Application {
   ///
   /// - Returns: The target below it.
   func enterMount(_ request: inout Request) throws(RequestError) -> String {
-    guard !mountPath.isEmpty else { return request.target }
-    let rest = request.target.dropFirst(mountPath.count)
-    guard request.target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
-      throw RequestError(.notFound, "The server is mounted under \(mountPath); \(request.target) is not below it.")
+    guard isMounted else { return request.target }
+    let rest = request.target.dropFirst(mount.path.count)
+    guard request.target.hasPrefix(mount.path), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+      throw RequestError(.notFound, "The server is mounted under \(mount.path); \(request.target) is not below it.")
     }
-    request.mountPath = mountPath
+    request.mount = mount
+    guard !mount.path.isEmpty else { return request.target }
     request.target = rest.first == "/" ? String(rest) : "/" + rest
     return request.target
   }

@@ -53,9 +53,9 @@ extension Engine {
       return nil
     }
     return switch segments {
-    case []: !mountPath.isEmpty && context.original.path == mountPath ? mountPath + "/" : nil
+    case []: !mount.path.isEmpty && context.original.path == mount.path ? mount.path + "/" : nil
     case [AdminRoute.root], [AdminRoute.root, "docs"]:
-      request.path.hasSuffix("/") ? mountPath + "/" + segments.joined(separator: "/") : nil
+      request.path.hasSuffix("/") ? mount.path + "/" + segments.joined(separator: "/") : nil
     default: nil
     }
   }
