@@ -123,6 +123,9 @@ extension Engine {
   func finalize(_ context: RequestContext, _ response: consuming PreparedResponse) {
     guard !context.isInner else { return context.reply(response) }
     let body = policies.finalize(&response, for: context)
+    if let origin = response.refusedOrigin, let hint = hints.hint(forRefused: origin) {
+      configuration.onEvent(.hint(hint))
+    }
     record(context, response, body: body)
     context.reply(response)
   }

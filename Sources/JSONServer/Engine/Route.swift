@@ -37,7 +37,16 @@ extension Engine {
       return .signIn(route)
     }
     if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
-    let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+    let endpoint: Endpoint
+    do throws(RequestError) {
+      endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+    } catch {
+      // The data goes first: a file `posts.html` does not hide the posts.
+      guard error.code == .notFound, let response = policies.staticPage(for: request, context.target.path) else {
+        throw error
+      }
+      return .builtIn(response)
+    }
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
       return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
     }
@@ -87,5 +96,6 @@ extension Engine {
     var request = context.request
     request.method = .get
     return policies.builtInResponse(to: request, context.target.path) != nil
+      || policies.staticPage(for: request, context.target.path) != nil
   }
 }

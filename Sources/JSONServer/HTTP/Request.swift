@@ -21,6 +21,9 @@ public struct Request: Sendable {
 
   private var head: Head
 
+  /// Whether it may come without `Host`, as HTTP/1.0 lets it: no browser sends that, and no other site can make it.
+  var mayLackHost = false
+
   /// The body; empty when there is none.
   public var body: [UInt8]
 
@@ -110,8 +113,9 @@ extension Request {
     }
   }
 
-  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under.
+  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under;
+  /// the path alone when the client does not name the host.
   var base: String {
-    (mount.isSecure ? "https://" : "http://") + (headerFields.joined(.host) ?? "localhost") + mount.path
+    (headerFields.joined(.host).map { (mount.isSecure ? "https://" : "http://") + $0 } ?? "") + mount.path
   }
 }

@@ -68,7 +68,7 @@ extension Server.Configuration {
 
   private func opened(_ text: UTF8Slice, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
     do throws(SourceFault) {
-      let database = try parser.parse(text, name: name)
+      let database = try parser.parseSource(text, name: name)
       return OpenedSource(persistence: nil, database: database, warnings: [])
     } catch {
       throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)

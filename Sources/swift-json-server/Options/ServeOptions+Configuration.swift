@@ -23,8 +23,9 @@ extension ServeOptions {
     configuration.crossOrigin = crossOrigin
     configuration.allowedHosts = allowedHost
     configuration.compresses = !noGzip
-    configuration.staticDirectories =
-      self.static.isEmpty && FileKind(of: "public") == .directory ? ["public"] : self.static
+    // In 1.0 a directory is served beside the usual one, in 0.17 instead of it.
+    let hasUsual = (compat == .v1 || self.static.isEmpty) && FileKind(of: "public") == .directory
+    configuration.staticDirectories = (hasUsual ? ["public"] : []) + self.static
     configuration.hasResetRoutes = resetRoutes
     configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
     configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes
