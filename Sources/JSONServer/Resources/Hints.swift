@@ -24,7 +24,7 @@ struct Hints {
 
   /// The hint for an origin whose pages may not read, or `nil` when it was given before.
   mutating func hint(forRefused origin: String) -> String? {
-    guard told.count < 1_000, told.insert(origin).inserted else { return nil }
+    guard given.count < 1_000, given.insert(origin).inserted else { return nil }
     return """
       A page of the origin '\(origin)' may not read responses, and its browser withholds them; start the server with \
       \(CrossOriginPolicy.option(for: origin)) to let it.
