@@ -3,6 +3,7 @@ import HTTPTypes
 extension Engine {
   /// Passes a request through the middleware, outermost first, and then carries it out.
   func passThroughMiddleware(_ context: RequestContext) {
+    let context = context.notes == nil ? context.withNotes : context
     let next = middlewareChain(around: context)
     keep { engine in
       let response: PreparedResponse
@@ -16,7 +17,7 @@ extension Engine {
   }
 
   private func middlewareChain(around context: RequestContext) -> @Sendable (Request) async throws -> Response {
-    let mountPath = mountPath
+    let mountPath = context.request.mountPath
     var chain: @Sendable (Request) async throws -> Response = { request in
       await withCheckedContinuation { continuation in
         var inner = request
@@ -42,8 +43,10 @@ extension Engine {
       let target = isSame ? outer.target : try ParsedTarget(request.target)
       simulate(
         RequestContext(
-          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, isInner: true,
-          reply: reply))
+          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, ignoresCase: ignoresCase,
+          isInner: true, notes: outer.notes,
+          // Whether the request has taken effect is the middleware's to say, by responding.
+          progress: { progress in if case .held = progress { outer.progress(progress) } }, reply: reply))
     } catch {
       reply(error.response())
     }

@@ -22,6 +22,8 @@ actor Engine: Application {
   var hints = Hints()
   /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
   let mountPath: String
+  /// Whether letter case makes no difference in the paths that patterns are compared with.
+  let ignoresCase: Bool
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
@@ -30,16 +32,17 @@ actor Engine: Application {
   private(set) var isClosed = false
 
   init(
-    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, ids: IDGenerator,
-    loop: EventLoopExecutor
+    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, stubs: Stubs,
+    ids: IDGenerator, loop: EventLoopExecutor
   ) {
     self.configuration = configuration
     self.loop = loop
     self.policies = policies
     writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
-    simulation = Simulation(configuration)
+    simulation = Simulation(configuration, stubs)
     settings = Settings(configuration)
     mountPath = configuration.mountPath
+    ignoresCase = configuration.dialect == .classic
   }
 
   var persistence: (any Persistence)? { writes.persistence }
@@ -171,6 +174,7 @@ actor Engine: Application {
   /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
   func releaseDelayed() {
     isStopping = true
+    releaseHolds()
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }

@@ -3,7 +3,7 @@ import JSONDatabase
 
 /// Where a request leads, decided once.
 enum Route {
-  /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection, a stub.
+  /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection.
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
   /// The changes of a resource, as they happen.
@@ -24,9 +24,6 @@ extension Engine {
     }
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
     if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
-    if !simulation.stubs.isEmpty, !context.isHidden, let response = simulation.stubs.response(to: context) {
-      return .builtIn(response)
-    }
     if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
     let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {

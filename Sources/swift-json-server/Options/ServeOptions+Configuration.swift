@@ -23,6 +23,7 @@ extension ServeOptions {
     configuration.compresses = !noGzip
     configuration.staticDirectories =
       self.static.isEmpty && FileKind(of: "public") == .directory ? ["public"] : self.static
+    configuration.stubsFile = stubs
     configuration.hasResetRoutes = resetRoutes
     configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
     configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes
@@ -45,7 +46,7 @@ extension ServeOptions {
     if !middlewares.isEmpty {
       throw CommandFailure(
         .usage,
-        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes), or canned answers and Middleware of the JSONServer library."
+        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes) and stubs (--stubs), or Middleware of the JSONServer library."
       )
     }
     if let port, !(0...65535).contains(port) {

@@ -37,5 +37,5 @@ struct Settings {
   }
 
   /// The files beside the source whose edits count.
-  var watchedPaths: [String] { [path] + [options.routes].compactMap { $0 } }
+  var watchedPaths: [String] { [path] + [options.routes, options.stubs].compactMap { $0 } }
 }

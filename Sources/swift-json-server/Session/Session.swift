@@ -59,7 +59,7 @@ struct Session {
     self.log = log
     self.startup = startup
     self.server = server
-    watched = WatchedFiles(startup.settings.watchedPaths)
+    watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
   }
 
   private mutating func serve(
@@ -101,7 +101,11 @@ struct Session {
     case .tick:
       let edited = watched.edited()
       if edited.contains(startup.settings.path) { return await restart() }
-      if !edited.isEmpty { await reloadRoutes() }
+      guard !edited.isEmpty else { return nil }
+      let routes = startup.settings.options.routes
+      if let routes, edited.contains(routes) { await reloadRoutes() }
+      // What else is looked at is the stubs file, and what its stubs have as bodies.
+      if edited.contains(where: { $0 != routes }) { await reloadStubs() }
     }
     return nil
   }
@@ -126,7 +130,7 @@ struct Session {
         log.log(.invalid(message: error.text))
         server = try await startup.start()
       }
-      watched = WatchedFiles(startup.settings.watchedPaths)
+      watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
       await announce(hasKeys: false)
     } catch {
       log.log(.invalid(message: error.text))
@@ -147,6 +151,17 @@ struct Session {
       log.log(.reloaded(resources: ["\(rules.count) rewrite rules of \(path)"]))
     } catch {
       log.log(.invalid(message: "\(error.text)\nThe rules before stay in force."))
+    }
+  }
+
+  private mutating func reloadStubs() async {
+    guard let path = startup.settings.options.stubs else { return }
+    do throws(ServerError) {
+      let count = try await server.reloadStubs()
+      watched.add(server.bodyFiles)
+      log.log(.reloaded(resources: ["\(count) \(count == 1 ? "stub" : "stubs") of \(path)"]))
+    } catch {
+      log.log(.invalid(message: "\(error)\nThe stubs before stay in force."))
     }
   }
 

@@ -68,6 +68,7 @@ extension HTTPConnection {
     output = .closing
     stream.abandon()
     idleTimeouts.end()
+    reportDisconnect()
     releaseRequests()
     connections.remove(self)
   }
