@@ -84,12 +84,15 @@ public final class MockServer: Sendable {
     configure: (inout Server.Configuration) -> Void = { _ in }
   ) async throws -> MockServer {
     try await start(
-      try configuration(data, routes: routes, pathPrefix: pathPrefix, sourcePath: sourcePath, configure),
+      try configuration(
+        data, routes: routes, pathPrefix: pathPrefix, sourcePath: sourcePath,
+        configure),
       listens: listens)
   }
 
   static func configuration(
-    _ data: MockData, routes: KeyValuePairs<String, String>, pathPrefix: String, sourcePath: String,
+    _ data: MockData, routes: KeyValuePairs<String, String>, pathPrefix: String,
+    sourcePath: String,
     _ configure: (inout Server.Configuration) -> Void
   ) throws -> Server.Configuration {
     var configuration = Server.Configuration(source: try data.source(sourcePath))

@@ -25,13 +25,15 @@ public import JSONServer
 /// - Returns: What the closure returns.
 /// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or what the closure throws.
 public func withJSONServer<Result>(
-  _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "", listens: Bool = true,
+  _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
+  listens: Bool = true,
   sourcePath: String = #filePath, isolation: isolated (any Actor)? = #isolation,
   configure: (inout Server.Configuration) -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
   let configuration = try MockServer.configuration(
-    data, routes: routes, pathPrefix: pathPrefix, sourcePath: sourcePath, configure)
+    data, routes: routes, pathPrefix: pathPrefix, sourcePath: sourcePath,
+    configure)
   let server = try await MockServer.start(configuration, listens: listens)
   do {
     let result = try await MockServer.$running.withValue(server) { try await body(server) }

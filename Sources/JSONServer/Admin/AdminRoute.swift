@@ -64,7 +64,8 @@ enum AdminRoute {
       self = .resources
     case ("requests", nil):
       switch method {
-      case .get: self = .exchanges(limit: try Self.limit(parameters))
+      case .get:
+        self = .exchanges(limit: try Self.limit(parameters))
       case .delete: self = .forgetExchanges
       default: throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
       }

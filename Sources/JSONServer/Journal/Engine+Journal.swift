@@ -11,8 +11,8 @@ extension Engine {
     let notes = context.met
     let exchange = Exchange(
       id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original, route: context.route,
-      response: response, answered: System.now, duration: System.uptime - context.started, notes: notes)
-    if context.isAdministrative || !context.isHidden { configuration.onEvent(.answered(exchange)) }
+      response: response, respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
+    if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     simulation.events.publish(exchange)
     if notes?.exchangeID == nil {
@@ -28,7 +28,7 @@ extension Engine {
     guard let id = notes?.exchangeID else { return }
     simulation.journal.append(
       Exchange(
-        id: id, request: context.original, route: context.route, response: nil, answered: System.now,
+        id: id, request: context.original, route: context.route, response: nil, respondedAt: System.now,
         duration: System.uptime - context.started, notes: notes))
   }
 

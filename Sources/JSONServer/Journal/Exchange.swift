@@ -28,9 +28,9 @@ public final class Exchange: Sendable {
   /// The response, without its validator among its fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
-  public var time: Double { responded - duration / .seconds(1) }
+  public var time: Double { respondedAt - duration / .seconds(1) }
   /// When the response was handed over, in seconds since 1970.
-  private let responded: Double
+  private let respondedAt: Double
   /// What the request has met; `nil` for nothing.
   let notes: MatchNotes?
   /// The time from the last byte of the request to the handing over of the response.
@@ -38,7 +38,7 @@ public final class Exchange: Sendable {
 
   package init(
     id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse?,
-    answered responded: Double, duration: Duration, notes: MatchNotes? = nil
+    respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
   ) {
     self.id = id
     self.request = request
@@ -46,7 +46,7 @@ public final class Exchange: Sendable {
     state = response == nil ? .received : .responded
     sent = response ?? PreparedResponse(status: HTTPResponse.Status(code: 0))
     self.notes = notes
-    self.responded = responded
+    self.respondedAt = respondedAt
     self.duration = duration
   }
 }

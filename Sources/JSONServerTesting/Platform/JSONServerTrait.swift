@@ -30,7 +30,8 @@
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
       try await withJSONServer(
-        data, routes: routes, pathPrefix: pathPrefix, listens: listens, sourcePath: sourcePath, configure: configure
+        data, routes: routes, pathPrefix: pathPrefix, listens: listens,
+        sourcePath: sourcePath, configure: configure
       ) { server in
         let hasFailed = Atomic(false)
         let watch = IssueHandlingTrait.compactMapIssues { issue in
@@ -68,11 +69,13 @@
     ///   - sourcePath: The source file of the test, from which a path of the data leads.
     ///   - configure: Changes what else the server is configured with.
     public static func jsonServer(
-      _ data: MockData, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "", listens: Bool = true,
+      _ data: MockData, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
+      listens: Bool = true,
       sourcePath: String = #filePath, configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
     ) -> JSONServerTrait {
       JSONServerTrait(
-        data: data, routes: routes, pathPrefix: pathPrefix, listens: listens, sourcePath: sourcePath,
+        data: data, routes: routes, pathPrefix: pathPrefix, listens: listens,
+        sourcePath: sourcePath,
         configure: configure)
     }
   }

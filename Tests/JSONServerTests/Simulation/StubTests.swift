@@ -154,7 +154,6 @@ import Testing
     (#"{"request": {"path": "/a?b=1", "query": {"b": null}}, "response": {}}"#, "'b' cannot be absent"),
     (#"{"request": {"query": {"b": {}}}, "response": {}}"#, "'query'"),
     (#"{"request": {"headers": {"a b": "1"}}, "response": {}}"#, "'a b'"),
-    (#"{"request": {"path": "/a?b=%2"}, "response": {}}"#, "percent-encoded"),
   ])
   func `that cannot be used is refused with the reason`(_ body: String, _ reason: String) async throws {
     let server = try await AdminFixture.server()
