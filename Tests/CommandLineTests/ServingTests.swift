@@ -118,6 +118,35 @@ struct ServingTests {
   }
 
   @Test
+  func `Stubs are reloaded when they or their files are edited, and kept when they are broken`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    try directory.write("one", to: "a.txt")
+    try directory.write(#"[{"request": {"path": "/a"}, "response": {"bodyFile": "a.txt"}}]"#, to: "stubs.json")
+    let server = try Command(["-w", "database.json", "-p", "0", "--stubs", "stubs.json"], in: directory)
+    let url = try await server.url()
+    #expect(try await get(url.appendingPathComponent("a")) == "one")
+    try directory.write("another", to: "a.txt")
+    _ = try await server.line(containing: "1 stub of stubs.json")
+    #expect(try await get(url.appendingPathComponent("a")) == "another")
+    try directory.write(#"[{"request": {"path": "/a"}, "response": {"status": 1000}}]"#, to: "stubs.json")
+    #expect(try await server.errorLine(containing: "invalid").contains("stubs.json:1:53: 'status' must be"))
+    #expect(try await get(url.appendingPathComponent("a")) == "another")
+    server.send(SIGINT)
+    #expect(await server.status() == 0)
+  }
+
+  @Test
+  func `A file of stubs that cannot be used is an error of the options`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    try directory.write(#"[{"respons": {}}]"#, to: "stubs.json")
+    let result = try await Command.run(["database.json", "-p", "0", "--stubs", "stubs.json"], in: directory)
+    #expect(result.status == 64)
+    #expect(result.error.contains("stubs.json:1:14: 'respons' is not known here"))
+  }
+
+  @Test
   func `An edit of the settings starts the server anew on its port`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)

@@ -26,6 +26,8 @@ actor Engine: Application {
   let mount: Mount
   /// Whether they begin in another way than a request's does by itself.
   private let isMounted: Bool
+  /// Whether letter case makes no difference in the paths that patterns are compared with.
+  let ignoresCase: Bool
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
@@ -34,18 +36,19 @@ actor Engine: Application {
   private(set) var isClosed = false
 
   init(
-    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, ids: IDGenerator,
-    loop: EventLoopExecutor
+    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, stubs: Stubs,
+    ids: IDGenerator, loop: EventLoopExecutor
   ) {
     self.configuration = configuration
     self.loop = loop
     self.policies = policies
     writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
-    simulation = Simulation(configuration)
+    simulation = Simulation(configuration, stubs)
     settings = Settings(configuration)
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
+    ignoresCase = configuration.dialect == .classic
   }
 
   var persistence: (any Persistence)? { writes.persistence }
@@ -185,6 +188,7 @@ actor Engine: Application {
   /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
   func releaseDelayed() {
     isStopping = true
+    releaseHolds()
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }

@@ -40,7 +40,17 @@ final class HTTPPolicies {
     }
   }
 
-  /// Checks who asks, and gives the request the method and the target that it is carried out with.
+  /// Rewrites the target of a request.
+  ///
+  /// - Returns: The pattern of the first rule that applied; `nil` for none.
+  func rewrite(_ request: inout Request) -> String? {
+    guard !rules.isEmpty else { return nil }
+    let (target, rule) = rules.rewritten(request.target)
+    if rule != nil { request.rewrite(to: target) }
+    return rule
+  }
+
+  /// Checks who asks, and gives the request the method that it is carried out with.
   ///
   /// - Returns: The response to a preflight, which goes no further.
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
@@ -59,7 +69,6 @@ final class HTTPPolicies {
     {
       request.method = method
     }
-    if !rules.isEmpty { request.target = rules.rewrite(request.target) }
     return nil
   }
 

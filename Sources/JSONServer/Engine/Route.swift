@@ -3,7 +3,7 @@ import JSONDatabase
 
 /// Where a request leads, decided once.
 enum Route {
-  /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection, a stub.
+  /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection.
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
   case signIn(SignInRoute)
@@ -25,9 +25,6 @@ extension Engine {
     }
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
     if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
-    if !simulation.stubs.isEmpty, !context.isHidden, let response = simulation.stubs.response(to: context) {
-      return .builtIn(response)
-    }
     if let signIn, !context.isHidden,
       let route = try SignInRoute(
         request, segments, maximumDepth: writes.database.schema.maximumDepth - 2,

@@ -59,6 +59,16 @@ public struct Request: Sendable {
     set { change(mount: newValue) }
   }
 
+  /// Gives it the target that rewrite rules made of its own.
+  ///
+  /// What the rules took off the beginning of the path leads back to the server in addresses, too: a client that asks for
+  /// `/api/posts` finds the next page below `/api`.
+  mutating func rewrite(to target: String) {
+    let (sent, rest) = (path, Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+    let prefix = rest.first == "/" && rest != "/" && sent.hasSuffix(rest) ? sent.dropLast(rest.count) : ""
+    change(target: target, mount: Mount(isSecure: mount.isSecure, path: mount.path + prefix))
+  }
+
   private mutating func change(
     method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mount: Mount? = nil
   ) {

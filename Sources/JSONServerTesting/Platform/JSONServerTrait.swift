@@ -19,6 +19,7 @@
   public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
     let data: MockData
     let routes: KeyValuePairs<String, String>
+    let pathPrefix: String
     let listens: Bool
     let sourcePath: String
     let configure: @Sendable (inout Server.Configuration) -> Void
@@ -29,7 +30,8 @@
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
       try await withJSONServer(
-        data, routes: routes, listens: listens, sourcePath: sourcePath, configure: configure
+        data, routes: routes, pathPrefix: pathPrefix, listens: listens,
+        sourcePath: sourcePath, configure: configure
       ) { server in
         let hasFailed = Atomic(false)
         let watch = IssueHandlingTrait.compactMapIssues { issue in
@@ -37,7 +39,10 @@
           return issue
         }
         do {
-          try await watch.provideScope(for: test, testCase: testCase, performing: function)
+          try await watch.provideScope(for: test, testCase: testCase) {
+            try await function()
+            try await server.verify()
+          }
         } catch {
           await Self.attachRequests(of: server, to: test)
           throw error
@@ -47,8 +52,9 @@
     }
 
     private static func attachRequests(of server: MockServer, to test: Test) async {
-      let report = JournalText.report(await server.requests)
-      Attachment.record(report, named: "requests.txt", sourceLocation: test.sourceLocation)
+      let requests = await server.requests
+      guard !requests.isEmpty else { return }
+      Attachment.record(JournalText.report(requests), named: "requests.txt", sourceLocation: test.sourceLocation)
     }
   }
 
@@ -57,15 +63,20 @@
     ///
     /// - Parameters:
     ///   - data: What the server starts with; never written back.
-    ///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
+    ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
+    ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``MockServer/url`` has it, too.
     ///   - listens: Whether the server has a socket, on a free port of localhost.
     ///   - sourcePath: The source file of the test, from which a path of the data leads.
     ///   - configure: Changes what else the server is configured with.
     public static func jsonServer(
-      _ data: MockData, routes: KeyValuePairs<String, String> = [:], listens: Bool = true,
+      _ data: MockData, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
+      listens: Bool = true,
       sourcePath: String = #filePath, configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
     ) -> JSONServerTrait {
-      JSONServerTrait(data: data, routes: routes, listens: listens, sourcePath: sourcePath, configure: configure)
+      JSONServerTrait(
+        data: data, routes: routes, pathPrefix: pathPrefix, listens: listens,
+        sourcePath: sourcePath,
+        configure: configure)
     }
   }
 #endif

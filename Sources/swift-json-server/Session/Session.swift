@@ -71,7 +71,7 @@ struct Session {
     self.log = log
     self.startup = startup
     self.server = server
-    watched = WatchedFiles(startup.settings.watchedPaths)
+    watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
   }
 
   private mutating func serve(
@@ -112,8 +112,13 @@ struct Session {
     case .tick:
       let edited = watched.edited()
       if edited.contains(startup.settings.path) { return await restart() }
-      if let path = startup.settings.options.routes, edited.contains(path) { await reloadRoutes(path) }
-      if !edited.isDisjoint(with: startup.settings.certificatePaths) { reloadCertificate() }
+      guard !edited.isEmpty else { return nil }
+      let routes = startup.settings.options.routes
+      let certificate = startup.settings.certificatePaths
+      if let routes, edited.contains(routes) { await reloadRoutes(routes) }
+      if !edited.isDisjoint(with: certificate) { reloadCertificate() }
+      // What else is looked at is the stubs file, and what its stubs have as bodies.
+      if edited.contains(where: { $0 != routes && !certificate.contains($0) }) { await reloadStubs() }
     }
     return nil
   }
@@ -143,7 +148,7 @@ struct Session {
         log.log(.invalid(message: error.text))
         server = try await startup.start()
       }
-      watched = WatchedFiles(startup.settings.watchedPaths)
+      watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
       try await announce(hasKeys: false)
     } catch {
       log.log(.invalid(message: error.text))
@@ -172,6 +177,17 @@ struct Session {
       log.log(.reloaded(resources: ["the certificate of \(startup.settings.options.cert ?? "")"]))
     } catch {
       log.log(.invalid(message: "\(error.message)\nThe certificate before stays in use."))
+    }
+  }
+
+  private mutating func reloadStubs() async {
+    guard let path = startup.settings.options.stubs else { return }
+    do throws(ServerError) {
+      let count = try await server.reloadStubs()
+      watched.add(server.bodyFiles)
+      log.log(.reloaded(resources: ["\(count) \(count == 1 ? "stub" : "stubs") of \(path)"]))
+    } catch {
+      log.log(.invalid(message: "\(error)\nThe stubs before stay in force."))
     }
   }
 
