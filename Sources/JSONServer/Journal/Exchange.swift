@@ -8,6 +8,9 @@ public final class Exchange: Sendable {
   public let id: Int
   /// The request as it was sent: before rewrite rules and overrides of the method.
   public let request: Request
+  /// The request as journal, events and log show it: where clients sign in, without their passwords.
+  package var shownRequest: Request { hidesPasswords ? request.withoutPasswords : request }
+  private let hidesPasswords: Bool
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
   /// The response as it was sent, or would have been without a fault.
@@ -17,21 +20,23 @@ public final class Exchange: Sendable {
   /// The response, without its validator among its fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
-  public var time: Double { responded - duration / .seconds(1) }
+  public var time: Double { respondedAt - duration / .seconds(1) }
   /// When the response was handed over, in seconds since 1970.
-  private let responded: Double
+  private let respondedAt: Double
   /// The time from the last byte of the request to the handing over of the response.
   public let duration: Duration
 
   package init(
-    id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse, answered responded: Double,
+    id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
+    response: consuming PreparedResponse, respondedAt: Double,
     duration: Duration
   ) {
     self.id = id
     self.request = request
+    self.hidesPasswords = hidesPasswords
     self.route = route
     sent = response
-    self.responded = responded
+    self.respondedAt = respondedAt
     self.duration = duration
   }
 }
@@ -44,7 +49,7 @@ extension Exchange {
   var value: JSONValue {
     var members = RequestSummary(self).members
     members["requestHeaders"] = .object(request.headerFields.members)
-    members["requestBody"] = Self.text(request.body)
+    members["requestBody"] = Self.text(shownRequest.body)
     members["responseHeaders"] = .object(response.headerFields.members)
     members["responseBody"] = Self.text(response.bytes)
     return .object(members)

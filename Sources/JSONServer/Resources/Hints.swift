@@ -3,7 +3,7 @@ import JSONDatabase
 
 /// What a person probably meant by a parameter that has no effect; each hint is given once.
 struct Hints {
-  private var told: Set<String> = []
+  private var given: Set<String> = []
 
   /// The hint for a parameter that has no effect, or `nil` when it was given before.
   ///
@@ -12,7 +12,7 @@ struct Hints {
     for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
   ) -> String? {
     let (name, path) = (parameter.name, request.path)
-    guard told.count < 1_000, told.insert(path + "?" + name).inserted else { return nil }
+    guard given.count < 1_000, given.insert(path + "?" + name).inserted else { return nil }
     switch parameter.reason {
     case .idle(let reason): return "\(path): the parameter '\(name)' \(reason)."
     case .notTaken: return "\(path): the parameter '\(name)' has no effect on a \(request.method.rawValue) there."
@@ -24,7 +24,7 @@ struct Hints {
 
   /// The hint for an origin whose pages may not read, or `nil` when it was given before.
   mutating func hint(forRefused origin: String) -> String? {
-    guard told.count < 1_000, told.insert(origin).inserted else { return nil }
+    guard given.count < 1_000, given.insert(origin).inserted else { return nil }
     return """
       A page of the origin '\(origin)' may not read responses, and its browser withholds them; start the server with \
       \(CrossOriginPolicy.option(for: origin)) to let it.

@@ -19,7 +19,7 @@ import Testing
     let server = try await server { event in
       switch event {
       case .hint(let hint): hints.withLockedValue { $0.append(hint) }
-      case .answered(let exchange): refused.withLockedValue { $0.append(exchange.sent.refusedOrigin) }
+      case .responded(let exchange): refused.withLockedValue { $0.append(exchange.sent.refusedOrigin) }
       default: break
       }
     }
