@@ -83,6 +83,11 @@ struct FaultyFileSystem: FileSystem {
     try real.makeDirectory(name, in: directory)
   }
 
+  func removeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) {
+    try script.record("rmdir")
+    try real.removeDirectory(name, in: directory)
+  }
+
   func names(in directory: FileDescriptor) throws(SystemError) -> [String] {
     try script.record("readdir")
     return try real.names(in: directory)

@@ -88,7 +88,10 @@ struct DatabaseReader {
   private mutating func readResource(_ name: String, at start: Int) throws(JSONError) -> (Resource, end: Int) {
     guard start < bytes.count, bytes[start] == UInt8(ascii: "["), name != Self.schemaName else {
       let value = try scanner.scanValue(from: start, depth: 1)
-      let isServed = bytes[start] == UInt8(ascii: "{") && name != Self.schemaName
+      // json-server 1.0 serves a number, a text or a boolean as it serves an object.
+      let isScalar = value.withToken { ![.object, .null].contains($0.kind) }
+      let isServed =
+        name != Self.schemaName && (bytes[start] == UInt8(ascii: "{") || isScalar && schema.dialect == .v1)
       return (isServed ? .singular(value) : .unserved(value), scanner.offset(after: value))
     }
     var rows = PersistentRowVector()

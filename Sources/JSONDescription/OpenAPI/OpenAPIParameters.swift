@@ -4,7 +4,7 @@ import OrderedJSON
 enum OpenAPIParameters {
   /// The parameters that mean the same for every list, under their component names.
   ///
-  /// An open document says that the server also accepts fractions, and treats an empty text as an absent parameter.
+  /// An open document says that the server also accepts fractions, and treats an empty text and what scripts write for no number as an absent parameter.
   static func shared(_ bodies: OpenAPIDocument.Bodies) -> JSONObject {
     JSONObject(
       sharedQueries.map { query in
@@ -19,7 +19,8 @@ enum OpenAPIParameters {
   }
 
   /// The text of a number or nothing, as a regular expression of ECMA-262.
-  private static let numberOrNothing: JSONValue = #"^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
+  private static let numberOrNothing: JSONValue =
+    #"^(undefined|null|NaN|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
 
   private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [
     ("page", "_page", true, "The page wanted, from 1; the Link header leads to the others."),

@@ -9,7 +9,8 @@ extension OpenAPIPaths {
       parameters: OpenAPIParameters.list(of: resource, relations: relations, schemas.bodies),
       responses: listResponses(resource))
     let create = operation(
-      "create\(resource.recordName)", "Adds a record to \(name).", tag: resource, body: schemas.newRecords(resource),
+      "create\(resource.recordName)", "Adds a record to \(name).", tag: resource,
+      body: .objects(schemas.newRecords(resource)),
       responses: createResponses(resource, schemas.createdRecords(resource), successes: updatedResponses(resource)))
     add("/\(Self.segment(name))", [("get", list), ("post", create)])
   }
@@ -21,6 +22,9 @@ extension OpenAPIPaths {
     let changed = OpenAPIResponses.all(
       [OpenAPIResponses.ok("The record as it is stored now.", schemas.record(resource))],
       errors: [.notFound] + OpenAPIResponses.bodyErrors)
+    let patched = OpenAPIResponses.all(
+      [OpenAPIResponses.ok("The record as it is stored now.", schemas.record(resource))],
+      errors: [.notFound, .conflict] + OpenAPIResponses.bodyErrors)
     let get = operation(
       "get\(resource.recordName)", "Returns a record of \(name).", tag: resource,
       parameters: OpenAPIParameters.related(to: resource, relations: relations),
@@ -29,13 +33,13 @@ extension OpenAPIPaths {
         errors: [.badRequest, .notFound]))
     let replace = operation(
       "replace\(resource.recordName)", "Replaces a record of \(name), but for its id.", tag: resource,
-      body: schemas.replacement(resource), responses: changed)
+      body: .object(schemas.replacement(resource)), responses: changed)
     let update = operation(
       "update\(resource.recordName)", "Merges members into a record of \(name).", tag: resource,
-      body: schemas.patch(resource), responses: changed)
+      body: .patch(schemas.patch(resource)), responses: patched)
     let merge = operation(
       "merge\(resource.recordName)", "Does what PATCH does, for clients that cannot send one.", tag: resource,
-      body: schemas.patch(resource), responses: changed)
+      body: .patch(schemas.patch(resource)), responses: patched)
     let delete = operation(
       "delete\(resource.recordName)", "Deletes a record of \(name) and the records that depend on it.", tag: resource,
       responses: OpenAPIResponses.all(
@@ -59,7 +63,8 @@ extension OpenAPIPaths {
     let create = operation(
       "create\(parent.recordName)\(child.recordName)",
       "Adds a record to \(child.resource.name) that belongs to a record of \(parent.resource.name).", tag: child,
-      body: schemas.newRecord(child), responses: createResponses(child, schemas.record(child), errors: [.notFound]))
+      body: .object(schemas.newRecord(child)),
+      responses: createResponses(child, schemas.record(child), errors: [.notFound]))
     add(
       "/\(Self.segment(parent.resource.name))/{\(id)}/\(Self.segment(child.resource.name))",
       parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])

@@ -34,7 +34,7 @@ struct OpenAPIPaths {
 
   /// Writes an operation under a name that no other has.
   mutating func operation(
-    _ name: String, _ summary: String, tag: NamedResource, parameters: [JSONValue] = [], body: JSONValue? = nil,
+    _ name: String, _ summary: String, tag: NamedResource, parameters: [JSONValue] = [], body: OpenAPIBody? = nil,
     responses: JSONValue
   ) -> JSONValue {
     var operation = JSONObject([
@@ -46,9 +46,7 @@ struct OpenAPIPaths {
     if let body {
       // The server treats a missing body as an empty object, which the shape of the data may not allow.
       let isRequired = schemas.bodies == .shaped
-      operation["requestBody"] = [
-        "required": .bool(isRequired), "content": ["application/json": ["schema": body]],
-      ]
+      operation["requestBody"] = body.value(isRequired: isRequired)
     }
     operation["responses"] = responses
     return .object(operation)
@@ -87,12 +85,16 @@ extension OpenAPIPaths {
       responses: OpenAPIResponses.all(
         [OpenAPIResponses.ok("The object.", record), OpenAPIResponses.notModified], errors: []))
     let create = operation(
-      "create\(type)", "Replaces \(name), as PUT does.", tag: resource, body: schemas.replacement(resource),
+      "create\(type)", "Replaces \(name), as PUT does.", tag: resource, body: .object(schemas.replacement(resource)),
       responses: OpenAPIResponses.all([OpenAPIResponses.created(record)], errors: OpenAPIResponses.bodyErrors))
     let replace = operation(
-      "replace\(type)", "Replaces \(name).", tag: resource, body: schemas.replacement(resource), responses: changed)
+      "replace\(type)", "Replaces \(name).", tag: resource, body: .object(schemas.replacement(resource)),
+      responses: changed)
     let update = operation(
-      "update\(type)", "Merges members into \(name).", tag: resource, body: schemas.patch(resource), responses: changed)
+      "update\(type)", "Merges members into \(name).", tag: resource, body: .patch(schemas.patch(resource)),
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.ok("The object as it is stored now.", record)],
+        errors: [.conflict] + OpenAPIResponses.bodyErrors))
     add("/\(Self.segment(name))", [("get", get), ("post", create), ("put", replace), ("patch", update)])
   }
 }

@@ -24,6 +24,10 @@ enum OpenAPIResponses {
       "description": "How many records match, on this page and the others.", "required": true,
       "schema": ["type": "integer", "minimum": 0],
     ],
+    "IgnoredParameters": [
+      "description": "The parameters of the request that had no effect, separated by commas.",
+      "schema": ["type": "string"],
+    ],
     "Link": [
       "description": "The addresses of the `first`, `prev`, `next` and `last` page (RFC 8288).",
       "schema": ["type": "string"],
@@ -34,7 +38,10 @@ enum OpenAPIResponses {
   /// A list of records.
   static func list(of schema: JSONValue) -> (String, JSONValue) {
     var content = response("The records.", ["type": "array", "items": schema]).object ?? JSONObject()
-    content["headers"] = ["X-Total-Count": header("TotalCount"), "Link": header("Link")]
+    content["headers"] = [
+      "X-Total-Count": header("TotalCount"), "Link": header("Link"),
+      "X-Ignored-Parameters": header("IgnoredParameters"),
+    ]
     return ("200", .object(content))
   }
 

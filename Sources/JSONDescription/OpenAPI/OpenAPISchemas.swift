@@ -5,7 +5,7 @@ struct OpenAPISchemas {
   let bodies: OpenAPIDocument.Bodies
 
   /// The components whose names no resource may take.
-  static let sharedNames: Set<String> = ["Error", "AnyObject", "AnyNewRecord"]
+  static let sharedNames: Set<String> = ["Error", "AnyObject", "AnyNewRecord", "FormFields", "PatchOperations"]
 
   /// A stored record.
   func record(_ resource: NamedResource) -> JSONValue {
@@ -42,6 +42,9 @@ struct OpenAPISchemas {
     var schemas = JSONObject()
     for resource in resources { add(resource, to: &schemas) }
     schemas["Error"] = Self.error
+    if !resources.isEmpty {
+      for (name, schema) in OpenAPIBody.sharedSchemas { schemas[name] = schema }
+    }
     if bodies == .open {
       schemas["AnyObject"] = ["type": "object", "additionalProperties": true]
       schemas["AnyNewRecord"] = Self.anyNewRecord(idNames: Set(resources.map(\.resource.idName)).sorted())

@@ -20,7 +20,10 @@ package struct DataDescription {
         let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
         return ResourceSample(
           name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count)
-      case .singular(let value)?: return ResourceSample(name: name, kind: .object, records: [JSONValue(value)])
+      // 1.0's numbers, texts and booleans have no members to describe.
+      case .singular(let value)? where value.withToken({ $0.kind }) == .object:
+        return ResourceSample(name: name, kind: .object, records: [JSONValue(value)])
+      case .singular?: return nil
       case .unserved?, nil: return nil
       }
     }

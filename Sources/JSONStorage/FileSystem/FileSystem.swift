@@ -17,6 +17,8 @@ protocol FileSystem: Sendable {
   func open(_ name: String, in directory: FileDescriptor, for access: FileAccess) throws(SystemError) -> FileDescriptor
   func close(_ file: FileDescriptor) throws(SystemError)
   func makeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError)
+  /// Removes an empty directory.
+  func removeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError)
   func names(in directory: FileDescriptor) throws(SystemError) -> [String]
 
   func status(of file: FileDescriptor) throws(SystemError) -> FileStatus

@@ -23,6 +23,7 @@ struct SystemError: Error, Sendable, Hashable {
   var reason: String { String(cString: strerror(number)) }
 
   var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+  var isNotDirectory: Bool { number == ENOTDIR }
   var isExisting: Bool { number == EEXIST }
   var isLackOfSpace: Bool { number == ENOSPC || number == EDQUOT }
   var isNotPermitted: Bool { number == EPERM || number == EACCES || number == EROFS }

@@ -63,6 +63,10 @@ struct SystemFileSystem: FileSystem {
     try call("mkdir") { mkdirat(directory.number, name, 0o755) }
   }
 
+  func removeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) {
+    try call("rmdir") { unlinkat(directory.number, name, AT_REMOVEDIR) }
+  }
+
   func names(in directory: FileDescriptor) throws(SystemError) -> [String] {
     let copy = try call("open") { Self.open(directory.number, ".", O_RDONLY | O_DIRECTORY, 0) }
     guard let stream = fdopendir(copy) else {

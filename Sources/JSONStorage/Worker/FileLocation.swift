@@ -7,7 +7,11 @@ struct FileLocation: Sendable, Hashable {
   let name: String
 
   var path: String { Self.join(directory, name) }
-  var lockName: String { ".\(name).lock" }
+  /// A directory, since one can tell git to leave it alone.
+  var lockDirectoryName: String { ".\(name).lock" }
+  var lockName: String { "\(lockDirectoryName)/process" }
+  /// What tells git that.
+  var lockIgnoreName: String { "\(lockDirectoryName)/.gitignore" }
   var recoveryName: String { ".\(name).recovery" }
   var historyName: String { ".\(name).history" }
 

@@ -1,6 +1,10 @@
 import OrderedJSON
 
 /// The lock file beside a file, which excludes a second server from it.
+///
+/// It is beside the file and not in a directory of the user's or the machine's, so that servers of other users and in
+/// other containers, and those that come by another path, meet it. It has a directory of its own, in which a
+/// `.gitignore` keeps all of that out of `git status`: the server leaves the repository's own files alone.
 struct FileLock {
   private let descriptor: FileDescriptor
 
@@ -12,7 +16,10 @@ struct FileLock {
     for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileLock? {
     while true {
-      guard let file = try open(location, in: directory, of: fileSystem) else { return nil }
+      guard let file = try open(location, in: directory, of: fileSystem) else {
+        try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
+        return nil
+      }
       do throws(SystemError) {
         try fileSystem.lock(file)
         // A server that closes removes the lock file: the one we locked may have lost its name since it was opened.
@@ -20,6 +27,7 @@ struct FileLock {
           == fileSystem.status(location.lockName, in: directory).stamp.inode
         {
           writeProcess(to: file, of: fileSystem)
+          writeIgnore(for: location, in: directory, of: fileSystem)
           return FileLock(descriptor: file)
         }
         try? fileSystem.close(file)
@@ -36,16 +44,22 @@ struct FileLock {
   private static func open(
     _ location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileDescriptor? {
-    do throws(SystemError) {
-      return try fileSystem.open(location.lockName, in: directory, for: .locking)
-    } catch {
-      guard error.isNotPermitted else { return nil }
-    }
+    repeat {
+      let hasDirectory = makeDirectory(for: location, in: directory, of: fileSystem)
+      do throws(SystemError) {
+        return try fileSystem.open(location.lockName, in: directory, for: .locking)
+      } catch {
+        // A server that closes may have removed the directory since.
+        if error.isMissing, !error.isNotDirectory, hasDirectory { continue }
+        guard error.isNotPermitted || error.isNotDirectory else { return nil }
+        break
+      }
+    } while true
     do throws(SystemError) {
       return try fileSystem.open(location.lockName, in: directory, for: .reading)
     } catch {
-      if error.isMissing { return nil }
-      let lockPath = FileLocation.join(location.directory, location.lockName)
+      if error.isMissing, !error.isNotDirectory { return nil }
+      let lockPath = FileLocation.join(location.directory, location.lockDirectoryName)
       throw StorageError(
         .locked,
         "'\(location.path)' may be open in another server: cannot read '\(lockPath)': \(error.reason). Remove it if none runs.",
@@ -53,10 +67,38 @@ struct FileLock {
     }
   }
 
+  /// - Returns: Whether there is a directory for the lock file.
+  private static func makeDirectory(
+    for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
+  ) -> Bool {
+    do throws(SystemError) {
+      try fileSystem.makeDirectory(location.lockDirectoryName, in: directory)
+      return true
+    } catch {
+      return error.isExisting
+    }
+  }
+
   /// Releases the lock and removes its file.
   func release(_ location: FileLocation, in directory: FileDescriptor?, of fileSystem: any FileSystem) {
-    if let directory { try? fileSystem.unlink(location.lockName, in: directory) }
+    if let directory {
+      try? fileSystem.unlink(location.lockIgnoreName, in: directory)
+      try? fileSystem.unlink(location.lockName, in: directory)
+      // It stays when another server has made its file there meanwhile.
+      try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
+    }
     try? fileSystem.close(descriptor)
+  }
+
+  /// Without it the lock shows in `git status`, and is effective nevertheless.
+  private static func writeIgnore(
+    for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
+  ) {
+    guard let file = try? fileSystem.open(location.lockIgnoreName, in: directory, for: .creatingReadable) else {
+      return
+    }
+    try? Array("*\n".utf8).withUnsafeBytes { _ = try fileSystem.write($0, to: file, at: 0) }
+    try? fileSystem.close(file)
   }
 
   private static func message(for location: FileLocation, holder: String?) -> String {

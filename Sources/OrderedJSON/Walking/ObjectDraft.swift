@@ -171,13 +171,14 @@ extension ObjectDraft {
   /// Every byte of members that are the same in both stays where it is; new ones follow the others.
   ///
   /// - Parameter kept: The name of the member that keeps its value, whatever the other holds.
+  /// - Parameter object: The object; any other value counts as an empty one.
   /// - Returns: `nil` when the other is not an object.
   package static func changing(
     _ object: ValidJSON, to other: ValidJSON, keeping kept: String?, _ layout: JSONLayout, _ margins: Margins = .none
   ) -> ValidJSON? {
     // Of a member that a file gives twice the first counts.
-    guard let before = ObjectDraft(object, keepingFirst: true), var changes = ObjectDraft(other, keepingFirst: true)
-    else { return nil }
+    guard var changes = ObjectDraft(other, keepingFirst: true) else { return nil }
+    let before = ObjectDraft(object, keepingFirst: true) ?? ObjectDraft()
     if let kept { changes.remove(kept) }
     let keptName = kept.map { Array($0.utf8) }
     let removed = before.members.filter { changes.position(of: $0.name) == nil && $0.name != keptName }.map(\.name)

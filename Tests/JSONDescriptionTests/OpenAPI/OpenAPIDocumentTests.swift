@@ -172,4 +172,22 @@ import Testing
     case .null, .bool, .number, .string: []
     }
   }
+
+  @Test(arguments: [
+    ("/posts", "post", "json form multipart csv ndjson"), ("/posts/{id}", "put", "json form multipart"),
+    ("/posts/{id}", "patch", "json merge operations form multipart"),
+    ("/posts/{id}", "post", "json merge operations form multipart"),
+    ("/posts/{postId}/comments", "post", "json form multipart"), ("/profile", "put", "json form multipart"),
+    ("/profile", "post", "json form multipart"), ("/profile", "patch", "json merge operations form multipart"),
+    ("/posts", "get", ""), ("/posts/{id}", "delete", ""),
+  ])
+  func `Each operation lists the types of bodies that it takes`(_ path: String, _ method: String, _ types: String) {
+    let names = [
+      "application/json": "json", "application/x-www-form-urlencoded": "form", "multipart/form-data": "multipart",
+      "text/csv": "csv", "application/x-ndjson": "ndjson", "application/merge-patch+json": "merge",
+      "application/json-patch+json": "operations",
+    ]
+    let body = document()["paths"]?[path]?[method]?["requestBody"]?["content"]?.object?.names ?? []
+    #expect(body.map { names[$0] ?? $0 }.joined(separator: " ") == types)
+  }
 }

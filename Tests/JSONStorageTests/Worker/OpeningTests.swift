@@ -1,5 +1,6 @@
 import Foundation
 import OrderedJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -89,7 +90,7 @@ struct OpeningTests {
   }
 
   @Test func `A lock file that a killed server left does no harm`() throws {
-    try directory.write("1\n", to: ".db.json.lock")
+    try directory.write("1\n", to: ".db.json.lock/process")
     try OpenStore(path).store.close()
     #expect(directory.names == ["db.json"])
   }
@@ -105,7 +106,7 @@ struct OpeningTests {
     let open = try OpenStore(path)
     #expect(code { _ = try OpenStore(path, fileSystem: fileSystem) } == .locked)
     open.store.close()
-    try directory.write("1\n", to: ".db.json.lock")
+    try directory.write("1\n", to: ".db.json.lock/process")
     let locked = try OpenStore(path, fileSystem: fileSystem)
     #expect(locked.warnings == [])
     #expect(code { _ = try OpenStore(path) } == .locked)
@@ -115,12 +116,49 @@ struct OpeningTests {
 
   @Test func `A lock file that cannot be read excludes a store`() throws {
     let fileSystem = FaultyFileSystem()
-    try directory.write("1\n", to: ".db.json.lock")
+    try directory.write("1\n", to: ".db.json.lock/process")
     fileSystem.script.restart { (_, call) throws(SystemError) in
       if call.hasPrefix("open locking") || call == "open reading" { throw SystemError(call, EACCES) }
     }
     #expect(code { _ = try OpenStore(path, fileSystem: fileSystem) } == .locked)
     #expect(directory.names == [".db.json.lock", "db.json"])
+  }
+
+  @Test(arguments: ["", "sub/", "sub/deep/"])
+  func `The lock does not show in git status, neither held nor left behind`(_ place: String) throws {
+    try directory.shell("git init -q . && mkdir -p ./\(place) && echo '[0]' > \(place)new.json && git add -A")
+    let open = try OpenStore(directory.path("\(place)new.json"))
+    #expect(directory.names(in: "\(place).new.json.lock") == [".gitignore", "process"])
+    try directory.shell("test -z \"$(git status --porcelain -uall | grep lock)\"")
+    // As after kill -9.
+    try directory.shell("cp -r \(place).new.json.lock \(place).killed.json.lock")
+    try directory.shell("test -z \"$(git status --porcelain -uall | grep lock)\"")
+    open.store.close()
+    #expect(!directory.names(in: place.isEmpty ? "." : place).contains(".new.json.lock"))
+  }
+
+  @Test func `A file in the lock's place excludes a store`() throws {
+    try directory.write("1\n", to: ".db.json.lock")
+    #expect(code { _ = try OpenStore(path) } == .locked)
+    #expect(directory.names == [".db.json.lock", "db.json"])
+  }
+
+  @Test func `Many stores that open and close at once never share the file`() async throws {
+    let path = path
+    let held = Holders()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<50 {
+            guard let open = try? OpenStore(path) else { continue }
+            #expect(held.count.add(1, ordering: .relaxed).newValue == 1)
+            held.count.subtract(1, ordering: .relaxed)
+            open.store.close()
+          }
+        }
+      }
+    }
+    #expect(directory.names == ["db.json"])
   }
 
   @Test func `A closed store refuses`() throws {
@@ -129,4 +167,9 @@ struct OpeningTests {
     open.store.close()
     #expect(try open.publish("[1]").summary == "failed closed")
   }
+}
+
+/// How many stores have the file at once.
+private final class Holders: Sendable {
+  let count = Atomic(0)
 }
