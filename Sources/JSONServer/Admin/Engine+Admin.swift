@@ -60,7 +60,7 @@ extension Engine {
 
   /// What the data looks like now.
   private var description: DataDescription {
-    DataDescription(of: writes.database, title: configuration.title)
+    DataDescription(of: &writes.database, title: configuration.title)
   }
 
   /// The resources, in the file's order.
@@ -74,7 +74,7 @@ extension Engine {
 
   private var describedResources: [JSONValue] {
     var parents: [String: JSONObject] = [:]
-    for relation in writes.database.relations(inFirst: DataDescription.maximumRecords) {
+    for relation in writes.database.relations() {
       parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)
     }
     return resources.map { resource in

@@ -101,6 +101,9 @@ actor Engine: Application {
     for parameter in result.idleParameters {
       if let hint = hints.hint(for: parameter, path: context.request.path) { configuration.onEvent(.hint(hint)) }
     }
+    for note in result.notes {
+      if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
+    }
     if case .deleted(let name, let id, let dependents)? = result.change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
       configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))

@@ -28,6 +28,8 @@ struct EndpointResult {
   var unknownParameters: [String] = []
   /// The parameters that need another to have an effect.
   var idleParameters: [IdleParameter] = []
+  /// What a person should know about the request, as the end of a sentence.
+  var notes: [String] = []
   /// What was changed, for subscribers.
   var change: DataChange?
 

@@ -19,6 +19,11 @@ struct Hints {
     return "\(path): the parameter '\(parameter.name)' \(parameter.reason)."
   }
 
+  /// The hint for something else about a request, or `nil` when it was given before.
+  mutating func hint(for note: String, path: String) -> String? {
+    isNews(note, path) ? "\(path): \(note)." : nil
+  }
+
   private mutating func isNews(_ parameter: String, _ path: String) -> Bool {
     told.count < 1_000 && told.insert(path + "?" + parameter).inserted
   }
