@@ -41,11 +41,7 @@ package enum RequestBody {
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
   ) throws(RequestError) -> WrittenBody? {
     guard !request.body.isEmpty else { return nil }
-    if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
-      throw RequestError(
-        .unsupportedMediaType, "Content-Encoding '\(coding)' is not supported; send the body without compression.")
-    }
-    let type = request.headerFields[.contentType].map(MediaType.init)
+    let type = try type(of: request)
     let body = JSONBody(maximumDepth: maximumDepth)
     guard let type else { return WrittenBody(try body.text(ofUntyped: request.body, essence: nil)) }
     switch type.essence {
@@ -54,6 +50,7 @@ package enum RequestBody {
       return WrittenBody(try body.text(of: try form.json()), isText: true)
     case "application/x-www-form-urlencoded":
       let text = try BodyText.utf8(of: request.body, type: type)
+      if let json = try body.text(ofForm: text) { return WrittenBody(json) }
       return WrittenBody(try body.text(of: try URLEncodedForm.json(text)), isText: true)
     case "text/csv":
       let text = try BodyText.utf8(of: request.body, type: type)
@@ -63,11 +60,51 @@ package enum RequestBody {
       // The array around the lines is one level more than any of them has.
       let lines = try JSONLines.json(text, maximumDepth: maximumDepth)
       return WrittenBody(try JSONBody(maximumDepth: maximumDepth + 1).text(of: lines))
+    case jsonPatch:
+      throw RequestError(.unsupportedMediaType, "A JSON Patch changes what is there; send it with PATCH.")
     case _ where type.isJSON:
       return WrittenBody(try body.text(of: try BodyText.utf8(of: request.body, type: type)))
     default:
       return WrittenBody(try body.text(ofUntyped: request.body, essence: type.essence))
     }
+  }
+
+  private static let mergePatch = "application/merge-patch+json"
+  private static let jsonPatch = "application/json-patch+json"
+
+  /// The types that a PATCH takes, as `Accept-Patch` lists them (RFC 5789, section 3.1).
+  static let patchTypes =
+    "application/json, \(mergePatch), \(jsonPatch), application/x-www-form-urlencoded, multipart/form-data"
+
+  /// Returns the patch that a request's body is; `nil` for a body of another type, and for none.
+  ///
+  /// - Throws: 400, when the body is no patch of its type; 415, when its charset or a content coding is not supported.
+  static func patch(from request: Request, maximumDepth: Int) throws(RequestError) -> Patch? {
+    guard !request.body.isEmpty, let type = try type(of: request) else { return nil }
+    switch type.essence {
+    case mergePatch:
+      let body = JSONBody(maximumDepth: maximumDepth)
+      return .merge(try body.object(of: try BodyText.utf8(of: request.body, type: type)))
+    case jsonPatch:
+      // A value is two levels deep, in an operation and the array.
+      let body = JSONBody(maximumDepth: maximumDepth + 2)
+      let text = try body.value(of: try BodyText.utf8(of: request.body, type: type))
+      do throws(PatchError) {
+        return .operations(try PatchOperation.all(in: text))
+      } catch {
+        throw RequestError(.malformed, error.message)
+      }
+    default: return nil
+    }
+  }
+
+  /// The type of a request's body; `nil` when none is declared.
+  private static func type(of request: Request) throws(RequestError) -> MediaType? {
+    if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
+      throw RequestError(
+        .unsupportedMediaType, "Content-Encoding '\(coding)' is not supported; send the body without compression.")
+    }
+    return request.headerFields[.contentType].map(MediaType.init)
   }
 
   /// Returns query parameters as the JSON text of an object, for a client that sends its arguments there; `nil` when

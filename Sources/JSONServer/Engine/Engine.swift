@@ -90,17 +90,17 @@ actor Engine: Application {
     }
   }
 
-  /// Reports parameters that have no effect, once for each, and what else a deletion removed.
-  func report(_ result: EndpointResult, _ context: RequestContext) {
-    for name in result.unknownParameters {
-      let members = { self.writes.database.memberNames(of: result.collection ?? "") }
-      if let hint = hints.hint(for: name, path: context.request.path, members: members) {
-        configuration.onEvent(.hint(hint))
-      }
+  /// Names parameters that have no effect in the response, and reports each once.
+  func report(_ ignored: [IgnoredParameter], of context: RequestContext, in response: inout PreparedResponse) {
+    response.headerFields[.xIgnoredParameters] = IgnoredParameter.fieldValue(ignored, in: context.target.parameters)
+    for parameter in ignored {
+      let hint = hints.hint(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
+      if let hint { configuration.onEvent(.hint(hint)) }
     }
-    for parameter in result.idleParameters {
-      if let hint = hints.hint(for: parameter, path: context.request.path) { configuration.onEvent(.hint(hint)) }
-    }
+  }
+
+  /// Reports what a person should know about a request, and what else a deletion removed.
+  func report(_ result: EndpointResult, of context: RequestContext) {
     for note in result.notes {
       if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
     }

@@ -66,7 +66,11 @@ extension Engine {
     } else {
       return nil
     }
-    return PreparedResponse(status: .noContent, headerFields: [.allow: methods])
+    var fields: HTTPFields = [.allow: methods]
+    if !context.isAdministrative, error.allowedMethods?.contains("PATCH") == true {
+      fields[.acceptPatch] = RequestBody.patchTypes
+    }
+    return PreparedResponse(status: .noContent, headerFields: fields)
   }
 
   /// Whether the response to a GET of the target is not a resource.

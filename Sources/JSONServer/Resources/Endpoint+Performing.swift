@@ -39,6 +39,11 @@ extension Endpoint {
       case .merge(let name, let id, let body):
         let written = try database.merge(body.json(for: name, id: id, in: &database), into: id, in: name)
         return EndpointResult(.text(written.text), change: .updated(name, written))
+      case .patch(let name, let id?, let patch):
+        let written = try database.apply(patch, to: id, in: name)
+        return EndpointResult(.text(written.text), change: .updated(name, written))
+      case .patch(let name, nil, let patch):
+        return EndpointResult(.text(try database.apply(patch, toSingular: name)), change: .reloaded(name))
       case .writeSingular(let name, let body, let merging, let isPost):
         let text = try database.write(body.json(for: name, in: &database), toSingular: name, merging: merging)
         return EndpointResult(
@@ -79,9 +84,7 @@ extension Endpoint {
       result = EndpointResult(.list(related.records))
     }
     result.total = selection.total
-    result.collection = name
-    result.unknownParameters = selection.unknownParameters
-    result.idleParameters = parameters.idle
+    result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
     result.notes = related.notes
     if let parent = parameters.query.parent, let note = database.note(onMissing: (parent.resource, parent.id)) {
       result.notes.append(note)

@@ -45,7 +45,7 @@ extension ServeOptions {
     if !middlewares.isEmpty {
       throw CommandFailure(
         .usage,
-        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes), or canned answers and Middleware of the JSONServer library."
+        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes), or stubs and Middleware of the JSONServer library."
       )
     }
     if let port, !(0...65535).contains(port) {

@@ -36,7 +36,7 @@ struct ServeOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Reload the source, the routes and the settings when they are edited.")
   var watch = false
 
-  @Flag(help: "Look for edits at short intervals, for network mounts that do not tell of them.")
+  @Flag(help: "Look for edits at short intervals, for network mounts that do not report them.")
   var poll = false
 
   @Option(name: .shortAndLong, help: ArgumentHelp("A file of rewrite rules.", valueName: "file"), completion: .file())
@@ -62,27 +62,27 @@ struct ServeOptions: ParsableArguments {
   @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")
   var readOnly = false
 
-  @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress answers.")
+  @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress responses.")
   var noGzip = false
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("How long every answer waits, in milliseconds.", valueName: "ms"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("How long every response waits, in milliseconds.", valueName: "ms"))
   var delay: Int?
 
   @OptionGroup var keys: KeyOptions
 
   @Option(
     help: ArgumentHelp(
-      "Whose answers to give where json-server 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
+      "Which json-server to follow where 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
   var compat: Compatibility?
 
-  @Flag(help: "Answer POST /reset and POST /merge as json-server-reset does.")
+  @Flag(help: "Serve POST /reset and POST /merge as json-server-reset does.")
   var resetRoutes = false
 
   // MARK: Keeping
 
   @Option(
     help: ArgumentHelp(
-      "When a write is answered: full, when it survives a power cut; fast, when it survives the process. (default: full)",
+      "When a write is acknowledged: full, when it survives a power cut; fast, when it survives the process. (default: full)",
       valueName: "mode"))
   var sync: Synchronization?
 
@@ -141,13 +141,13 @@ struct ServeOptions: ParsableArguments {
   var color: Bool?
 }
 
-/// Whose answers are given.
+/// Which json-server is followed.
 enum Compatibility: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case v0
   case v1
 }
 
-/// When a write is answered.
+/// When a write is acknowledged.
 enum Synchronization: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case full
   case fast

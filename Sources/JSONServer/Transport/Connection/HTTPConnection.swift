@@ -118,7 +118,7 @@ extension HTTPConnection {
         owesContinue = try reader.begin(head)
       case .body(let bytes):
         owesContinue = false
-        idleTimeouts.noteBody(bytes.readableBytes)
+        idleTimeouts.recordBody(bytes.readableBytes)
         try reader.append(bytes)
       case .end(let trailers):
         owesContinue = false
@@ -131,7 +131,7 @@ extension HTTPConnection {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReadUnderWay = false
-    idleTimeouts.noteBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
+    idleTimeouts.recordBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
     isInBurst = false
     sendReady()
     readMore()
