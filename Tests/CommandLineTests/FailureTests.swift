@@ -26,6 +26,27 @@ struct FailureTests {
       arguments: ["-c", "nope.json", "database.json"], file: "{}", status: 64, message: "nope.json: the settings file"),
     Case(
       arguments: ["-r", "nope.json", "database.json"], file: "{}", status: 64, message: "nope.json: the file cannot"),
+    Case(
+      arguments: ["--guard", "users=640", "database.json"], file: "{}", status: 64, message: "--guard: it needs --auth"),
+    Case(
+      arguments: ["--token-lifetime", "9", "database.json"], file: "{}", status: 64,
+      message: "--token-lifetime: it needs"
+    ),
+    Case(
+      arguments: ["--auth", "users", "--guard", "users=777", "database.json"], file: "{}", status: 64,
+      message: "--guard: 'users=777' is no guard"),
+    Case(
+      arguments: ["--auth", "users", "--guard", "640", "database.json"], file: "{}", status: 64,
+      message: "--guard: '640' is no guard"),
+    Case(
+      arguments: ["--auth", "users", "--token-lifetime", "0", "database.json"], file: "{}", status: 64,
+      message: "--token-lifetime: 0.0 is no time"),
+    Case(
+      arguments: ["--auth", "people", "database.json"], file: "{\"users\": []}", status: 64,
+      message: "--auth: no collection is named 'people'; there are users."),
+    Case(
+      arguments: ["--auth", "users", "--guard", "pots=640", "database.json"], file: "{\"users\": []}", status: 64,
+      message: "--guard: no resource is named 'pots'"),
     Case(arguments: ["database.txt"], status: 66, message: "database.txt: there is no such file"),
     Case(arguments: ["no/where/database.json"], status: 66, message: "no/where/database.json: there is no such file"),
     Case(

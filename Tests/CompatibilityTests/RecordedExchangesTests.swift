@@ -7,7 +7,8 @@ import Testing
   }
 
   private static func allCases() throws -> [RecordedCase] {
-    try ["suites", "suites-v1", "suites-clients", "suites-values"].flatMap { try Suite.all(in: $0) }.flatMap { suite in
+    let folders = ["suites", "suites-v1", "suites-clients", "suites-mock", "suites-values"]
+    return try folders.flatMap { try Suite.all(in: $0) }.flatMap { suite in
       suite.cases.map { RecordedCase(suite: suite, test: $0) }
     }
   }

@@ -175,6 +175,23 @@ extension Database {
     }
   }
 
+  /// The resources whose records requests put into those of a collection, each with the level on which they are, from 1.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
+  package mutating func resources(
+    readBy requests: [RelationRequest], in name: String
+  ) throws(DatabaseError) -> [(name: String, level: Int)] {
+    var found: [(name: String, level: Int)] = []
+    var trees = try relationTrees(requests, from: try position(of: name))
+    var level = 1
+    while !trees.isEmpty {
+      for target in trees.compactMap(\.relation.target) { found.append((entries[target].name, level)) }
+      trees = trees.flatMap(\.branches)
+      level += 1
+    }
+    return found
+  }
+
   /// Whether some record of a collection has a member.
   private mutating func hasMember(_ key: FieldPath?, in position: Int) -> Bool {
     var isFound = false

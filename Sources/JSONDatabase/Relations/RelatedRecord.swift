@@ -4,14 +4,10 @@ package import OrderedJSON
 package struct RelatedRecord: Sendable {
   package let record: ValidJSON
   /// The names and values to add, in order; the record has no member of any of the names.
-  let related: [(name: String, value: ValidJSON.AddedValue)]
+  package let related: [(name: String, value: ValidJSON.AddedValue)]
 
   /// Joins a record with what is related to it.
-  package init(record: ValidJSON) {
-    self.init(record: record, related: [])
-  }
-
-  init(record: ValidJSON, related: [(name: String, value: ValidJSON.AddedValue)]) {
+  package init(record: ValidJSON, related: [(name: String, value: ValidJSON.AddedValue)] = []) {
     self.record = record
     self.related = related
   }

@@ -15,6 +15,8 @@ enum AdminRoute {
   case forgetExchanges
   case events(EventFilter, lastEventID: String?)
   case reset
+  /// All access tokens expire.
+  case expireTokens
   case snapshots
   case saveSnapshot(name: String?)
   case restoreSnapshot(String)
@@ -76,6 +78,9 @@ enum AdminRoute {
     case ("reset", nil):
       guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
       self = .reset
+    case ("auth", "expire"?):
+      guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
+      self = .expireTokens
     case ("snapshots", let name): self = try Self.snapshots(name, request, method)
     case ("faults", let id): self = try Self.faults(id, request, method)
     case ("settings", nil):
@@ -148,7 +153,9 @@ enum AdminRoute {
   }
 
   private static func unknown(_ request: Request) -> RequestError {
-    let names = "docs, openapi.json, health, resources, requests, events, reset, snapshots, faults and settings"
+    let names = """
+      docs, openapi.json, health, resources, requests, events, reset, auth/expire, snapshots, faults and settings
+      """
     return RequestError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
   }
 }

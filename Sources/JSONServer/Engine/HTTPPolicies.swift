@@ -20,7 +20,7 @@ final class HTTPPolicies {
     origins = CrossOriginPolicy(configuration.crossOrigin)
     compression = configuration.compresses ? Compression() : nil
     staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
-    rules = try Self.rules(configuration.routes)
+    rules = try Self.rules(configuration.routes, allowGuards: configuration.signIn != nil)
     var sample = PreparedResponse(headerFields: EndpointResult.fields)
     let request = Request(method: .get, target: "/")
     compression?.apply(to: &sample, for: request)
@@ -30,10 +30,11 @@ final class HTTPPolicies {
 
   /// Reads rewrite rules.
   ///
+  /// - Parameter allowGuards: Whether json-server-auth's short form is understood, too: `"posts": 640`.
   /// - Throws: ``ServerError`` that names the rule that cannot be used.
-  static func rules(_ routes: JSONObject) throws(ServerError) -> RewriteRules {
+  static func rules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) -> RewriteRules {
     do throws(RewriteRuleFault) {
-      return try RewriteRules(json: routes)
+      return try RewriteRules(json: allowGuards ? Guard.rules(from: routes) : routes)
     } catch {
       throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
     }

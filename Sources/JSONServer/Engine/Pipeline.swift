@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 
-/// The way of a request, from top to bottom: preprocess, simulate, route, perform, finalize.
+/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform, finalize.
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
@@ -38,10 +38,11 @@ extension Engine {
     }
   }
 
-  /// simulate: delay · fault
+  /// simulate: sign-in · delay · fault
   func simulate(_ context: RequestContext) {
     guard !context.isHidden else { return perform(context) }
     do throws(RequestError) {
+      let context = if let signIn { try authorize(context, signIn) } else { context }
       let fault = simulation.faults.next(for: context)
       let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(of: context) }
       guard wait > .zero, !isStopping else { return meet(fault, context) }
@@ -72,6 +73,7 @@ extension Engine {
       switch route {
       case .builtIn(let response): finalize(context, response)
       case .admin(let admin): try administer(admin, context)
+      case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
         finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
       case .resource(let endpoint): try perform(endpoint, context)
@@ -85,13 +87,18 @@ extension Engine {
     if endpoint.isWrite {
       try allowWriting(context.request.method.rawValue)
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
-      try requireMatch(context.request, endpoint)
+      try requireMatch(context, endpoint)
     }
     var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
     var response: PreparedResponse
     var change: DataChange?
     do throws(RequestError) {
-      let result = try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
+      let result =
+        if let signIn {
+          try perform(endpoint, context, signIn)
+        } else {
+          try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
+        }
       ignored += result.ignored
       change = result.change
       report(result, of: context)

@@ -23,6 +23,8 @@ final class RequestContext: Sendable {
   /// The admin interface's are, and what the page at `/` asks for itself. Found out once: looking a field up costs as much
   /// as a step of the pipeline.
   let isHidden: Bool
+  /// The user whose records alone the request is to see; `nil` when it may see all.
+  let owner: String?
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
   /// Whether an edit of the file was taken over while the request waited, so that its client cannot have seen that.
@@ -35,7 +37,7 @@ final class RequestContext: Sendable {
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    started: Duration = System.uptime, attempts: Int = 0, isOvertaken: Bool = false,
+    started: Duration = System.uptime, owner: String? = nil, attempts: Int = 0, isOvertaken: Bool = false,
     isInner: Bool = false,
     proceed: @escaping @Sendable () -> Void = {}, reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
@@ -46,6 +48,7 @@ final class RequestContext: Sendable {
     isHidden = isAdministrative || original.headerFields.contains(.page)
     self.mountedTarget = mountedTarget
     self.started = started
+    self.owner = owner
     self.attempts = attempts
     self.isOvertaken = isOvertaken
     self.isInner = isInner
@@ -61,7 +64,25 @@ final class RequestContext: Sendable {
 
   private func copy(attempts: Int, isOvertaken: Bool) -> RequestContext {
     RequestContext(
-      original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started,
+      original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started, owner: owner,
+      attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
+  }
+
+  /// The same request for another target.
+  ///
+  /// - Throws: 400, when that cannot be read.
+  func retargeted(_ target: String) throws(RequestError) -> RequestContext {
+    var request = request
+    request.target = target
+    return RequestContext(
+      original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget, started: started,
+      owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
+  }
+
+  /// The same request, to see only what belongs to a user.
+  func limited(to owner: String) -> RequestContext {
+    RequestContext(
+      original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started, owner: owner,
       attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
   }
 

@@ -6,6 +6,7 @@ enum Route {
   /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection, a stub.
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
+  case signIn(SignInRoute)
   /// The changes of a resource, as they happen.
   case changes(of: String, lastEventID: String?)
   /// The data.
@@ -27,6 +28,14 @@ extension Engine {
     if !simulation.stubs.isEmpty, !context.isHidden, let response = simulation.stubs.response(to: context) {
       return .builtIn(response)
     }
+    if let signIn, !context.isHidden,
+      let route = try SignInRoute(
+        request, segments, maximumDepth: writes.database.schema.maximumDepth - 2,
+        isUsers: { request.method == .post && isUsers($0, signIn) },
+        isResource: { writes.database.resource(meantBy: $0) != nil })
+    {
+      return .signIn(route)
+    }
     if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
     let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
@@ -44,9 +53,9 @@ extension Engine {
       return nil
     }
     return switch segments {
-    case []: !mountPath.isEmpty && context.original.path == mountPath ? mountPath + "/" : nil
+    case []: !mount.path.isEmpty && context.original.path == mount.path ? mount.path + "/" : nil
     case [AdminRoute.root], [AdminRoute.root, "docs"]:
-      request.path.hasSuffix("/") ? mountPath + "/" + segments.joined(separator: "/") : nil
+      request.path.hasSuffix("/") ? mount.path + "/" + segments.joined(separator: "/") : nil
     default: nil
     }
   }

@@ -74,7 +74,12 @@ final class WriteCoordinator {
   }
 
   private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
-    if let change = pending.change { engine.simulation.events.publish(change, resources: pending.resources) }
+    guard let change = pending.change else { return }
+    engine.simulation.events.publish(change, resources: pending.resources)
+    switch change {
+    case .reloaded, .replaced: if let signIn = engine.signIn { engine.forgetUsers(signIn) }
+    case .created, .updated, .deleted: break
+    }
   }
 
   // MARK: Commits

@@ -32,6 +32,7 @@ extension RequestError {
   package var status: HTTPResponse.Status {
     switch code {
     case .malformed: .badRequest
+    case .unauthorized: .unauthorized
     case .forbidden: .forbidden
     case .notFound: .notFound
     case .methodNotAllowed: .methodNotAllowed
@@ -63,6 +64,7 @@ extension RequestError {
       status, message, members: isDurabilityUnknown ? [("durability", "unknown")] : [])
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
     if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
+    if code == .unauthorized { response.headerFields[.wwwAuthenticate] = "Bearer" }
     if case .unsupportedCoding(let accepted) = code { response.headerFields[.acceptEncoding] = accepted }
     return response
   }

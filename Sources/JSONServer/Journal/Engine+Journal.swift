@@ -9,8 +9,8 @@ extension Engine {
     // A stream that was kept here would not end when its subscriber leaves.
     response.body = if case .stream = body { .bytes([]) } else { body }
     let exchange = Exchange(
-      id: simulation.nextExchangeID(), request: context.original, route: context.route, response: response,
-      respondedAt: System.now, duration: System.uptime - context.started)
+      id: simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil, route: context.route,
+      response: response, respondedAt: System.now, duration: System.uptime - context.started)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     simulation.events.publish(exchange)

@@ -8,6 +8,9 @@ public final class Exchange: Sendable {
   public let id: Int
   /// The request as it was sent: before rewrite rules and overrides of the method.
   public let request: Request
+  /// The request as journal, events and log show it: where clients sign in, without their passwords.
+  package var shownRequest: Request { hidesPasswords ? request.withoutPasswords : request }
+  private let hidesPasswords: Bool
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
   /// The response as it was sent, or would have been without a fault.
@@ -24,11 +27,13 @@ public final class Exchange: Sendable {
   public let duration: Duration
 
   package init(
-    id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse, respondedAt: Double,
+    id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
+    response: consuming PreparedResponse, respondedAt: Double,
     duration: Duration
   ) {
     self.id = id
     self.request = request
+    self.hidesPasswords = hidesPasswords
     self.route = route
     sent = response
     self.respondedAt = respondedAt
@@ -44,7 +49,7 @@ extension Exchange {
   var value: JSONValue {
     var members = RequestSummary(self).members
     members["requestHeaders"] = .object(request.headerFields.members)
-    members["requestBody"] = Self.text(request.body)
+    members["requestBody"] = Self.text(shownRequest.body)
     members["responseHeaders"] = .object(response.headerFields.members)
     members["responseBody"] = Self.text(response.bytes)
     return .object(members)

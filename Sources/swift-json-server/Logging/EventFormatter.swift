@@ -21,7 +21,7 @@ struct RespondedRequest: Sendable {
 
   init(_ exchange: Exchange) {
     method = exchange.request.method.rawValue
-    target = exchange.request.target
+    target = exchange.shownRequest.target
     status = exchange.sent.status
     bytes = exchange.sent.bytes.count
     duration = exchange.duration

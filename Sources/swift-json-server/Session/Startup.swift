@@ -47,7 +47,9 @@ struct Startup {
     switch configuration.source {
     case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
     // The running server has it, and reports faults in its files itself.
-    case .directory: trial.source = .value([:])
+    case .directory:
+      trial.source = .value([:])
+      trial.signIn = nil
     case .value, .text: break
     }
     trial.onEvent = { _ in }
