@@ -13,7 +13,8 @@ extension Database {
   ///
   /// Under the classic dialect, records whose foreign key holds the removed id are removed too, recursively; a key that
   /// dangled before stays (json-server 0.17 removes those as well, and so loses data). Under 1.0's dialect such keys
-  /// become null, and only the records of the resources in `dependents` are removed.
+  /// become null, and only the records of the resources in `dependents` are removed. The keys are those that embedding
+  /// follows.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
   /// - Complexity: O(number of what is removed), after a first call that reads the foreign keys of every collection.
@@ -30,10 +31,11 @@ extension Database {
     set(nil, at: slot, of: position, was: row)
     var counts: [String: Int] = [:]
     var gone = [(resource: name, id: id)]
+    var references: [String: [(position: Int, key: FieldPath)]] = [:]
     while let parent = gone.popLast() {
-      // Only the configured spelling: a deletion never follows a key that was merely guessed.
-      let key = FieldPath(schema.foreignKey(to: parent.resource))
-      for position in collectionPositions {
+      let found = references[parent.resource] ?? foreignKeys(to: parent.resource)
+      references[parent.resource] = found
+      for (position, key) in found {
         let name = entries[position].name
         let idName = Array(schema.idName(of: name).utf8)
         for (slot, row) in rows(at: position, where: key, equals: parent.id) {
@@ -49,6 +51,15 @@ extension Database {
       }
     }
     return Deletion(record: row.record, dependents: counts)
+  }
+
+  /// The collections whose records refer to those of another, each with the member by which they do.
+  private mutating func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
+    var found: [(position: Int, key: FieldPath)] = []
+    for position in collectionPositions {
+      if let key = existingForeignKey(in: position, to: parent) { found.append((position, key)) }
+    }
+    return found
   }
 
   /// Returns the rows that refer to a record and to no other; one with a list of ids is kept for the others.

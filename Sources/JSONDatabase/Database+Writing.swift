@@ -23,10 +23,11 @@ extension Database {
   /// - Parameters:
   ///   - body: A JSON object.
   ///   - name: The collection's name.
-  ///   - parent: The resource and id of a record that the new one belongs to; sets the foreign key.
+  ///   - parent: The resource and id of a record that the new one belongs to; sets the foreign key, also to what is not
+  ///     there.
   ///   - ids: Makes text ids.
-  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody`, `idTaken` or `unknownRecord`.
-  ///   Nothing is changed then.
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody` or `idTaken`. Nothing is
+  ///   changed then.
   /// - Complexity: O(size of the body + log n).
   package mutating func create(
     _ body: ValidJSON, in name: String, belongingTo parent: (resource: String, id: String)? = nil,
@@ -36,7 +37,7 @@ extension Database {
     let position = try position(of: name)
     if let parent {
       let key = foreignKey(in: position, to: parent.resource, singular: nil)
-      draft.set(key.name, to: try storedID(parent.id, in: parent.resource))
+      draft.set(key.name, to: storedID(parent.id, in: parent.resource) ?? foreignKeyValue(parent, key, in: position))
     }
     let schema = schema
     let (slot, row, id) = try withCollection(at: position) { collection throws(DatabaseError) in
@@ -170,10 +171,9 @@ extension Database {
     return JSONLayout(indent: margin.isEmpty ? "  " : margin, margin: margin, newline: newline)
   }
 
-  /// The id of an existing record in its own type.
-  private mutating func storedID(_ id: String, in name: String) throws(DatabaseError) -> ValidJSON {
-    // A record that is found by its id has one.
-    try record(id, in: name).member(Array(schema.idName(of: name).utf8)) ?? .null
+  /// The id of an existing record in its own type; `nil` when there is no such record.
+  private mutating func storedID(_ id: String, in name: String) -> ValidJSON? {
+    (try? record(id, in: name))?.member(Array(schema.idName(of: name).utf8))
   }
 
   private static func draft(_ body: ValidJSON) throws(DatabaseError) -> ObjectDraft {

@@ -91,6 +91,11 @@ package struct Database: Sendable {
     return "No resource is named '\(name)'; there are \(list)."
   }
 
+  /// Whether a collection has a record with an id. O(1) after the first call for a collection.
+  package mutating func hasRecord(_ id: String, in name: String) -> Bool {
+    (try? record(id, in: name)) != nil
+  }
+
   /// The names of the members that a collection's first records have, in their order.
   package func memberNames(of name: String) -> [String] {
     guard case .collection(let collection)? = resource(named: name) else { return [] }

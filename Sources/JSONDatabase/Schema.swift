@@ -22,11 +22,6 @@ package struct Schema: Sendable, Hashable {
   package func idName(of resource: String) -> String {
     idNames[resource] ?? idName
   }
-
-  /// The member by which a record refers to a record of a resource: `postId` for `posts`.
-  package func foreignKey(to resource: String) -> String {
-    Inflection.singular(of: resource) + foreignKeySuffix
-  }
 }
 
 /// Which json-server's responses are given where the two differ.

@@ -7,7 +7,7 @@ import Testing
   }
 
   private static func allCases() throws -> [RecordedCase] {
-    let folders = ["suites", "suites-v1", "suites-clients", "suites-mock", "suites-own"]
+    let folders = ["suites", "suites-v1", "suites-clients", "suites-mock", "suites-own", "suites-values"]
     return try folders.flatMap { try Suite.all(in: $0) }.flatMap { suite in
       suite.cases.map { RecordedCase(suite: suite, test: $0) }
     }

@@ -7,10 +7,13 @@ struct PropertyTests {
   private static let words = [
     "Alpha", "beta", "a,b", "", "50", "9", "true", "null", "h\u{E9}llo", "\u{1F600} x", "a\"b\\c", "0", "Beta", "1.0",
   ]
-  private static let paths = ["n", "s", "any", "in.s", "list", "list.0", "checked_in", "missing", "id"]
+  private static let paths = [
+    "n", "s", "any", "in.s", "list", "list.0", "checked_in", "missing", "id", "tags.s", "tags.1.s", "tags.s.0",
+    "in.in.s",
+  ]
   private static let comparisons: [Comparison?] = [
     nil, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .contains, .startsWith, .endsWith,
-    .like,
+    .like, .exists,
   ]
 
   private static func scalar(_ random: inout SeededGenerator) -> JSONValue {
@@ -41,6 +44,12 @@ struct PropertyTests {
       object["list"] = .array((0..<Int.random(in: 0...3, using: &random)).map { _ in scalar(&random) })
     }
     if !often(&random) { object["checked_in"] = .bool(true) }
+    if often(&random) {
+      object["tags"] = .array(
+        (0..<Int.random(in: 0...3, using: &random)).map { _ in
+          often(&random) ? .object(JSONObject([("s", scalar(&random))])) : scalar(&random)
+        })
+    }
     return object
   }
 
@@ -76,12 +85,16 @@ struct PropertyTests {
     let path = paths.randomElement(using: &random) ?? "n"
     let comparison = comparisons.randomElement(using: &random) ?? nil
     let operand =
-      Bool.random(using: &random) ? words.randomElement(using: &random) ?? "" : ReferenceDatabase.text(scalar(&random))
+      comparison == .exists
+      ? String(Bool.random(using: &random))
+      : Bool.random(using: &random)
+        ? words.randomElement(using: &random) ?? "" : ReferenceDatabase.text(scalar(&random))
     // The list of `in` is trimmed and may hold nothing; the reference knows neither.
     guard comparison != .isIn || !operand.isEmpty && !operand.contains(" ") else { return }
     // To the reference a pattern is a plain text.
     guard comparison != .like || !operand.contains(where: { ".\\+[".contains($0) }) else { return }
-    let name = path + (comparison.map { ":" + $0.rawValue } ?? "")
+    let spelling = [":op", "_op", "[op]"].randomElement(using: &random) ?? ""
+    let name = path + (comparison.map { spelling.replacing("op", with: $0.rawValue) } ?? "")
     let answer = try answer(&database, Query((name, operand)))
     #expect(answer == reference.filtered(path, comparison, operand), "\(name)=\(operand)")
   }

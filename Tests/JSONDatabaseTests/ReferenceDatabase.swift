@@ -5,15 +5,22 @@ import OrderedJSON
 struct ReferenceDatabase {
   var records: [JSONValue]
 
-  /// The value at a path of names and positions.
-  static func value(at path: String, in record: JSONValue) -> JSONValue? {
-    if let value = record[path] { return value }
-    var value = record
-    for part in path.split(separator: ".").map(String.init) {
-      guard let next = value[part] ?? Int(part).flatMap({ value[$0] }) else { return nil }
-      value = next
+  /// The values at a path of names and positions; a name leads to that member of each element of an array.
+  private static func values(at path: String, in record: JSONValue) -> [JSONValue] {
+    if let value = record[path] { return [value] }
+    let parts = path.split(separator: ".").map(String.init)
+    return parts.count > 1 ? values(at: parts[...], in: record) : []
+  }
+
+  private static func values(at path: ArraySlice<String>, in value: JSONValue) -> [JSONValue] {
+    guard let part = path.first else { return [value] }
+    switch value {
+    case .object(let object): return object[part].map { values(at: path.dropFirst(), in: $0) } ?? []
+    case .array(let elements):
+      guard let index = Int(part) else { return elements.flatMap { values(at: path, in: $0) } }
+      return elements.indices.contains(index) ? values(at: path.dropFirst(), in: elements[index]) : []
+    case .null, .bool, .number, .string: return []
     }
-    return value
   }
 
   /// A value as JavaScript's `String(value)` writes it.
@@ -40,7 +47,7 @@ struct ReferenceDatabase {
   }
 
   func isKnown(_ path: String) -> Bool {
-    records.contains { Self.value(at: path, in: $0) != nil }
+    records.contains { !Self.values(at: path, in: $0).isEmpty }
   }
 
   /// The records that a filter, with an operator or without, accepts.
@@ -48,17 +55,31 @@ struct ReferenceDatabase {
     // A name that no record has and that ends as an operator does is one, of a member that no record has either.
     if comparison == nil, !isKnown(path) { return path.hasSuffix("_in") ? [] : records }
     return records.filter { record in
-      guard let value = Self.value(at: path, in: record), value != .null else { return false }
-      return Self.passes(value, comparison ?? .equal, operand)
+      let values = Self.values(at: path, in: record)
+      switch comparison {
+      case .exists: return values.isEmpty == (operand == "false")
+      case .notEqual:
+        return values.contains { $0 != .null } && !values.contains { Self.equals($0, operand) }
+      default: return values.contains { Self.passes($0, comparison ?? .equal, operand) }
+      }
     }
   }
 
+  private static func equals(_ value: JSONValue, _ operand: String) -> Bool {
+    let hasNull = value == .null || value.array?.contains(.null) == true
+    return texts(value).contains(operand) || hasNull && operand == "null"
+  }
+
   private static func passes(_ value: JSONValue, _ comparison: Comparison, _ operand: String) -> Bool {
+    switch comparison {
+    case .equal: return equals(value, operand)
+    case .isIn: return operand.split(separator: ",").contains { equals(value, String($0)) }
+    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like, .exists:
+      break
+    }
+    guard value != .null else { return false }
     let order = order(of: value, operand)
     return switch comparison {
-    case .equal: texts(value).contains(operand)
-    case .notEqual: !texts(value).contains(operand)
-    case .isIn: operand.split(separator: ",").contains { texts(value).contains(String($0)) }
     case .less: order.map { $0 < 0 } ?? false
     case .lessOrEqual: order.map { $0 <= 0 } ?? false
     case .greater: order.map { $0 > 0 } ?? false
@@ -67,6 +88,7 @@ struct ReferenceDatabase {
     case .startsWith: leaves(value).contains { $0.hasPrefix(operand.lowercased()) }
     case .endsWith: leaves(value).contains { $0.hasSuffix(operand.lowercased()) }
     case .like: text(value).lowercased().contains(operand.lowercased())
+    case .equal, .notEqual, .isIn, .exists: false
     }
   }
 
@@ -114,7 +136,7 @@ struct ReferenceDatabase {
   /// The records in the order of a member that is a number, null or missing.
   func sorted(byNumber path: String, descending: Bool) -> [JSONValue] {
     func rank(_ record: JSONValue) -> (Int, Double) {
-      switch Self.value(at: path, in: record) {
+      switch Self.values(at: path, in: record).first {
       case .number(let number)?: (0, number.doubleValue)
       case nil: (2, 0)
       default: (1, 0)

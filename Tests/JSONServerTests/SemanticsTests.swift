@@ -42,7 +42,7 @@ struct SemanticsTests {
   static let lists: [(query: String, ids: String)] = [
     // Equality
     ("views=100", "1"), ("views=100.0", ""), ("views=%20100", ""), ("views=9", "2"), ("views=9.0", "2"),
-    ("published=true", "2"), ("author=null", ""), ("title=", "\"a/b\""), ("tags=node,rest", "1"), ("tags=node", "1"),
+    ("published=true", "2"), ("author=null", "3"), ("title=", "\"a/b\""), ("tags=node,rest", "1"), ("tags=node", "1"),
     ("tags=", "2"), ("author=ada&author=bob", "1 2"), ("author[]=ada&author[]=bob", "1 2"), ("id=1,2", ""),
     ("meta.lang=en", "1"), ("tags.0=node", "1"), ("Author=ada", "1 2 3 \"a/b\""), ("nofield=1", "1 2 3 \"a/b\""),
     ("id=a/b", "\"a/b\""), ("id=a%2Fb", "\"a/b\""),

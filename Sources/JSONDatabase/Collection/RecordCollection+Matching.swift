@@ -30,16 +30,18 @@ extension RecordCollection {
   /// Evaluates conditions of equality, and removes those from the filter that need no further check.
   private mutating func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?) {
     filter.nodes.removeAll { node in
-      guard case .condition(let condition) = node, let texts = condition.equalTexts, !isSmall(found) else {
-        return false
-      }
-      narrow(&found, to: .list(slots(where: condition.path, equalsOneOf: texts)))
+      guard case .condition(let condition) = node, condition.isEquality, !isSmall(found) else { return false }
+      narrow(&found, to: .list(equalSlots(condition)))
       return condition.isSettledByIndex
     }
   }
 
-  private mutating func slots(where path: FieldPath, equalsOneOf texts: [String]) -> [Int32] {
-    let lists = texts.map { slots(where: path, equals: $0) }
+  /// The slots of the records of which a value equals one of a condition's operands, ascending.
+  private mutating func equalSlots(_ condition: Condition) -> [Int32] {
+    var lists = condition.operands.map {
+      slots(where: condition.path, equals: String(decoding: $0.text, as: UTF8.self))
+    }
+    if condition.operands.contains(where: \.isNull) { lists.append(nullSlots(of: condition.path)) }
     return lists.count == 1 ? lists[0] : Array(Set(lists.joined())).sorted()
   }
 
@@ -54,7 +56,7 @@ extension RecordCollection {
         let positions = order.positions(passing: condition, in: rows)
       else { return false }
       if condition.comparison == .notEqual {
-        unequal.append(.list(slots(where: condition.path, equalsOneOf: condition.texts)))
+        unequal.append(.list(equalSlots(condition)))
       }
       if let index = ranges.firstIndex(where: { $0.path == condition.path }) {
         ranges[index].positions = ranges[index].positions.clamped(to: positions)

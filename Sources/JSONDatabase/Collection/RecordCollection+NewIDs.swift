@@ -15,7 +15,7 @@ extension RecordCollection {
       guard slot(of: value) == nil else {
         throw DatabaseError(
           .idTaken,
-          "\(name) has a record with id \(value) already; leave '\(idName)' out, or change the record with PUT or PATCH."
+          "\(name) has a record with id \(value) already; leave '\(idName)' out of a new one."
         )
       }
       let length = Self.addressBytes(of: value, in: name)
@@ -29,7 +29,7 @@ extension RecordCollection {
       return value
     }
     let number = dialect == .classic ? nextNumericID() : nil
-    let id = number?.text ?? freeTextID(ids)
+    let id = number?.text ?? freeTextID(uuidCase.map { form in { form(ids.uuid()) } } ?? { ids() })
     draft.set(idName, to: ValidJSON(writing: number?.value ?? .string(id)))
     return id
   }
@@ -50,13 +50,23 @@ extension RecordCollection {
     }
   }
 
-  private mutating func freeTextID(_ ids: IDGenerator) -> String {
+  /// What brings a new UUID into the letter case of the last record's; `nil` unless every id is a UUID.
+  private var uuidCase: ((String) -> String)? {
+    mutating get {
+      indexUUIDs()
+      guard hasOnlyUUIDs, let last = rows.last?.id(named: idName)?.string else { return nil }
+      let isUppercase = last.contains(where: \.isUppercase) && !last.contains(where: \.isLowercase)
+      return { isUppercase ? $0.uppercased() : $0 }
+    }
+  }
+
+  private mutating func freeTextID(_ makeID: () -> String) -> String {
     for _ in 0..<100 {
-      let id = ids()
+      let id = makeID()
       if slot(of: id) == nil { return id }
     }
     // A generator that repeats itself, as a test's may, never returns another.
-    let id = ids()
+    let id = makeID()
     var number = 2
     while slot(of: "\(id)-\(number)") != nil { number += 1 }
     return "\(id)-\(number)"

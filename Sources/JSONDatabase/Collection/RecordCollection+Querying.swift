@@ -9,21 +9,42 @@ extension RecordCollection {
   /// - Throws: ``DatabaseError`` with code `invalidQuery`.
   /// - Complexity: O(length of the window) for a page of a sorted collection or of what equals a value, O(number of
   ///   matches) at worst for other filters by equality or size, else O(n).
-  mutating func select(_ query: Query, dialect: Dialect) throws(DatabaseError) -> Selection {
+  ///
+  /// - Parameter parents: The parents that are embedded, into which filters and sort keys may lead.
+  mutating func select(
+    _ query: Query, parents: [ParentJoin] = [], dialect: Dialect
+  ) throws(DatabaseError) -> Selection {
     var filter = Filter()
-    var unknown: [String] = []
-    for parameter in query.parameters where !(try filter.add(parameter, of: &self, dialect: dialect)) {
-      unknown.append(parameter.name)
+    var joins = parents
+    let unknown = try filter.add(query.parameters, parents: parents, dialect: dialect) { path in
+      hasMember(path) || joins.hasMember(path)
     }
     if let conditions = query.conditions {
       // In 1.0 a tree takes the place of all other filters.
       if dialect == .v1 { filter.nodes = [] }
-      filter.nodes.append(try Filter.node(where: conditions, dialect: dialect))
+      let node = try Filter.node(where: conditions, parents: parents, dialect: dialect) { path in
+        hasMember(path) || joins.hasMember(path)
+      } isObject: { path in
+        holdsObject(at: path)
+      }
+      filter.nodes.append(node)
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
-    let (slots, total) = window(query, matching(filter, keys: [query.parent, query.owner], dialect), dialect)
+    let sorting = Sorting(query.sort, dialect: dialect, parents: parents)
+    let keys = [query.parent.map { ($0.key, $0.id) }, query.owner]
+    let (slots, total) = window(query, matching(filter, keys: keys, dialect), sorting)
     let records = slots.compactMap { rows[Int($0)]?.record }
     return Selection(records: records, total: total, unknownParameters: unknown)
+  }
+
+  /// Whether any record has an object at a path. O(n) at most.
+  private func holdsObject(at path: FieldPath) -> Bool {
+    var isFound = false
+    rows.forEach { _, row in
+      isFound = row.withRecord { path.leads(in: $0) { $0.kind == .object } }
+      return !isFound
+    }
+    return isFound
   }
 
   /// The first records, in stored order, at most the given number.
@@ -38,17 +59,17 @@ extension RecordCollection {
 
   /// Sorts what matches and selects the window from it.
   private mutating func window(
-    _ query: Query, _ matching: SlotSet, _ dialect: Dialect
+    _ query: Query, _ matching: SlotSet, _ sorting: Sorting
   ) -> (slots: [Int32], total: Int) {
     let range = query.window.range(of: matching.count)
     guard !query.sort.isEmpty else { return (matching[range], matching.count) }
     // Sorting few records is faster than picking them from the order of all.
-    if matching.count > count / 64 || matching.count == count,
-      let order = order(by: query.sort, dialect: dialect)
+    if !sorting.isJoined, matching.count > count / 64 || matching.count == count,
+      let order = order(by: query.sort, dialect: sorting.dialect)
     {
       return (pick(range, of: matching, in: order.slots), matching.count)
     }
-    let slots = Sorting(query.sort, dialect: dialect).sorted(matching[0..<matching.count], of: rows)
+    let slots = sorting.sorted(matching[0..<matching.count], of: rows)
     return (Array(slots[range]), matching.count)
   }
 

@@ -18,7 +18,9 @@ package struct RecordCollection: Sendable {
 
   private var idTable: IDHashTable?
   private(set) var numericIDs: NumericIDs?
+  private var uuids: UUIDCount?
   private var fields = FieldIndexes()
+  private var members: MemberSummary?
   /// The slots that hold a record, once they are needed and some slots are empty.
   private var occupied: [Int32]?
 
@@ -45,8 +47,18 @@ package struct RecordCollection: Sendable {
   }
 
   mutating func slot(of id: UnsafeBufferPointer<UInt8>) -> Int? {
-    if idTable == nil { idTable = IDHashTable(idName: idName, rows: rows) }
+    indexIDs()
     return idTable?.slot(of: id, in: rows)
+  }
+
+  /// Reads all ids, unless that was done.
+  mutating func indexIDs() {
+    if idTable == nil { idTable = IDHashTable(idName: idName, rows: rows) }
+  }
+
+  /// Returns the record with an id, given as text, once ids are indexed.
+  func indexedRow(of id: UnsafeBufferPointer<UInt8>) -> Row? {
+    idTable?.slot(of: id, in: rows).flatMap { rows[$0] }
   }
 
   /// Returns the slots of the records whose value at a path equals a text, ascending.
@@ -54,6 +66,11 @@ package struct RecordCollection: Sendable {
   /// O(number of records found) after the first call for a path, which reads all records.
   mutating func slots(where path: FieldPath, equals text: String) -> [Int32] {
     fields.equality(of: path, in: rows).slots(equalTo: text)
+  }
+
+  /// Returns the slots of the records whose value at a path is null, or a list with null in it, ascending.
+  mutating func nullSlots(of path: FieldPath) -> [Int32] {
+    fields.equality(of: path, in: rows).nullSlots
   }
 
   /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under a key. O(n log n) at first
@@ -71,6 +88,39 @@ package struct RecordCollection: Sendable {
       return .list(slots)
     }
   }
+
+  /// Reads which members records have, unless that was done.
+  private mutating func indexMembers() {
+    if members?.isSparse != false { members = MemberSummary(rows: rows) }
+  }
+
+  /// The members that some record has, in the order of their first appearance. O(size of the records) at first use.
+  var memberNames: [String] {
+    mutating get {
+      indexMembers()
+      return members?.names ?? []
+    }
+  }
+
+  /// Whether some record has a member of its own. O(1) after a first use, which reads all records.
+  mutating func hasMember(named name: String) -> Bool {
+    indexMembers()
+    return members?.contains(name) ?? false
+  }
+
+  /// The kinds of the values of a member. O(1) after a first use, which reads all records.
+  mutating func kinds(of name: [UInt8]) -> ValueKinds {
+    indexMembers()
+    return members?.kinds(of: name) ?? ValueKinds()
+  }
+
+  /// Reads which ids are UUIDs, unless that was done.
+  mutating func indexUUIDs() {
+    if uuids == nil { uuids = UUIDCount(idName: idName, rows: rows) }
+  }
+
+  /// Whether there are ids, and all are UUIDs, as far as they were read.
+  var hasOnlyUUIDs: Bool { uuids?.areAll ?? false }
 
   /// Whether any record has a value, even null, at a path.
   mutating func hasMember(_ path: FieldPath) -> Bool {
@@ -103,6 +153,7 @@ package struct RecordCollection: Sendable {
     var collection = self
     collection.rows = shown
     collection.fields = FieldIndexes()
+    collection.members = nil
     return collection
   }
 
@@ -114,6 +165,11 @@ package struct RecordCollection: Sendable {
     let keepsID = if let old, let row { old.id(named: idName) == row.id(named: idName) } else { false }
     if let old, !keepsID { forgetID(of: old, at: slot) }
     fields.replace(old, with: row, at: slot, in: rows)
+    members?.replace(old, with: row)
+    if !keepsID {
+      if let old { uuids?.count(old, -1) }
+      if let row { uuids?.count(row, 1) }
+    }
     rows[slot] = row
     if (old == nil) != (row == nil) { recordOccupancy(slot, isOccupied: row != nil) }
     if let row {
@@ -138,6 +194,8 @@ package struct RecordCollection: Sendable {
   mutating func append(_ row: Row) -> Int {
     let slot = rows.append(row)
     fields.replace(nil, with: row, at: slot, in: rows)
+    members?.replace(nil, with: row)
+    uuids?.count(row, 1)
     recordOccupancy(slot, isOccupied: true)
     idTable?.insert(slot, row, in: rows)
     insertNumericID(of: row)
@@ -163,7 +221,9 @@ package struct RecordCollection: Sendable {
     rows = compacted.rows
     idTable = nil
     numericIDs = nil
+    uuids = nil
     fields = FieldIndexes()
+    members = nil
     occupied = nil
     return compacted.slots
   }

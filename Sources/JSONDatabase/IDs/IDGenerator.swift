@@ -1,10 +1,21 @@
 /// Makes text ids for records of collections whose ids are text.
 package struct IDGenerator: Sendable {
   private let makeID: @Sendable () -> String
+  private let makeUUID: @Sendable () -> String
 
   /// Creates a generator from a closure that returns a new id each time.
   package init(_ makeID: @escaping @Sendable () -> String) {
+    self.init(makeID, uuid: makeID)
+  }
+
+  private init(_ makeID: @escaping @Sendable () -> String, uuid makeUUID: @escaping @Sendable () -> String) {
     self.makeID = makeID
+    self.makeUUID = makeUUID
+  }
+
+  /// Returns a new id for a collection whose ids are UUIDs, in lower case.
+  func uuid() -> String {
+    makeUUID()
   }
 
   /// Returns a new id.
@@ -12,7 +23,7 @@ package struct IDGenerator: Sendable {
     makeID()
   }
 
-  /// Creates a generator of URL-safe ids from a source of random numbers.
+  /// Creates a generator of URL-safe ids, and of UUIDs where ids are that, from a source of random numbers.
   ///
   /// - Parameters:
   ///   - length: The number of characters: 7 as json-server 0.17, 11 as 1.0.
@@ -21,6 +32,8 @@ package struct IDGenerator: Sendable {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     return IDGenerator {
       String((0..<length).map { _ in alphabet[Int(truncatingIfNeeded: random() & 63)] })
+    } uuid: {
+      UUIDText.random(random)
     }
   }
 }

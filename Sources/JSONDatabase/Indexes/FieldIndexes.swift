@@ -33,7 +33,7 @@ struct FieldIndexes: Sendable {
     if let isUsed = known[path] { return isUsed }
     var found = false
     rows.forEach { _, row in
-      found = row.withRecord { path.value(in: $0) != nil }
+      found = row.withRecord { path.leads(in: $0) { _ in true } }
       return !found
     }
     if known.count > 256 { known = [:] }
@@ -53,7 +53,7 @@ struct FieldIndexes: Sendable {
     known = known.filter { path, isKnown in
       // A removed row may have been the last with a path, an added one the first.
       guard let row = isKnown ? old : new else { return true }
-      return row.withRecord { path.value(in: $0) == nil }
+      return row.withRecord { !path.leads(in: $0) { _ in true } }
     }
   }
 }

@@ -3,7 +3,7 @@ import OrderedJSON
 /// The slots of a collection's records by the text of their value at a path.
 ///
 /// A record is under every text by which equality matches it: the value as JavaScript writes it, a number also as
-/// the file has it, an array joined and by each of its elements. Null and missing values are not in it.
+/// the file has it, an array joined and by each of its elements. Null has no text, and a place of its own.
 struct HashIndex: Sendable {
   /// Most values of a unique member occur once; an array for each would cost more than the index.
   private enum Slots: Sendable {
@@ -11,8 +11,14 @@ struct HashIndex: Sendable {
     case many([Int32])
   }
 
+  /// What a record is found by.
+  private enum Key: Hashable, Sendable {
+    case text(ByteExactKey)
+    case null
+  }
+
   private let path: FieldPath
-  private var slots: [ByteExactKey: Slots] = [:]
+  private var slots: [Key: Slots] = [:]
 
   /// Reads the value of every row. O(n).
   init(_ path: FieldPath, rows: PersistentRowVector) {
@@ -24,8 +30,13 @@ struct HashIndex: Sendable {
   }
 
   /// Returns the slots of the rows whose value equals a text, ascending.
-  func slots(equalTo text: String) -> [Int32] {
-    switch slots[ByteExactKey(text)] {
+  func slots(equalTo text: String) -> [Int32] { slots(under: .text(ByteExactKey(text))) }
+
+  /// The slots of the rows whose value is null, or a list with null in it, ascending.
+  var nullSlots: [Int32] { slots(under: .null) }
+
+  private func slots(under key: Key) -> [Int32] {
+    switch slots[key] {
     case nil: []
     case .one(let slot): [slot]
     case .many(let slots): slots
@@ -41,23 +52,28 @@ struct HashIndex: Sendable {
     for key in newKeys { insert(Int32(slot), under: key) }
   }
 
-  private func keys(of row: Row) -> [ByteExactKey] {
+  private func keys(of row: Row) -> [Key] {
     row.withRecord { record in
-      guard let value = path.value(in: record) else { return [] }
-      var keys: [ByteExactKey] = []
+      var keys: [Key] = []
       // Most values have one or two texts; an array has as many as elements.
-      var seen: Set<ByteExactKey> = []
-      value.forEachEqualText { text in
-        let key = ByteExactKey(text)
+      var seen: Set<Key> = []
+      func add(_ key: Key) {
         if keys.count == 8 { seen = Set(keys) }
         if keys.count < 8 ? !keys.contains(key) : seen.insert(key).inserted { keys.append(key) }
+      }
+      _ = path.leads(in: record) { value in
+        if value.equalsNull { add(.null) }
+        value.forEachEqualText { text in
+          add(.text(ByteExactKey(text)))
+          return false
+        }
         return false
       }
       return keys
     }
   }
 
-  private mutating func insert(_ slot: Int32, under key: ByteExactKey) {
+  private mutating func insert(_ slot: Int32, under key: Key) {
     switch slots[key] {
     case nil: slots[key] = .one(slot)
     case .one(let first): slots[key] = .many(first < slot ? [first, slot] : [slot, first])
@@ -72,7 +88,7 @@ struct HashIndex: Sendable {
     }
   }
 
-  private mutating func remove(_ slot: Int32, under key: ByteExactKey) {
+  private mutating func remove(_ slot: Int32, under key: Key) {
     guard case .many(var many)? = slots[key] else {
       slots[key] = nil
       return
@@ -85,6 +101,15 @@ struct HashIndex: Sendable {
 }
 
 extension ValueToken {
+  /// Whether a filter for null matches the value: null itself, and a list that holds it.
+  var equalsNull: Bool {
+    switch kind {
+    case .null: true
+    case .array: ArrayReader(self)?.contains { $0.isNull } ?? false
+    case .bool, .number, .string, .object: false
+    }
+  }
+
   /// Calls a closure with every text by which an equality filter matches the value, until it returns `true`.
   ///
   /// - Returns: Whether the closure returned `true`.

@@ -4,22 +4,27 @@ import OrderedJSON
 ///
 /// Holds the order only: a write reads the few records that it compares with.
 struct SortedIndex: Sendable {
-  private let comparison: RowComparison
+  private let order: SortOrder
   private(set) var slots: OrderedSlots
   /// The kinds of values found under each key.
   private(set) var kinds: [SortValue.Kinds]
+  /// Whether the first key leads to several values of a record, of which only one decides its place.
+  private var hasMultiples = false
 
   /// Sorts all rows; `nil` when numbers and texts mix under a key, where the order depends on what else is sorted.
   ///
   /// - Complexity: O(n log n).
   init?(_ keys: [SortKey], dialect: Dialect, rows: PersistentRowVector) {
-    comparison = RowComparison(keys: keys, dialect: dialect)
+    order = SortOrder(keys: keys, dialect: dialect)
     var all: [Int32] = []
     all.reserveCapacity(rows.count)
-    rows.forEach { slot, _ in
+    var hasMultiples = false
+    rows.forEach { slot, row in
       all.append(Int32(slot))
+      if keys[0].path.isNested, !hasMultiples { hasMultiples = row.withRecord(keys[0].path.isMultiple) }
       return true
     }
+    self.hasMultiples = hasMultiples
     let columns = Sorting(keys, dialect: dialect).columns(all, of: rows)
     kinds = columns.map { SortValue.Kinds($0) }
     guard !kinds.contains(where: \.isMixed) else { return nil }
@@ -31,19 +36,36 @@ struct SortedIndex: Sendable {
   /// - Returns: Whether the index is still valid.
   /// - Complexity: O(log n) records read.
   mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) -> Bool {
-    let comparison = comparison
-    let oldValues = old.map(comparison.values)
-    let newValues = new.map(comparison.values)
-    if let oldValues, let newValues, comparison.order(oldValues, newValues) == 0 { return true }
+    let order = order
+    if let new, order.keys[0].path.isNested, !hasMultiples {
+      hasMultiples = new.withRecord(order.keys[0].path.isMultiple)
+    }
+    let oldValues = old.map(order.values)
+    let newValues = new.map(order.values)
+    if let oldValues, let newValues, order.isEqual(oldValues, newValues) { return true }
     if let oldValues {
-      slots.remove(Int32(slot)) { comparison.comes($0, before: oldValues, slot, in: rows) }
+      slots.remove(Int32(slot)) { order.comes($0, before: oldValues, slot, in: rows) }
     }
     if let newValues {
       for index in kinds.indices { kinds[index].insert(newValues[index]) }
       guard !kinds.contains(where: \.isMixed) else { return false }
-      slots.insert(Int32(slot)) { comparison.comes($0, before: newValues, slot, in: rows) }
+      slots.insert(Int32(slot)) { order.comes($0, before: newValues, slot, in: rows) }
     }
     return true
+  }
+}
+
+extension SortOrder {
+  /// The values of a row under the keys.
+  fileprivate func values(of row: Row) -> [SortValue] {
+    row.withRecord { record in keys.map { SortValue($0.path.value(in: record), dialect: dialect) } }
+  }
+
+  /// Whether a slot's row comes before values that are in another slot.
+  fileprivate func comes(_ other: Int32, before values: [SortValue], _ slot: Int, in rows: PersistentRowVector) -> Bool
+  {
+    guard let row = rows[Int(other)] else { return false }
+    return isBefore(self.values(of: row), Int(other), values, slot)
   }
 }
 
@@ -74,13 +96,14 @@ extension SortedIndex {
     case .greater: return countUpTo()..<countAll()
     case .greaterOrEqual: return countBelow()..<countAll()
     case .notEqual: return 0..<countAll()
-    case .equal, .isIn, .contains, .startsWith, .endsWith, .like: return nil
+    case .equal, .isIn, .contains, .startsWith, .endsWith, .like, .exists: return nil
     }
   }
 
   /// Whether the values compare with an operand in the order in which they are stored.
   private func agrees(with condition: Condition, _ operand: Operand) -> Bool {
     let kinds = kinds[0]
+    if hasMultiples { return false }
     // 1.0 treats null, which sorts last, as 0.
     if condition.dialect == .v1, kinds.hasNulls { return false }
     // Whether a value exists at all does not depend on the operand.

@@ -13,19 +13,22 @@ package enum Comparison: String, Sendable, Hashable, CaseIterable {
   case startsWith
   case endsWith
   case like
+  case exists
 }
 
-/// One test of a record's value at a path.
+/// One test of the values to which a path leads in a record; any of them may pass.
 struct Condition {
   let path: FieldPath
   let comparison: Comparison
   /// The operands; any of them may match, except for `notEqual`, where none may be equal.
   let operands: [Operand]
   let dialect: Dialect
+  /// The parent record in which the value is; `nil` for a value of the record itself.
+  var join: (parent: ParentJoin, path: FieldPath)?
 
   /// Creates a condition.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is invalid.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern or a boolean is invalid.
   init(
     _ path: FieldPath, _ comparison: Comparison, _ values: [String], dialect: Dialect
   ) throws(DatabaseError) {
@@ -39,6 +42,7 @@ struct Condition {
         operands += value.split(separator: ",", omittingEmptySubsequences: false).map { Operand(trimming: $0) }
       case .contains, .startsWith, .endsWith: operands.append(Operand(value, folding: true))
       case .like: operands.append(try Operand(pattern: value, of: path.name))
+      case .exists: operands.append(try Operand(boolean: value, of: path.name))
       case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: operands.append(Operand(value))
       }
     }
@@ -53,38 +57,40 @@ struct Condition {
     self.dialect = dialect
   }
 
-  /// The texts of which a value must equal one; `nil` when the condition is not a plain equality.
-  var equalTexts: [String]? {
+  /// The condition with its value in a parent record, when its path leads there.
+  func joined(with parents: [ParentJoin]) -> Condition {
+    var condition = self
+    condition.join = parents.join(for: path)
+    return condition
+  }
+
+  /// Whether an index of equal values finds all records that pass.
+  var isEquality: Bool {
     switch comparison {
-    case .equal, .isIn:
-      // 1.0's null is equal to a value that has no text in the index.
-      if dialect == .v1, operands.contains(where: \.isNull) { return nil }
-      return texts
-    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like:
-      return nil
+    case .equal, .isIn: join == nil
+    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like, .exists:
+      false
     }
   }
 
-  /// The operands as they were sent.
-  var texts: [String] { operands.map { String(decoding: $0.text, as: UTF8.self) } }
-
   /// Whether the order of the values may determine which ones pass.
   var isByOrder: Bool {
+    guard join == nil, operands.count == 1 else { return false }
     switch comparison {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual: operands.count == 1
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return true
     // To 1.0 a list equals nothing, but it is in the index under its text.
-    case .notEqual: operands.count == 1 && dialect == .classic
-    case .equal, .isIn, .contains, .startsWith, .endsWith, .like: false
+    case .notEqual: return dialect == .classic
+    case .equal, .isIn, .contains, .startsWith, .endsWith, .like, .exists: return false
     }
   }
 
   /// What to search for in the bytes of all records before any is read; `nil` when the values' texts may not be there.
   var scan: RecordScan? {
-    guard comparison == .like, operands.count == 1, let pattern = operands[0].pattern else { return nil }
+    guard comparison == .like, join == nil, operands.count == 1, let pattern = operands[0].pattern else { return nil }
     return pattern.verbatimText.map(RecordScan.init)
   }
 
-  /// Whether the records that an index finds by ``equalTexts`` all pass; in 1.0 those with the text in a list do not.
+  /// Whether the records that an index finds by equality all pass; in 1.0 those with the text in a list do not.
   var isSettledByIndex: Bool {
     switch dialect {
     case .classic: true
@@ -92,12 +98,32 @@ struct Condition {
     }
   }
 
-  /// Whether a record passes. A missing member never does, nor, except in 1.0's dialect, a null one.
+  /// Whether a record passes.
   func matches(_ record: ValueToken) -> Bool {
-    guard let value = path.value(in: record) else { return false }
+    guard let join, !join.parent.isHidden(by: record) else { return matches(path, in: record) }
+    return join.parent.withParent(of: record) { matches(join.path, in: $0) }
+  }
+
+  private func matches(_ path: FieldPath, in record: ValueToken) -> Bool {
+    switch comparison {
+    case .exists:
+      let isThere = path.leads(in: record) { _ in true }
+      return operands.contains { $0.isTrue == isThere }
+    case .notEqual where path.isNested:
+      // Of several values one must be there, and none may be equal.
+      return path.leads(in: record, to: accepts)
+        && !path.leads(in: record) { value in operands.contains { $0.equals(value, dialect) } }
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .contains, .startsWith, .endsWith,
+      .like:
+      return path.leads(in: record, to: accepts)
+    }
+  }
+
+  /// Whether a value passes. Null equals null alone, except in 1.0's dialect, where it is compared, too.
+  private func accepts(_ value: ValueToken) -> Bool {
     if value.isNull {
-      guard dialect == .v1 else { return false }
-      return matchesNull()
+      if dialect == .v1 { return matchesNull() }
+      return (comparison == .equal || comparison == .isIn) && operands.contains { $0.isNull }
     }
     switch comparison {
     case .equal, .isIn: return operands.contains { $0.equals(value, dialect) }
@@ -110,6 +136,7 @@ struct Condition {
     case .startsWith: return operands.contains { $0.isContained(in: value, .start, dialect) }
     case .endsWith: return operands.contains { $0.isContained(in: value, .end, dialect) }
     case .like: return value.withText { text in operands.contains { $0.pattern?.matches(text) ?? false } }
+    case .exists: return operands.contains { $0.isTrue }
     }
   }
 
@@ -123,6 +150,7 @@ struct Condition {
     case .greater: operands.contains { $0.number(dialect).map { 0 > $0 } ?? false }
     case .greaterOrEqual: operands.contains { $0.number(dialect).map { 0 >= $0 } ?? false }
     case .contains, .startsWith, .endsWith, .like: false
+    case .exists: operands.contains { $0.isTrue }
     }
   }
 }

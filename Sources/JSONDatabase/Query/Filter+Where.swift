@@ -4,57 +4,100 @@ extension Filter {
   /// Reads a `_where` tree: `{"or": […]}`, `{"and": […]}`, `{"views": {"gt": 9}}` or
   /// `{"author": {"name": {"eq": "ada"}}}`.
   ///
+  /// - Parameters:
+  ///   - parents: The parents that are embedded, into which a path may lead.
+  ///   - isKnown: Whether any record, or a parent of one, has a value at a path.
+  ///   - isObject: Whether any record has an object at a path, or several.
   /// - Throws: ``DatabaseError`` with code `invalidQuery` that says what is invalid.
-  static func node(where value: JSONValue, dialect: Dialect) throws(DatabaseError) -> Node {
+  static func node(
+    where value: JSONValue, parents: [ParentJoin], dialect: Dialect, isKnown: (FieldPath) -> Bool,
+    isObject: (FieldPath) -> Bool
+  ) throws(DatabaseError) -> Node {
     guard case .object(let tree) = value else {
       throw DatabaseError(.invalidQuery, "'_where' must be a JSON object, such as {\"views\":{\"gt\":9}}.")
     }
-    return try node(tree, path: [], dialect, depth: 0)
+    let reader = WhereReader(parents: parents, dialect: dialect)
+    return try reader.node(tree, path: [], depth: 0) { name, path in
+      if isKnown(FieldPath((path + [name]).joined(separator: "."))) { return true }
+      if WhereReader.isForeignOperator(name, in: path) { return false }
+      // A name below a value that is no object can only be meant as an operator.
+      let parent = FieldPath(path.joined(separator: "."))
+      return path.isEmpty || !isKnown(parent) || isObject(parent)
+    }
   }
+}
 
-  private static func node(
-    _ tree: JSONObject, path: [String], _ dialect: Dialect, depth: Int
-  ) throws(DatabaseError) -> Node {
+/// Makes conditions of a `_where` tree.
+private struct WhereReader {
+  let parents: [ParentJoin]
+  let dialect: Dialect
+
+  /// - Parameter mayBeMember: Whether a name that is no operator may be one of a member, at a path.
+  func node(
+    _ tree: JSONObject, path: [String], depth: Int, mayBeMember: (String, [String]) -> Bool
+  ) throws(DatabaseError) -> Filter.Node {
     guard depth < 32 else { throw DatabaseError(.invalidQuery, "'_where' is nested deeper than 32 levels.") }
-    var nodes: [Node] = []
+    var nodes: [Filter.Node] = []
     for (name, value) in tree {
       if name == "or" || name == "and", case .array(let branches) = value {
-        var parts: [Node] = []
+        var parts: [Filter.Node] = []
         for branch in branches {
           guard case .object(let object) = branch else {
             throw DatabaseError(.invalidQuery, "'_where': each element of '\(name)' must be an object.")
           }
-          parts.append(try node(object, path: path, dialect, depth: depth + 1))
+          parts.append(try node(object, path: path, depth: depth + 1, mayBeMember: mayBeMember))
         }
         nodes.append(name == "or" ? .any(parts) : .all(parts))
       } else if let comparison = Comparison(rawValue: name), !path.isEmpty {
-        nodes.append(.condition(try condition(comparison, value, path, dialect)))
+        nodes.append(.condition(try condition(comparison, value, path)))
+      } else if !mayBeMember(name, path) {
+        throw Self.unknownOperator(name)
       } else if case .object(let object) = value {
-        nodes.append(try node(object, path: path + [name], dialect, depth: depth + 1))
-      } else if !path.isEmpty, dialect == .v1 {
-        // 1.0 ignores an operator it does not know.
-        continue
+        nodes.append(try node(object, path: path + [name], depth: depth + 1, mayBeMember: mayBeMember))
       } else {
-        nodes.append(.condition(try condition(.equal, value, path + [name], dialect)))
+        nodes.append(.condition(try condition(.equal, value, path + [name])))
       }
     }
     return .all(nodes)
   }
 
-  private static func condition(
-    _ comparison: Comparison, _ value: JSONValue, _ path: [String], _ dialect: Dialect
+  /// What other query languages have for an operator.
+  private static let foreignOperators: Set<String> = ["and", "or", "not", "nor", "xor", "nin"]
+  /// The same, where only an operator, or a member of an object, may be.
+  private static let foreignComparisons: Set<String> = [
+    "neq", "not_eq", "notEqual", "equals", "notIn", "not_in", "between", "regex", "null", "isNull", "some", "every",
+    "none",
+  ]
+
+  /// Whether a name that no member has must be meant as an operator.
+  static func isForeignOperator(_ name: String, in path: [String]) -> Bool {
+    foreignOperators.contains(name) || name.hasPrefix("$") || !path.isEmpty && foreignComparisons.contains(name)
+  }
+
+  private static func unknownOperator(_ name: String) -> DatabaseError {
+    if name == "and" || name == "or" {
+      return DatabaseError(.invalidQuery, "'_where': '\(name)' must hold an array of conditions.")
+    }
+    let operators = Comparison.allCases.map(\.rawValue).joined(separator: ", ")
+    return DatabaseError(
+      .invalidQuery, "'_where': '\(name)' is neither an operator nor a member; the operators are \(operators), and, or."
+    )
+  }
+
+  private func condition(
+    _ comparison: Comparison, _ value: JSONValue, _ path: [String]
   ) throws(DatabaseError) -> Condition {
     let field = FieldPath(path.joined(separator: "."))
     if comparison == .isIn, case .string(let list) = value {
-      return try Condition(field, comparison, [list], dialect: dialect)
+      return try Condition(field, comparison, [list], dialect: dialect).joined(with: parents)
     }
     let values = comparison == .isIn ? value.array ?? [value] : [value]
     var operands: [Operand] = []
     for value in values { operands.append(try operand(comparison, value, path)) }
-    return Condition(field, comparison, operands, dialect: dialect)
+    return Condition(field, comparison, operands, dialect: dialect).joined(with: parents)
   }
 
-  private static func operand(
+  private func operand(
     _ comparison: Comparison, _ value: JSONValue, _ path: [String]
   ) throws(DatabaseError) -> Operand {
     let name = path.joined(separator: ".")
@@ -65,6 +108,7 @@ extension Filter {
     }
     return switch comparison {
     case .like: try Operand(pattern: text, of: name)
+    case .exists: try Operand(boolean: text, of: name)
     case .contains, .startsWith, .endsWith: Operand(text, folding: true, isString: isString)
     case .isIn, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: Operand(text, isString: isString)
     }

@@ -49,55 +49,36 @@ struct Filter {
 }
 
 extension Filter {
-  /// Adds the condition that a parameter expresses, and returns whether it expresses one.
+  /// Adds the conditions that parameters express, all of them.
   ///
-  /// Equality with a member that no record has is no filter under the classic dialect, and matches nothing under 1.0's.
-  /// Any other operator matches no record that lacks the member, whatever its spelling; one that 1.0 lacks is no filter
-  /// under its dialect.
-  ///
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern is invalid.
+  /// - Parameters:
+  ///   - parents: The parents that are embedded, into which a path may lead.
+  ///   - isKnown: Whether any record, or a parent of one, has a value at a path.
+  /// - Returns: The names of the parameters that express none.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` when a value is invalid.
   mutating func add(
-    _ parameter: FilterParameter, of collection: inout RecordCollection, dialect: Dialect
-  ) throws(DatabaseError) -> Bool {
-    let name = parameter.name
-    let values = dialect == .v1 ? parameter.values.suffix(1) : parameter.values[...]
-    let whole = FieldPath(name)
-    if let (path, comparison, isOriginal) = Self.split(name, dialect) {
-      // A member of exactly that name wins over every operator but those that 0.17 always recognizes.
-      if isOriginal || !collection.hasMember(whole) {
-        let condition = try Condition(FieldPath(path), comparison, Array(values), dialect: dialect)
-        nodes.append(.condition(condition))
-        return true
+    _ parameters: [FilterParameter], parents: [ParentJoin], dialect: Dialect, isKnown: (FieldPath) -> Bool
+  ) throws(DatabaseError) -> [String] {
+    var unknown: [String] = []
+    var filters: [(name: FilterName, values: [String])] = []
+    for parameter in parameters {
+      guard let name = FilterName(parameter.name, dialect, isKnown: isKnown) else {
+        unknown.append(parameter.name)
+        continue
       }
-    } else if dialect == .v1, Self.hasUnknownOperator(name) {
-      return false
-    }
-    guard dialect == .v1 || collection.hasMember(whole) else { return false }
-    nodes.append(.condition(try Condition(whole, .equal, Array(values), dialect: dialect)))
-    return true
-  }
-
-  /// Splits a name into a path and an operator, in either json-server's spelling.
-  private static func split(_ name: String, _ dialect: Dialect) -> (path: String, Comparison, isOriginal: Bool)? {
-    guard name.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "_") }) else { return nil }
-    for comparison in Comparison.allCases {
-      let isOriginal = dialect == .classic && originalOperators.contains(comparison)
-      guard dialect == .classic || comparison != .like else { continue }
-      for separator in [":", "_"] {
-        let suffix = separator + comparison.rawValue
-        guard name.hasSuffix(suffix), name.utf8.count > suffix.utf8.count else { continue }
-        return (String(name.dropLast(suffix.count)), comparison, isOriginal && separator == "_")
+      // `id[0]=1&id[1]=2` is one list.
+      if name.isList, let index = filters.firstIndex(where: { $0.name.isList && $0.name.path == name.path }) {
+        filters[index].values += parameter.values
+      } else {
+        filters.append((name, parameter.values))
       }
     }
-    return nil
-  }
-
-  /// The operators of json-server 0.17.
-  private static let originalOperators: Set<Comparison> = [.greaterOrEqual, .lessOrEqual, .notEqual, .like]
-
-  private static func hasUnknownOperator(_ name: String) -> Bool {
-    guard let colon = name.lastIndex(of: ":") else { return false }
-    let suffix = name[name.index(after: colon)...]
-    return !suffix.isEmpty && suffix.allSatisfy { $0.isLetter && $0.isASCII }
+    for (name, values) in filters {
+      // To 1.0 the last of several counts.
+      let values = dialect == .v1 && !name.isList ? Array(values.suffix(1)) : values
+      let condition = try Condition(name.path, name.comparison, values, dialect: dialect)
+      nodes.append(.condition(condition.joined(with: parents)))
+    }
+    return unknown
   }
 }

@@ -49,6 +49,16 @@ struct Operand {
     search = nil
   }
 
+  /// Creates an operand from a text that says whether a member is to be there.
+  init(boolean text: String, of name: String) throws(DatabaseError) {
+    guard text == "true" || text == "false" else {
+      throw DatabaseError(.invalidQuery, "Whether '\(name)' exists must be true or false; it is '\(text)'.")
+    }
+    self.init(text)
+  }
+
+  var isTrue: Bool { text.elementsEqual("true".utf8) }
+
   var isNull: Bool { !isString && text.elementsEqual("null".utf8) }
 
   /// What JavaScript's `Number(text)` gives; `nil` for `NaN`.
@@ -61,9 +71,9 @@ struct Operand {
     return Double(String(trimmed))
   }
 
-  /// Whether a value that is not null equals the operand by any of its texts; to 1.0 a list and an object equal
-  /// nothing.
+  /// Whether a value equals the operand by any of its texts; to 1.0 a list and an object equal nothing.
   func equals(_ value: ValueToken, _ dialect: Dialect) -> Bool {
+    if isNull, dialect == .classic || value.isNull, value.equalsNull { return true }
     switch value.kind {
     case .number:
       if value.bytes.elementsEqual(text) { return true }

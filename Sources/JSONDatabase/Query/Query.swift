@@ -23,8 +23,8 @@ package struct Query: Sendable {
   package var window = Window.all
   /// The related records to put into each record.
   package var relations: [RelationRequest] = []
-  /// A foreign key and the id that it must hold, for a nested route.
-  package var parent: (key: FieldPath, id: String)?
+  /// A resource, the member that refers to its records, and the id that it must hold, for a nested route.
+  package var parent: (resource: String, key: FieldPath, id: String)?
   /// A foreign key and the id that it must hold, whatever else is asked: the user to whom the records belong.
   package var owner: (key: FieldPath, id: String)?
 

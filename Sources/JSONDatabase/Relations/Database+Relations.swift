@@ -3,49 +3,97 @@ package import OrderedJSON
 extension Database {
   /// Selects the records of a collection and finds what is related to them.
   ///
+  /// Filters and sort keys may lead into parents that are asked for, as `author.name` does beside `_expand=author`.
+  ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidQuery`.
   package mutating func list(
     _ name: String, _ query: Query
-  ) throws(DatabaseError) -> (selection: Selection, records: [RelatedRecord]) {
+  ) throws(DatabaseError) -> (selection: Selection, related: RelatedRecords) {
     let dialect = schema.dialect
-    let selection = try withCollection(name) { collection throws(DatabaseError) in
-      try collection.select(query, dialect: dialect)
+    let position = try position(of: name)
+    let trees = try relationTrees(query.relations, from: position)
+    let parents = query.leads(intoAny: trees) ? parentJoins(trees) : []
+    let selection = try withCollection(at: position) { collection throws(DatabaseError) in
+      try collection.select(query, parents: parents, dialect: dialect)
     }
-    return (selection, try related(query.relations, to: selection.records, in: name))
+    return (selection, try related(trees, to: selection.records, at: position))
   }
 
   /// Finds what is related to records of a collection.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
   package mutating func related(
     _ requests: [RelationRequest], to records: [ValidJSON], in name: String
-  ) throws(DatabaseError) -> [RelatedRecord] {
-    guard !requests.isEmpty else { return records.map { RelatedRecord(record: $0) } }
-    var relations: [(name: String, relation: Relation)] = []
-    for request in requests {
-      guard let relation = try relation(request, from: name),
-        !relations.contains(where: { $0.name == request.name })
-      else { continue }
-      relations.append((request.name, relation))
-    }
-    let idName = Array(schema.idName(of: name).utf8)
-    return records.map { record in
-      var values: [(name: String, value: ValidJSON.AddedValue)] = []
-      for (name, relation) in relations {
-        if let value = follow(relation, from: record, idName: idName) { values.append((name, value)) }
-      }
-      return RelatedRecord(record: record, related: values)
-    }
+  ) throws(DatabaseError) -> RelatedRecords {
+    let position = try position(of: name)
+    return try related(try relationTrees(requests, from: position), to: records, at: position)
   }
 
-  private mutating func follow(_ relation: Relation, from record: ValidJSON, idName: [UInt8]) -> ValidJSON.AddedValue? {
+  private mutating func related(
+    _ trees: [RelationTree], to records: [ValidJSON], at position: Int
+  ) throws(DatabaseError) -> RelatedRecords {
+    guard !trees.isEmpty else {
+      return RelatedRecords(records: records.map { RelatedRecord(record: $0) }, hiddenNames: [])
+    }
+    var embedding = Embedding()
+    var related: [RelatedRecord] = []
+    related.reserveCapacity(records.count)
+    for record in records { related.append(try follow(trees, from: record, at: position, level: 0, &embedding)) }
+    return RelatedRecords(records: related, hiddenNames: embedding.hiddenNames.sorted())
+  }
+
+  /// What is found out while relations are followed.
+  private struct Embedding {
+    /// The most records inside others that are inside others: their number grows with each level.
+    static let maximumCount = 100_000
+
+    var hiddenNames: Set<String> = []
+    var count = 0
+  }
+
+  private mutating func follow(
+    _ trees: [RelationTree], from record: ValidJSON, at position: Int, level: Int, _ embedding: inout Embedding
+  ) throws(DatabaseError) -> RelatedRecord {
+    let idName = Array(entries[position].collection?.idName.utf8 ?? schema.idName.utf8)
+    var values: [(name: String, value: ValidJSON.AddedValue)] = []
+    for tree in trees {
+      guard record.member(Array(tree.name.utf8)) == nil else {
+        embedding.hiddenNames.insert(tree.name)
+        continue
+      }
+      guard var found = find(tree.relation, from: record, idName: idName) else { continue }
+      if let target = tree.relation.target, !tree.branches.isEmpty {
+        found.records = try found.records.map { record throws(DatabaseError) in
+          try follow(tree.branches, from: record, at: target, level: level + 1, &embedding).joined
+        }
+      }
+      if level > 0 {
+        embedding.count += found.records.count
+        guard embedding.count <= Embedding.maximumCount else {
+          throw DatabaseError(
+            .invalidQuery,
+            "More than \(Embedding.maximumCount) records would be inside others on their second level; ask for a page.")
+        }
+      }
+      values.append(
+        (tree.name, found.isList ? .many(found.records) : found.records.first.map { .one($0) } ?? .many([])))
+    }
+    return RelatedRecord(record: record, related: values)
+  }
+
+  /// The records that a relation leads to from a record; `nil` for a parent that is not there.
+  private mutating func find(
+    _ relation: Relation, from record: ValidJSON, idName: [UInt8]
+  ) -> (records: [ValidJSON], isList: Bool)? {
     switch relation {
-    case .nothing: return .many([])
+    case .nothing: return ([], true)
     case .children(let position, let key):
-      guard let id = record.withToken({ $0.member(idName)?.idText }) else { return .many([]) }
+      guard let id = record.withToken({ $0.member(idName)?.idText }) else { return ([], true) }
       var children: [ValidJSON] = []
       change(position) { collection in
         children = collection.slots(where: key, equals: id).compactMap { collection.rows[Int($0)]?.record }
       }
-      return .many(children)
+      return (children, true)
     case .parent(let position, let key):
       let id = record.withToken { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
       guard let id else { return nil }
@@ -53,25 +101,67 @@ extension Database {
       change(position) { collection in
         parent = collection.slot(of: id).flatMap { collection.rows[$0]?.record }
       }
-      return parent.map { .one($0) }
+      return parent.map { ([$0], false) }
     }
+  }
+}
+
+extension Database {
+  /// Finds out what names mean for a collection; those that mean nothing are left out.
+  ///
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` when one leads too far.
+  private mutating func relationTrees(
+    _ requests: [RelationRequest], from position: Int
+  ) throws(DatabaseError) -> [RelationTree] {
+    var trees: [RelationTree] = []
+    for request in requests { plant(try levels(of: request)[...], request.kind, from: position, &trees) }
+    return trees
+  }
+
+  private func levels(of request: RelationRequest) throws(DatabaseError) -> [String] {
+    let name = request.name
+    // A collection's name may hold a dot.
+    guard name.utf8.contains(UInt8(ascii: ".")), collectionPosition(name) == nil, parentsPosition(name) == nil else {
+      return [name]
+    }
+    let levels = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard levels.count <= RelationRequest.maximumLevels else {
+      throw DatabaseError(
+        .invalidQuery, "'\(name)' leads over \(levels.count) levels; \(RelationRequest.maximumLevels) are the most.")
+    }
+    return levels
+  }
+
+  private mutating func plant(
+    _ levels: ArraySlice<String>, _ kind: RelationRequest.Kind, from position: Int, _ trees: inout [RelationTree]
+  ) {
+    guard let name = levels.first else { return }
+    let index: Int
+    if let known = trees.firstIndex(where: { $0.name == name }) {
+      index = known
+    } else {
+      guard let relation = relation(kind, name, from: position) else { return }
+      index = trees.count
+      trees.append(RelationTree(name: name, relation: relation))
+    }
+    guard let target = trees[index].relation.target else { return }
+    plant(levels.dropFirst(), kind, from: target, &trees[index].branches)
   }
 
   /// Finds out what a name means for a collection; `nil` when the request is ignored.
-  private mutating func relation(_ request: RelationRequest, from name: String) throws(DatabaseError) -> Relation? {
-    let own = try position(of: name)
-    let children = collectionPosition(request.name)
-    let singular = Inflection.singular(of: request.name)
-    let parents = parentsPosition(request.name) ?? children
+  private mutating func relation(_ kind: RelationRequest.Kind, _ name: String, from own: Int) -> Relation? {
+    let children = collectionPosition(name)
+    let singular = Inflection.singular(of: name, schema.dialect)
+    let parents = parentsPosition(name) ?? children
     let parentKey = parents.map { foreignKey(in: own, to: entries[$0].name, singular: singular) }
-    let isSingularName = singular == request.name
-    switch request.kind {
+    let isSingularName = singular == name
+    switch kind {
     case .expand:
       guard let parents, let parentKey else { return nil }
       return .parent(position: parents, key: parentKey)
     case .embed:
       if let children {
-        let key = foreignKey(in: children, to: name, singular: nil)
+        let key = foreignKey(in: children, to: entries[own].name, singular: nil)
         // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to
         // one.
         let isAmbiguous = isSingularName && parents == children
@@ -85,103 +175,63 @@ extension Database {
     }
   }
 
-  /// The resource whose records a request puts into those of a collection; `nil` when it puts none there.
-  package mutating func resource(
-    readBy request: RelationRequest, in name: String
-  ) throws(DatabaseError) -> String? {
-    switch try relation(request, from: name) {
-    case .children(let position, _)?, .parent(let position, _)?: entries[position].name
-    case .nothing?, nil: nil
+  /// The resources whose records requests put into those of a collection, each with the level on which they are, from 1.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
+  package mutating func resources(
+    readBy requests: [RelationRequest], in name: String
+  ) throws(DatabaseError) -> [(name: String, level: Int)] {
+    var found: [(name: String, level: Int)] = []
+    var trees = try relationTrees(requests, from: try position(of: name))
+    var level = 1
+    while !trees.isEmpty {
+      for target in trees.compactMap(\.relation.target) { found.append((entries[target].name, level)) }
+      trees = trees.flatMap(\.branches)
+      level += 1
     }
+    return found
   }
 
   /// Whether some record of a collection has a member.
-  private mutating func hasMember(_ path: FieldPath?, in position: Int) -> Bool {
+  private mutating func hasMember(_ key: FieldPath?, in position: Int) -> Bool {
     var isFound = false
-    change(position) { collection in isFound = path.map { collection.hasMember($0) } ?? false }
+    change(position) { collection in isFound = key.map { collection.hasMember(named: $0.name) } ?? false }
     return isFound
-  }
-
-  private func collectionPosition(_ name: String) -> Int? {
-    positions[ByteExactKey(name)].flatMap { entries[$0].collection == nil ? nil : $0 }
   }
 
   /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that exists.
   private func parentsPosition(_ name: String) -> Int? {
-    collectionPosition(Inflection.plural(of: name))
-      ?? collectionPositions.first { entries[$0].name != name && Inflection.singular(of: entries[$0].name) == name }
+    collectionPosition(Inflection.plural(of: name, schema.dialect))
+      ?? collectionPositions.first {
+        entries[$0].name != name && Inflection.singular(of: entries[$0].name, schema.dialect) == name
+      }
   }
 
-  /// The member by which a collection's records refer to those of another, by the collections' names.
-  ///
-  /// - Throws: ``DatabaseError`` with code `unknownResource`.
-  package mutating func foreignKey(in name: String, to parent: String) throws(DatabaseError) -> FieldPath {
-    foreignKey(in: try position(of: name), to: parent, singular: nil)
+  /// The ways to the parents that are asked for.
+  private mutating func parentJoins(_ trees: [RelationTree]) -> [ParentJoin] {
+    var joins: [ParentJoin] = []
+    addJoins(trees, below: ParentJoin(names: [], steps: []), to: &joins)
+    return joins
   }
 
-  /// The member by which a collection's records refer to those of another.
-  ///
-  /// The configured spelling first; else, where no record has that, the spellings of other tools: `post_id`, and for a
-  /// resource with an id property of its own that property (`emp_no`).
-  mutating func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
-    let candidates = foreignKeys(in: position, to: parent, singular: singular)
-    var found: FieldPath?
-    change(position) { collection in found = candidates.first { collection.hasMember($0) } }
-    return found ?? candidates[0]
-  }
-
-  /// The members that may be the foreign key, the likeliest first.
-  private func foreignKeys(in position: Int, to parent: String, singular: String?) -> [FieldPath] {
-    let singular = singular ?? Inflection.singular(of: parent)
-    let spellings = foreignKeySpellings(singular).map { FieldPath($0) }
-    let parentID = schema.idName(of: parent)
-    return parentID == schema.idName(of: entries[position].name) ? spellings : spellings + [FieldPath(parentID)]
-  }
-
-  /// The members by which records of one collection refer to those of another, as far as the first records show.
-  ///
-  /// - Parameter recordCount: How many records of each collection are read: a response waits for this.
-  /// - Complexity: O(number of collections + number of records read + number of relations).
-  package func relations(inFirst recordCount: Int) -> [(parent: String, child: String, key: String)] {
-    let children = Children(of: self, inFirst: recordCount)
-    return collectionPositions.flatMap { parent in
-      let name = entries[parent].name
-      return children.keys(to: parent, spellings: foreignKeySpellings(Inflection.singular(of: name)), in: self)
-        .map { (name, entries[$0].name, $1) }
+  private mutating func addJoins(_ trees: [RelationTree], below join: ParentJoin, to joins: inout [ParentJoin]) {
+    for tree in trees {
+      guard case .parent(let position, let key) = tree.relation else { continue }
+      change(position) { $0.indexIDs() }
+      guard let parents = entries[position].collection else { continue }
+      let next = ParentJoin(
+        names: join.names + [tree.name], steps: join.steps + [ParentJoin.Step(key: key, parents: parents)])
+      joins.append(next)
+      addJoins(tree.branches, below: next, to: &joins)
     }
-  }
-
-  /// The names of a foreign key to a resource, the likeliest first.
-  private func foreignKeySpellings(_ singular: String) -> [String] {
-    [schema.foreignKeySuffix, "Id", "_id"].map { singular + $0 }
   }
 }
 
-/// The collections by the members that their first records have.
-private struct Children {
-  private var withMember: [ByteExactKey: [Int]] = [:]
-  /// Those of which the member is not the records' own id.
-  private var withOtherID: [ByteExactKey: [Int]] = [:]
-
-  init(of database: Database, inFirst recordCount: Int) {
-    for position in database.collectionPositions {
-      guard let collection = database.entries[position].collection else { continue }
-      for name in collection.memberNames(inFirst: recordCount) {
-        withMember[ByteExactKey(name), default: []].append(position)
-        if name != collection.idName { withOtherID[ByteExactKey(name), default: []].append(position) }
-      }
-    }
-  }
-
-  /// The collections whose records refer to those of another, in the file's order, each with the likeliest key.
-  func keys(to parent: Int, spellings: [String], in database: Database) -> [(child: Int, key: String)] {
-    var keys: [Int: String] = [:]
-    func add(_ name: String, _ children: [Int]?) {
-      for child in children ?? [] where child != parent && keys[child] == nil { keys[child] = name }
-    }
-    for name in spellings { add(name, withMember[ByteExactKey(name)]) }
-    let idName = database.schema.idName(of: database.entries[parent].name)
-    add(idName, withOtherID[ByteExactKey(idName)])
-    return keys.sorted { $0.key < $1.key }.map { (child: $0.key, key: $0.value) }
+extension Query {
+  /// Whether a filter or a sort key may lead into one of the related records.
+  fileprivate func leads(intoAny trees: [RelationTree]) -> Bool {
+    if trees.isEmpty { return false }
+    let names = parameters.map(\.name) + sort.map(\.path.name)
+    return conditions != nil || trees.contains { tree in names.contains { FieldPath($0).below(tree.name) != nil } }
   }
 }

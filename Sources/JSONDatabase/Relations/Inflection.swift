@@ -1,17 +1,23 @@
 /// The singular and the plural of English nouns, as they name resources and foreign keys.
 ///
 /// Of a compound such as `blogPosts`, `order_items` or `Order-Items` only the last word changes; case is kept. The
-/// words that json-server's users meet are inflected as by its `pluralize`, except some it gets wrong: `databases`,
-/// `caches`, `excuses`, `schemas`, `viruses`.
+/// words that json-server's users meet are inflected as by 0.17's `pluralize`, except some it gets wrong: `databases`,
+/// `caches`, `excuses`, `schemas`, `viruses`; under 1.0's dialect, as by its `inflection`, wrong or not.
 package enum Inflection {
   /// Returns the singular of a name; a singular is returned as it is.
-  package static func singular(of name: String) -> String {
-    inflect(name, using: singular(ofWord:))
+  package static func singular(of name: String, _ dialect: Dialect) -> String {
+    switch dialect {
+    case .classic: inflect(name, using: singular(ofWord:))
+    case .v1: inflect(name, using: InflectionRules.singular.applied)
+    }
   }
 
   /// Returns the plural of a name; a plural is returned as it is.
-  package static func plural(of name: String) -> String {
-    inflect(name, using: plural(ofWord:))
+  package static func plural(of name: String, _ dialect: Dialect) -> String {
+    switch dialect {
+    case .classic: inflect(name, using: plural(ofWord:))
+    case .v1: inflect(name, using: InflectionRules.plural.applied)
+    }
   }
 
   private static func singular(ofWord word: String) -> String {
@@ -111,7 +117,7 @@ enum InflectionTable {
     ("syllabus", "syllabi"), ("terminus", "termini"), ("genus", "genera"), ("genesis", "geneses"), ("louse", "lice"),
     ("addendum", "addenda"), ("erratum", "errata"), ("stratum", "strata"), ("ovum", "ova"), ("stigma", "stigmata"),
     ("alga", "algae"), ("vertebra", "vertebrae"), ("dwarf", "dwarves"), ("wharf", "wharves"), ("sheaf", "sheaves"),
-    ("afterlife", "afterlives"),
+    ("afterlife", "afterlives"), ("money", "monies"), ("smiley", "smilies"),
     // Words that look like a plural and are not one.
     ("alias", "aliases"), ("atlas", "atlases"), ("bias", "biases"), ("bus", "buses"), ("canvas", "canvases"),
     ("gas", "gases"), ("iris", "irises"), ("lens", "lenses"), ("yes", "yeses"),
@@ -136,7 +142,9 @@ enum InflectionTable {
 
   /// Words without a plural.
   private static let uncountables = [
-    "advice", "aid", "agenda", "anime", "audio", "cash", "chess", "clothing", "energy", "equipment", "expertise",
+    "advice", "aid", "agenda", "anime", "athletics", "audio", "buffalo", "cash", "chess", "clothing", "corps",
+    "diabetes",
+    "energy", "equipment", "expertise", "gallows", "herpes", "kudos", "mews", "pliers", "premises", "shambles",
     "firmware", "hardware", "health", "homework", "information", "justice", "machinery", "mail", "manga", "media",
     "music", "police", "rain", "research", "rice", "software", "staff", "traffic", "transportation", "wealth",
     "wildlife",

@@ -6,6 +6,22 @@ enum Relation {
   case parent(position: Int, key: FieldPath)
   /// Nothing of that name: an empty list.
   case nothing
+
+  /// The collection that it leads to.
+  var target: Int? {
+    switch self {
+    case .children(let position, _), .parent(let position, _): position
+    case .nothing: nil
+    }
+  }
+}
+
+/// A relation to follow, and those to follow from where it leads.
+struct RelationTree {
+  /// The name under which the related records are put.
+  let name: String
+  let relation: Relation
+  var branches: [RelationTree] = []
 }
 
 /// A request for related records inside each record of a response.
@@ -17,8 +33,11 @@ package struct RelationRequest: Sendable, Hashable {
     case expand
   }
 
+  /// The most levels that a request may lead.
+  static let maximumLevels = 4
+
   package let kind: Kind
-  /// The name under which the related records are put.
+  /// The name under which the related records are put; dots lead on from there, as in `posts.comments`.
   package let name: String
 
   package init(_ kind: Kind, _ name: String) {

@@ -3,86 +3,63 @@ import OrderedJSON
 /// Sorts rows by the values at one or more paths.
 struct Sorting {
   private let keys: [SortKey]
-  private let dialect: Dialect
+  let dialect: Dialect
+  /// For each key, the parent record in which its values are; `nil` for values of the records themselves.
+  private let joins: [(parent: ParentJoin, path: FieldPath)?]
 
-  init(_ keys: [SortKey], dialect: Dialect) {
+  /// - Parameter parents: The parents that are embedded, into which keys may lead.
+  init(_ keys: [SortKey], dialect: Dialect, parents: [ParentJoin] = []) {
     self.keys = keys
     self.dialect = dialect
+    joins = keys.map { parents.join(for: $0.path) }
   }
+
+  /// Whether a key leads into a parent.
+  var isJoined: Bool { joins.contains { $0 != nil } }
+
+  private var order: SortOrder { SortOrder(keys: keys, dialect: dialect) }
 
   /// Returns the slots in order; slots whose values are equal keep the order they had. O(n log n).
   ///
   /// JavaScript has no order for numbers and words. A few records that mix them under a key are in the order in which
-  /// json-server 0.17 sends them; of many, and under 1.0's dialect, the numbers come first.
+  /// json-server sends them; of many, the numbers come first.
   func sorted(_ slots: [Int32], of rows: PersistentRowVector) -> [Int32] {
     let columns = columns(slots, of: rows)
     guard columns.contains(where: { SortValue.Kinds($0).isMixed }) else { return sorted(slots, by: columns) }
-    guard dialect == .classic, slots.count < InsertionSort.limit else {
-      return sorted(slots, by: columns.map(Self.unmixed))
-    }
-    var order = Array(slots.indices)
-    InsertionSort.sort(&order) { left, right in
-      for (key, column) in zip(keys, columns) {
-        let order = column[left].looseOrder(column[right])
-        if order != 0 { return key.isDescending ? -order : order }
-      }
-      return left - right
-    }
-    return order.map { slots[$0] }
+    guard slots.count < InsertionSort.limit else { return sorted(slots, by: columns.map(Self.unmixed)) }
+    var places = Array(slots.indices)
+    InsertionSort.sort(&places) { left, right in order.loosely(columns, left, right) }
+    return places.map { slots[$0] }
   }
 
   /// Returns the slots in the order of their values, one column for each key.
   func sorted(_ slots: [Int32], by columns: [[SortValue]]) -> [Int32] {
-    let order = slots.indices.sorted { left, right in
-      for (key, column) in zip(keys, columns) {
-        let order = column[left].order(column[right])
-        if order != 0 { return key.isDescending ? order > 0 : order < 0 }
-      }
-      return left < right
-    }
-    return order.map { slots[$0] }
+    let places = slots.indices.sorted { order.isBefore(columns, $0, $1) }
+    return places.map { slots[$0] }
   }
 
   /// The values of slots under each key.
   func columns(_ slots: [Int32], of rows: PersistentRowVector) -> [[SortValue]] {
-    keys.map { key in
+    zip(keys, joins).map { key, join in
       slots.map { slot in
-        rows[Int(slot)].map { $0.withRecord { SortValue(key.path.value(in: $0), dialect: dialect) } } ?? .missing
+        rows[Int(slot)].map { $0.withRecord { value(of: key, join, in: $0) } } ?? .missing
       }
     }
+  }
+
+  private func value(
+    of key: SortKey, _ join: (parent: ParentJoin, path: FieldPath)?, in record: ValueToken
+  ) -> SortValue {
+    guard let join, !join.parent.isHidden(by: record) else {
+      return SortValue(key.path.value(in: record), dialect: dialect)
+    }
+    return join.parent.withParent(of: record) { SortValue(join.path.value(in: $0), dialect: dialect) }
   }
 
   /// Where numbers occur among the values, texts that are numbers sort as such, as in JavaScript.
   private static func unmixed(_ values: [SortValue]) -> [SortValue] {
     guard SortValue.Kinds(values).isMixed else { return values }
     return values.map { value in value.number.map { .number($0) } ?? value }
-  }
-}
-
-/// Compares single rows by sort keys, reading what it needs from their records.
-struct RowComparison: Sendable {
-  let keys: [SortKey]
-  let dialect: Dialect
-
-  /// The row's values under the keys.
-  func values(of row: Row) -> [SortValue] {
-    row.withRecord { record in keys.map { SortValue($0.path.value(in: record), dialect: dialect) } }
-  }
-
-  /// Whether a slot's row comes before values that are in another slot.
-  func comes(_ other: Int32, before values: [SortValue], _ slot: Int, in rows: PersistentRowVector) -> Bool {
-    guard let row = rows[Int(other)] else { return false }
-    let order = order(self.values(of: row), values)
-    return order < 0 || (order == 0 && Int(other) < slot)
-  }
-
-  /// Returns a negative number, zero or a positive number, as the left values come before, with or after the right.
-  func order(_ left: [SortValue], _ right: [SortValue]) -> Int {
-    for (index, key) in keys.enumerated() {
-      let order = left[index].order(right[index])
-      if order != 0 { return key.isDescending ? -order : order }
-    }
-    return 0
   }
 }
 

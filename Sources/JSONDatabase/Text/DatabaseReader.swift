@@ -160,7 +160,7 @@ struct DatabaseReader {
     if name == Self.schemaName { return }
     if name.contains("/") {
       refuse(
-        "the key '\(name)' holds a slash, which no route can have; rename it, and map it with --routes", at: offset)
+        "the key '\(name)' holds a slash, which no address can have; rename it", at: offset)
     }
     if name.isEmpty { refuse("a resource needs a name; this key is empty", at: offset) }
     if case .unserved(let json) = resource {

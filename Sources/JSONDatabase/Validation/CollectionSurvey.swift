@@ -16,6 +16,8 @@ struct CollectionSurvey {
   let records: [Record]
   /// The texts of all ids.
   let ids: Set<ByteExactKey>
+  /// The members that some record has.
+  let memberNames: Set<ByteExactKey>
 
   private let idName: String
 
@@ -27,6 +29,12 @@ struct CollectionSurvey {
     records = array.map { record in
       Record(value: record, offset: start + record.offset(in: value), id: record.member(idMember))
     }
+    var memberNames: Set<ByteExactKey> = []
+    for record in records {
+      guard var reader = ObjectReader(record.value) else { continue }
+      while let member = reader.next() { memberNames.insert(ByteExactKey(member.nameText)) }
+    }
+    self.memberNames = memberNames
     ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.idText) } })
   }
 

@@ -76,12 +76,12 @@ package struct Validator {
 
   private func checkName(_ name: String, at offset: Int, _ findings: inout FindingList) {
     if Self.takenNames.contains(name) {
-      findings.add(.warning, "the route /\(name) does not lead to the resource '\(name)'; rename it", at: offset)
+      findings.add(.warning, "the address /\(name) does not lead to the resource '\(name)'; rename it", at: offset)
     }
     if name.isEmpty { findings.add(.error, "a resource needs a name; this key is empty", at: offset) }
     if name.contains("/") {
       findings.add(
-        .error, "the key '\(name)' holds a slash, which no route can have; rename it, and map it with --routes",
+        .error, "the key '\(name)' holds a slash, which no address can have; rename it",
         at: offset)
     }
   }

@@ -3,7 +3,8 @@ import OrderedJSON
 /// The way to a value inside a record: `title`, `author.name`, `tags.0` or `tags[0]`.
 ///
 /// A member named like the whole path wins over the way through its parts, as with lodash's `get`, which
-/// json-server 0.17 uses.
+/// json-server 0.17 uses. A name leads through an array to that member of each of its elements: `tags.name` leads to
+/// the names of all tags.
 package struct FieldPath: Sendable {
   /// The path as it was written.
   package let name: String
@@ -25,26 +26,87 @@ package struct FieldPath: Sendable {
   /// Whether the path leads below the record's own members.
   var isNested: Bool { parts.count > 1 }
 
-  /// Returns the value the path leads to in a record, or `nil` when there is none. O(size of the record).
+  /// Returns the value the path leads to in a record, or `nil` when there is none; of an array of objects, the first
+  /// element's. O(size of the record).
   @inline(__always)
   func value(in record: ValueToken) -> ValueToken? {
     if let value = record.member(whole) { return value }
     guard isNested else { return nil }
     var current = record
     for part in parts {
-      guard let next = Self.child(part, of: current) else { return nil }
+      guard let next = Self.child(part, of: Self.owner(of: part, in: current)) else { return nil }
       current = next
     }
     return current
   }
 
+  /// Whether any of the values the path leads to in a record satisfies a predicate. O(size of the record).
+  @inline(__always)
+  func leads(in record: ValueToken, to isWanted: (ValueToken) -> Bool) -> Bool {
+    if let value = record.member(whole) { return isWanted(value) }
+    return isNested && Self.leads(parts[...], from: record, to: isWanted)
+  }
+
+  private static func leads(_ parts: ArraySlice<[UInt8]>, from value: ValueToken, to isWanted: (ValueToken) -> Bool)
+    -> Bool
+  {
+    guard let part = parts.first else { return isWanted(value) }
+    if value.kind == .array, index(part) == nil {
+      return ArrayReader(value)?.contains { leads(parts, from: $0, to: isWanted) } ?? false
+    }
+    return child(part, of: value).map { leads(parts.dropFirst(), from: $0, to: isWanted) } ?? false
+  }
+
+  /// Whether the path leads through an array of several elements in a record, so that ``value(in:)`` may be one of many.
+  func isMultiple(in record: ValueToken) -> Bool {
+    guard isNested, record.member(whole) == nil else { return false }
+    var current = record
+    for part in parts {
+      var owner = current
+      while owner.kind == .array, Self.index(part) == nil {
+        guard var reader = ArrayReader(owner), let first = reader.next() else { return false }
+        if reader.next() != nil { return true }
+        owner = first
+      }
+      guard let next = Self.child(part, of: owner) else { return false }
+      current = next
+    }
+    return false
+  }
+
+  /// What has a part as its child: of an array that a name leads through, the first element.
+  private static func owner(of part: [UInt8], in value: ValueToken) -> ValueToken {
+    guard value.kind == .array, index(part) == nil else { return value }
+    var owner = value
+    while let first = ArrayReader(owner)?.first(where: { _ in true }) { owner = first }
+    return owner
+  }
+
+  private static func index(_ part: [UInt8]) -> Int? {
+    Int(String(decoding: part, as: UTF8.self)).flatMap { $0 < 0 ? nil : $0 }
+  }
+
   private static func child(_ part: [UInt8], of parent: ValueToken) -> ValueToken? {
     switch parent.kind {
     case .object: return parent.member(part)
-    case .array:
-      guard let index = Int(String(decoding: part, as: UTF8.self)), index >= 0 else { return nil }
-      return ArrayReader(parent)?.dropFirst(index).first { _ in true }
+    case .array: return index(part).flatMap { ArrayReader(parent)?.dropFirst($0).first { _ in true } }
     case .null, .bool, .number, .string: return nil
+    }
+  }
+}
+
+extension FieldPath {
+  /// The path below a member that this one leads through: `name` for `author.name` below `author`; `nil` for any other.
+  func below(_ member: String) -> FieldPath? {
+    let start = Array(member.utf8)
+    guard whole.count > start.count + 1, whole.starts(with: start) else { return nil }
+    switch whole[start.count] {
+    case UInt8(ascii: "."): return FieldPath(String(decoding: whole[(start.count + 1)...], as: UTF8.self))
+    case UInt8(ascii: "["):
+      let rest = whole[(start.count + 1)...]
+      guard let end = rest.firstIndex(of: UInt8(ascii: "]")), end > rest.startIndex else { return nil }
+      return FieldPath(String(decoding: rest[..<end] + rest[(end + 1)...], as: UTF8.self))
+    default: return nil
     }
   }
 }

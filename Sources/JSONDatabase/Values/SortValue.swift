@@ -1,9 +1,13 @@
 import OrderedJSON
 
 /// A value as it sorts: numbers before texts, null after all, missing after null.
+///
+/// To 1.0 false and an empty text are as good as null.
 enum SortValue: Sendable {
   case number(Double)
   case text([UInt8])
+  /// A text that sorts by its collation, with the number that it is, if any.
+  case word(key: [UInt8], number: Double?)
   case null
   case missing
 
@@ -14,10 +18,13 @@ enum SortValue: Sendable {
     }
     switch value.kind {
     case .null: self = .null
+    case .bool where dialect == .v1 && value.bytes[0] == UInt8(ascii: "f"): self = .null
     case .bool: self = .number(value.bytes[0] == UInt8(ascii: "t") ? 1 : 0)
     case .number: self = .number(value.double)
     case .string where dialect == .v1 && value.bytes.count == 2: self = .null
-    case .string where dialect == .v1: self = .text(Collation.key(for: value.text))
+    case .string where dialect == .v1:
+      let text = value.text
+      self = .word(key: Collation.key(for: text), number: Operand.number(text))
     case .string, .array, .object: self = .text(value.withText { Array($0) })
     }
   }
@@ -25,19 +32,32 @@ enum SortValue: Sendable {
   private var rank: Int {
     switch self {
     case .number: 0
-    case .text: 1
+    case .text, .word: 1
     case .null: 2
     case .missing: 3
     }
   }
 
+  /// Whether there is nothing to compare.
+  var isEmpty: Bool { rank > 1 }
+
+  var isNumber: Bool { rank == 0 }
+
+  /// The bytes by which a text sorts.
+  private var sortedBytes: [UInt8]? {
+    switch self {
+    case .text(let bytes), .word(let bytes, _): bytes
+    case .number, .null, .missing: nil
+    }
+  }
+
   /// Returns a negative number, zero or a positive number, as this value comes before, with or after another.
   func order(_ other: SortValue) -> Int {
-    switch (self, other) {
-    case (.number(let left), .number(let right)): left < right ? -1 : left > right ? 1 : 0
-    case (.text(let left), .text(let right)): LexicographicOrder.compare(left, right)
-    case (.number, _), (.text, _), (.null, _), (.missing, _): rank - other.rank
+    if case .number(let left) = self, case .number(let right) = other {
+      return left < right ? -1 : left > right ? 1 : 0
     }
+    if let left = sortedBytes, let right = other.sortedBytes { return LexicographicOrder.compare(left, right) }
+    return rank - other.rank
   }
 
   /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal if it is not
@@ -45,18 +65,16 @@ enum SortValue: Sendable {
   ///
   /// Not an order among more than two values: `"10"` comes before `"9"`, and both after 9 and before 11.
   func looseOrder(_ other: SortValue) -> Int {
-    switch (self, other) {
-    case (.number, .text), (.text, .number):
-      guard let left = number, let right = other.number else { return 0 }
-      return left < right ? -1 : left > right ? 1 : 0
-    case (.number, _), (.text, _), (.null, _), (.missing, _): return order(other)
-    }
+    guard rank + other.rank == 1 else { return order(other) }
+    guard let left = number, let right = other.number else { return 0 }
+    return left < right ? -1 : left > right ? 1 : 0
   }
 
   /// The number that JavaScript makes of the value; `nil` when it makes none of it.
   var number: Double? {
     switch self {
     case .number(let number): number
+    case .word(_, let number): number
     case .text(let text): Operand.number(String(decoding: text, as: UTF8.self))
     case .null, .missing: nil
     }
@@ -78,7 +96,7 @@ enum SortValue: Sendable {
     mutating func insert(_ value: SortValue) {
       switch value {
       case .number: hasNumbers = true
-      case .text: hasTexts = true
+      case .text, .word: hasTexts = true
       case .null: hasNulls = true
       case .missing: break
       }

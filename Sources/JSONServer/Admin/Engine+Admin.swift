@@ -53,9 +53,9 @@ extension Engine {
 
   /// What the data looks like now.
   private var description: DataDescription {
-    guard let signIn else { return DataDescription(of: writes.database, title: configuration.title) }
+    guard let signIn else { return DataDescription(of: &writes.database, title: configuration.title) }
     let title = configuration.title
-    return writes.database.reading(without: &signIn.password) { DataDescription(of: $0, title: title) }
+    return writes.database.reading(without: &signIn.password) { DataDescription(of: &$0, title: title) }
   }
 
   private var describedSignIn: OpenAPISignIn? {
@@ -81,7 +81,7 @@ extension Engine {
 
   private var describedResources: [JSONValue] {
     var parents: [String: JSONObject] = [:]
-    for relation in writes.database.relations(inFirst: DataDescription.maximumRecords) {
+    for relation in writes.database.relations() {
       parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)
     }
     return resources.map { resource in

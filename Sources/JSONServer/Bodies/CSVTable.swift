@@ -6,7 +6,7 @@ enum CSVTable {
   /// Returns a table as the JSON text of an array with one object for each row; an empty table is an empty array.
   ///
   /// A cell without quotes that is exactly a JSON number, `true`, `false` or `null` becomes that; any other is a
-  /// string.
+  /// string. What the records of the collection have under the column's name decides afterwards.
   ///
   /// - Throws: 400 with the line that breaks RFC 4180, or whose number of cells differs from the header's.
   static func json(_ body: [UInt8]) throws(RequestError) -> [UInt8] {

@@ -1,5 +1,29 @@
 import HTTPTypes
+import JSONDatabase
 import OrderedJSON
+
+/// What a request writes.
+struct WrittenBody: Sendable {
+  /// An object, or an array of objects to write in bulk.
+  let json: ValidJSON
+  /// Whether its values are texts because its sender could write nothing else, so that they take the types of members.
+  let isText: Bool
+
+  init(_ json: ValidJSON, isText: Bool = false) {
+    self.json = json
+    self.isText = isText
+  }
+
+  /// What a request without a body writes.
+  static let empty = WrittenBody(.emptyObject)
+
+  /// The JSON, with the types that the members of the resource have.
+  ///
+  /// - Parameter id: The id of the record that is written to, if it exists.
+  func json(for resource: String, id: String? = nil, in database: inout Database) -> ValidJSON {
+    isText ? database.typed(json, for: resource, id: id) : json
+  }
+}
 
 /// Turns the body of a request, whatever its type, into JSON for the database.
 enum RequestBody {
@@ -10,35 +34,38 @@ enum RequestBody {
   ///
   /// - Parameter maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
   /// - Returns: An object, or an array of objects to write in bulk; `nil` when there is no body.
-  ///   JSON is returned as it was sent, without the white space around it.
+  ///   JSON is returned as it was sent, without the white space around it, text that stands for values as strings.
   /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
   ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
   static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
-  ) throws(RequestError) -> ValidJSON? {
+  ) throws(RequestError) -> WrittenBody? {
     guard !request.body.isEmpty else { return nil }
     let type = try type(of: request)
     let body = JSONBody(maximumDepth: maximumDepth)
-    guard let type else { return try body.text(ofUntyped: request.body, essence: nil) }
+    guard let type else { return WrittenBody(try body.text(ofUntyped: request.body, essence: nil)) }
     switch type.essence {
     case "multipart/form-data":
-      return try body.text(of: try MultipartForm(request.body, boundary: type.parameters["boundary"]).json())
+      let form = try MultipartForm(request.body, boundary: type.parameters["boundary"])
+      return WrittenBody(try body.text(of: try form.json()), isText: true)
     case "application/x-www-form-urlencoded":
       let text = try BodyText.utf8(of: request.body, type: type)
-      if let json = try body.text(ofForm: text) { return json }
-      return try body.text(of: try URLEncodedForm.json(text))
+      if let json = try body.text(ofForm: text) { return WrittenBody(json) }
+      return WrittenBody(try body.text(of: try URLEncodedForm.json(text)), isText: true)
     case "text/csv":
-      return try body.text(of: try CSVTable.json(try BodyText.utf8(of: request.body, type: type)))
+      let text = try BodyText.utf8(of: request.body, type: type)
+      return WrittenBody(try body.text(of: try CSVTable.json(text)), isText: true)
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
       let text = try BodyText.utf8(of: request.body, type: type)
       // The array around the lines is one level more than any of them has.
-      return try JSONBody(maximumDepth: maximumDepth + 1).text(of: JSONLines.json(text, maximumDepth: maximumDepth))
+      let lines = try JSONLines.json(text, maximumDepth: maximumDepth)
+      return WrittenBody(try JSONBody(maximumDepth: maximumDepth + 1).text(of: lines))
     case jsonPatch:
       throw RequestError(.unsupportedMediaType, "A JSON Patch changes what is there; send it with PATCH.")
     case _ where type.isJSON:
-      return try body.text(of: try BodyText.utf8(of: request.body, type: type))
+      return WrittenBody(try body.text(of: try BodyText.utf8(of: request.body, type: type)))
     default:
-      return try body.text(ofUntyped: request.body, essence: type.essence)
+      return WrittenBody(try body.text(ofUntyped: request.body, essence: type.essence))
     }
   }
 
@@ -82,10 +109,10 @@ enum RequestBody {
 
   /// Returns query parameters as the JSON text of an object, for a client that sends its arguments there; `nil` when
   /// there are none.
-  static func json(from parameters: QueryParameters) -> ValidJSON? {
+  static func json(from parameters: QueryParameters) -> WrittenBody? {
     guard !parameters.items.isEmpty else { return nil }
     var fields = FormFields()
     for (name, value) in parameters.items { fields.append(.string(value), to: ParameterName(name)) }
-    return ValidJSON(writing: fields.value)
+    return WrittenBody(ValidJSON(writing: fields.value), isText: true)
   }
 }

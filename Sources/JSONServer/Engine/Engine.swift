@@ -116,9 +116,12 @@ actor Engine: Application {
     }
   }
 
-  /// Reports what else a deletion removed.
-  func report(_ change: DataChange?) {
-    if case .deleted(let name, let id, let dependents)? = change, !dependents.isEmpty {
+  /// Reports what a person should know about a request, and what else a deletion removed.
+  func report(_ result: EndpointResult, of context: RequestContext) {
+    for note in result.notes {
+      if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
+    }
+    if case .deleted(let name, let id, let dependents)? = result.change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
       configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))
     }

@@ -96,7 +96,7 @@ extension Engine {
         }
       ignored += result.ignored
       change = result.change
-      report(change)
+      report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
       response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
     } catch {

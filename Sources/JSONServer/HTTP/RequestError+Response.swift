@@ -15,7 +15,8 @@ extension RequestError {
       case .tooLarge: .bodyTooLarge
       case .invalidBody, .invalidQuery: .malformed
       }
-    self.init(code, error.message)
+    let remedy = error.code == .idTaken ? " PUT or PATCH changes it." : ""
+    self.init(code, error.message + remedy)
   }
 
   /// Creates the refusal of a write that could not be saved.

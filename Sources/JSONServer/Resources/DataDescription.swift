@@ -10,9 +10,10 @@ package struct DataDescription {
   private let title: String
   private let samples: [ResourceSample]
   private let relations: [ResourceRelation]
+  private let dialect: Dialect
 
   /// Examines a database's records, at most 1,000 of each resource.
-  init(of database: Database, title: String) {
+  init(of database: inout Database, title: String) {
     self.title = title
     samples = database.resourceNames.compactMap { name in
       switch database.resource(named: name) {
@@ -27,7 +28,8 @@ package struct DataDescription {
       case .unserved?, nil: return nil
       }
     }
-    relations = database.relations(inFirst: Self.maximumRecords).map { relation in
+    dialect = database.schema.dialect
+    relations = database.relations().map { relation in
       ResourceRelation(parent: relation.parent, child: relation.child, foreignKey: relation.key)
     }
   }
@@ -40,11 +42,14 @@ package struct DataDescription {
     let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
     do throws(SourceFault) {
       let title = name.split(separator: "/").last.map(String.init) ?? name
-      self.init(of: try parser.parse(UTF8Slice(bytes), name: name), title: title)
+      var database = try parser.parse(UTF8Slice(bytes), name: name)
+      self.init(of: &database, title: title)
     } catch {
       throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
     }
   }
+
+  private func singular(_ name: String) -> String { Inflection.singular(of: name, dialect) }
 
   /// An OpenAPI 3.1 document of the interface.
   ///
@@ -54,7 +59,7 @@ package struct DataDescription {
   func openAPI(_ bodies: Bodies, signIn: OpenAPISignIn? = nil) -> JSONObject {
     let document = OpenAPIDocument(
       title: title, resources: samples.map { ResourceType($0) }, relations: relations,
-      bodies: bodies == .open ? .open : .shaped, singular: Inflection.singular
+      bodies: bodies == .open ? .open : .shaped, singular: singular
     ).object
     return signIn?.added(to: document) ?? document
   }
@@ -75,7 +80,7 @@ package struct DataDescription {
   /// Swift source with a model for each resource and a client.
   package var swiftSource: String {
     SwiftGenerator(
-      title: title, resources: samples.map { ResourceType($0) }, relations: relations, singular: Inflection.singular
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations, singular: singular
     ).source
   }
 }

@@ -16,23 +16,28 @@ extension Endpoint {
       case .record(let name, let id, let relations):
         let record = try database.record(id, in: name)
         guard !relations.isEmpty else { return EndpointResult(.record(RelatedRecord(record: record))) }
-        return EndpointResult(.record(try database.related(relations, to: [record], in: name)[0]))
+        let related = try database.related(relations, to: [record], in: name)
+        var result = EndpointResult(.record(related.records[0]))
+        result.notes = related.notes
+        return result
       case .singular(let name):
         return EndpointResult(.text(try database.singular(name)))
       case .create(let name, let body, let parent):
-        let written = try database.create(body, in: name, belongingTo: parent, ids: ids)
-        return EndpointResult(
+        let written = try database.create(body.json(for: name, in: &database), in: name, belongingTo: parent, ids: ids)
+        var result = EndpointResult(
           .text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
+        if let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }
+        return result
       case .createOrMerge(let name, let bodies):
-        let (records, created) = try database.createOrMerge(bodies, in: name, ids: ids)
+        let (records, created) = try database.createOrMerge(bodies.json(for: name, in: &database), in: name, ids: ids)
         return EndpointResult(
           .list(records.map { RelatedRecord(record: $0) }), status: created > 0 ? .created : .ok,
           change: .reloaded(name))
       case .replace(let name, let id, let body):
-        let written = try database.replace(id, in: name, with: body)
+        let written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: &database))
         return EndpointResult(.text(written.text), change: .updated(name, written))
       case .merge(let name, let id, let body):
-        let written = try database.merge(body, into: id, in: name)
+        let written = try database.merge(body.json(for: name, id: id, in: &database), into: id, in: name)
         return EndpointResult(.text(written.text), change: .updated(name, written))
       case .patch(let name, let id?, let patch):
         let written = try database.apply(patch, to: id, in: name)
@@ -40,7 +45,7 @@ extension Endpoint {
       case .patch(let name, nil, let patch):
         return EndpointResult(.text(try database.apply(patch, toSingular: name)), change: .reloaded(name))
       case .writeSingular(let name, let body, let merging, let isPost):
-        let text = try database.write(body, toSingular: name, merging: merging)
+        let text = try database.write(body.json(for: name, in: &database), toSingular: name, merging: merging)
         return EndpointResult(
           .text(text), status: isPost ? .created : .ok, location: isPost ? [name] : nil, change: .reloaded(name))
       case .delete(let name, let id, let dependents):
@@ -57,7 +62,7 @@ extension Endpoint {
   private static func list(
     _ name: String, _ parameters: ListParameters, _ request: Request, _ database: inout Database
   ) throws(DatabaseError) -> EndpointResult {
-    let (selection, records) = try database.list(name, parameters.query)
+    var (selection, related) = try database.list(name, parameters.query)
     var result: EndpointResult
     switch (parameters.pageForm, parameters.query.window) {
     case (.envelope?, .page(let number, let size)):
@@ -66,19 +71,42 @@ extension Endpoint {
         // 1.0 responds with the last page to a request for a page beyond it.
         var query = parameters.query
         query.window = .page(page.number, size: size)
-        result = EndpointResult(.envelope(page, try database.list(name, query).records))
+        related = try database.list(name, query).related
+        result = EndpointResult(.envelope(page, related.records))
       } else {
-        result = EndpointResult(.envelope(page, records))
+        result = EndpointResult(.envelope(page, related.records))
       }
     case (.array?, .page(let number, let size)):
-      result = EndpointResult(.list(records))
+      result = EndpointResult(.list(related.records))
       let page = PageNumbers(number: number, size: size, total: selection.total)
       result.link = PageLinks(request, page).fieldValue
     case (.array?, _), (.envelope?, _), (nil, _):
-      result = EndpointResult(.list(records))
+      result = EndpointResult(.list(related.records))
     }
     result.total = selection.total
     result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
+    result.notes = related.notes
+    if let parent = parameters.query.parent, let note = database.note(onMissing: (parent.resource, parent.id)) {
+      result.notes.append(note)
+    }
     return result
+  }
+}
+
+extension RelatedRecords {
+  /// What a person should know about relations that were asked for.
+  fileprivate var notes: [String] {
+    hiddenNames.map { "a record has a member '\($0)' of its own, which what is related to it does not replace" }
+  }
+}
+
+extension Database {
+  /// What a person should know about a record that others are addressed below; `nil` when it is there.
+  fileprivate mutating func note(onMissing parent: (resource: String, id: String)) -> String? {
+    guard let (name, _) = resource(meantBy: parent.resource) else {
+      return "\(unknownResourceMessage(parent.resource)) What is below it goes by the foreign key alone"
+    }
+    if hasRecord(parent.id, in: name) { return nil }
+    return "\(name) has no record with id \(parent.id); what is below it goes by the foreign key alone"
   }
 }

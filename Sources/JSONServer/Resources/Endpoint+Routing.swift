@@ -20,6 +20,13 @@ extension Endpoint {
       return
     }
     guard let (name, isCollection) = database.resource(meantBy: first) else {
+      // As json-server 0.17, which does not ask whether the parent exists.
+      if segments.count == 3, Self.isRead(request.method) || request.method == .post,
+        database.resource(meantBy: segments[2]) != nil
+      {
+        self = try Self.nested(segments[2], below: (first, segments[1]), request, parameters, &database)
+        return
+      }
       throw RequestError(.notFound, database.unknownResourceMessage(first))
     }
     switch (isCollection, segments.count) {
@@ -38,8 +45,8 @@ extension Endpoint {
   ) throws(RequestError) -> Endpoint {
     if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
     guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
-    let body = try json(from: request, schema) ?? .emptyObject
-    return body.withToken({ $0.kind == .array }) && schema.dialect == .classic
+    let body = try json(from: request, schema) ?? .empty
+    return body.json.withToken({ $0.kind == .array }) && schema.dialect == .classic
       ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
   }
 
@@ -61,7 +68,7 @@ extension Endpoint {
       }
       // As PATCH.
       if let patch = try patch(from: request, schema) { return .patch(name, id: id, patch) }
-      return .merge(name, id: id, body: try json(from: request, schema) ?? .emptyObject)
+      return .merge(name, id: id, body: try json(from: request, schema) ?? .empty)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
   }
@@ -80,7 +87,7 @@ extension Endpoint {
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
       }
-      let body = try json(from: request, schema) ?? .emptyObject
+      let body = try json(from: request, schema) ?? .empty
       return .writeSingular(name, body: body, merging: false, isPost: true)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
     }
@@ -101,14 +108,14 @@ extension Endpoint {
         throw RequestError(.notFound, database.unknownResourceMessage(name))
       }
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
-      return .list(name, list.below(parent.id, by: key))
+      return .list(name, list.below(parent.id, of: parent.resource, by: key))
     }
     guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
-    return .create(name, body: try json(from: request, database.schema) ?? .emptyObject, parent: parent)
+    return .create(name, body: try json(from: request, database.schema) ?? .empty, parent: parent)
   }
 
   /// The body as JSON that the file may hold.
-  private static func json(from request: Request, _ schema: Schema) throws(RequestError) -> ValidJSON? {
+  private static func json(from request: Request, _ schema: Schema) throws(RequestError) -> WrittenBody? {
     try RequestBody.json(from: request, maximumDepth: schema.maximumRecordDepth)
   }
 
@@ -124,15 +131,15 @@ extension Endpoint {
   /// them.
   private static func body(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
-  ) throws(RequestError) -> ValidJSON {
+  ) throws(RequestError) -> WrittenBody {
     if let body = try json(from: request, schema) { return body }
-    return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .emptyObject
+    return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .empty
   }
 
   /// The body of a PATCH that is no patch document.
   private static func patchBody(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
-  ) throws(RequestError) -> ValidJSON {
+  ) throws(RequestError) -> WrittenBody {
     do throws(RequestError) {
       return try body(of: request, parameters, schema)
     } catch {

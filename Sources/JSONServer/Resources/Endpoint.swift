@@ -13,17 +13,17 @@ enum Endpoint {
   /// A singular resource.
   case singular(String)
   /// A new record in a collection, perhaps below a record of another.
-  case create(String, body: ValidJSON, parent: (resource: String, id: String)?)
+  case create(String, body: WrittenBody, parent: (resource: String, id: String)?)
   /// Many records, each new or merged into an existing one.
-  case createOrMerge(String, bodies: ValidJSON)
+  case createOrMerge(String, bodies: WrittenBody)
   /// New members for a record.
-  case replace(String, id: String, body: ValidJSON)
+  case replace(String, id: String, body: WrittenBody)
   /// Some new members for a record.
-  case merge(String, id: String, body: ValidJSON)
+  case merge(String, id: String, body: WrittenBody)
   /// A patch of a record, or of a singular resource when there is no id.
   case patch(String, id: String?, Patch)
   /// Some or all new members for a singular resource.
-  case writeSingular(String, body: ValidJSON, merging: Bool, isPost: Bool)
+  case writeSingular(String, body: WrittenBody, merging: Bool, isPost: Bool)
   /// The deletion of a record.
   case delete(String, id: String, dependents: [String])
 

@@ -24,6 +24,8 @@ struct EndpointResult {
   var link: String?
   /// The filters that no record has a member for.
   var ignored: [IgnoredParameter] = []
+  /// What a person should know about the request, as the end of a sentence.
+  var notes: [String] = []
   /// What was changed, for subscribers.
   var change: DataChange?
 

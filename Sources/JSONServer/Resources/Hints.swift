@@ -12,7 +12,7 @@ struct Hints {
     for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
   ) -> String? {
     let (name, path) = (parameter.name, request.path)
-    guard given.count < 1_000, given.insert(path + "?" + name).inserted else { return nil }
+    guard isNew(name, path) else { return nil }
     switch parameter.reason {
     case .idle(let reason): return "\(path): the parameter '\(name)' \(reason)."
     case .notTaken: return "\(path): the parameter '\(name)' has no effect on a \(request.method.rawValue) there."
@@ -29,6 +29,15 @@ struct Hints {
       A page of the origin '\(origin)' may not read responses, and its browser withholds them; start the server with \
       \(CrossOriginPolicy.option(for: origin)) to let it.
       """
+  }
+
+  /// The hint for something else about a request, or `nil` when it was given before.
+  mutating func hint(for note: String, path: String) -> String? {
+    isNew(note, path) ? "\(path): \(note)." : nil
+  }
+
+  private mutating func isNew(_ subject: String, _ path: String) -> Bool {
+    given.count < 1_000 && given.insert(path + "?" + subject).inserted
   }
 
   /// Other servers' names for our parameters.

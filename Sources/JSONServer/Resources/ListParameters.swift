@@ -55,9 +55,9 @@ struct ListParameters {
   }
 
   /// The same request for the records whose foreign key holds an id; this replaces a filter on the key itself.
-  func below(_ id: String, by key: FieldPath) -> ListParameters {
+  func below(_ id: String, of resource: String, by key: FieldPath) -> ListParameters {
     var nested = self
-    nested.query.parent = (key, id)
+    nested.query.parent = (resource, key, id)
     if nested.query.parameters.contains(where: { $0.name == key.name }) {
       nested.query.parameters.removeAll { $0.name == key.name }
       nested.idle.append(

@@ -22,7 +22,7 @@ extension Engine {
       return unguarded
     }
     var owner: String?
-    for name in try resources(of: endpoint) {
+    for (name, level) in try resources(of: endpoint) {
       let rule = signIn.guard(of: name, prefix: prefix)
       let access: Guard.Access = endpoint.isWrite && name == endpoint.resource ? .write : .read
       switch rule.decision(on: access, isSignedIn: false) {
@@ -34,7 +34,7 @@ extension Engine {
       switch rule.decision(on: access, isSignedIn: true) {
       case .allowed: continue
       case .refused, .signInFirst: throw Self.readOnly
-      case .allowedToOwner: if try isLimited(endpoint, name, target, to: user, signIn) { owner = user }
+      case .allowedToOwner: if try isLimited(endpoint, name, level, target, to: user, signIn) { owner = user }
       }
     }
     return owner.map { unguarded.limited(to: $0) } ?? unguarded
@@ -69,18 +69,16 @@ extension Engine {
     return (prefix, try context.retargeted(String(Substring(rest))))
   }
 
-  /// The resources that a request for data reads or changes: its own first, then those that it reads for it.
-  private func resources(of endpoint: Endpoint) throws(RequestError) -> [String] {
-    guard let name = endpoint.resource else { return writes.database.resourceNames }
-    var names = [name]
-    for relation in endpoint.relations {
-      do throws(DatabaseError) {
-        if let related = try writes.database.resource(readBy: relation, in: name) { names.append(related) }
-      } catch {
-        throw RequestError(error)
-      }
+  /// The resources that a request for data reads or changes: its own first, then those that it reads for it, each with
+  /// the number of levels that its records are inside others.
+  private func resources(of endpoint: Endpoint) throws(RequestError) -> [(name: String, level: Int)] {
+    guard let name = endpoint.resource else { return writes.database.resourceNames.map { ($0, 0) } }
+    guard !endpoint.relations.isEmpty else { return [(name, 0)] }
+    do throws(DatabaseError) {
+      return [(name, 0)] + (try writes.database.resources(readBy: endpoint.relations, in: name))
+    } catch {
+      throw RequestError(error)
     }
-    return names
   }
 
   // MARK: Owners
@@ -88,21 +86,23 @@ extension Engine {
   /// Whether a request for what only owners may use has to be limited to what is a user's; one that is about nothing else
   /// has not.
   ///
-  /// - Parameter name: The resource.
+  /// - Parameters:
+  ///   - name: The resource.
+  ///   - level: The number of levels that its records are inside others.
   /// - Throws: 403, when it is about what belongs to others.
   private func isLimited(
-    _ endpoint: Endpoint, _ name: String, _ target: ParsedTarget, to user: String, _ signIn: SignInState
+    _ endpoint: Endpoint, _ name: String, _ level: Int, _ target: ParsedTarget, to user: String, _ signIn: SignInState
   ) throws(RequestError) -> Bool {
     let foreign = RequestError(
       .forbidden, "Private resource access: entity must have a reference to the owner id")
     let unsigned = RequestError(
       .forbidden, "Private resource creation: request body must have a reference to the owner id")
-    guard name == endpoint.resource else {
+    guard level == 0 else {
       // Beside a record, others' records may be read when they are users, as the authors of what somebody may read, and
-      // when they refer to the user's own record.
+      // when they refer to the user's own record itself.
       switch endpoint {
       case .database: return true
-      case .record(signIn.users, user, _): return false
+      case .record(signIn.users, user, _) where level == 1: return false
       case _ where name == signIn.users: return false
       default: throw foreign
       }
@@ -121,21 +121,26 @@ extension Engine {
     case .singular:
       guard singularOwner(name, signIn) == user else { throw foreign }
     case .create(_, let body, let parent):
-      let owner = parent?.resource == signIn.users ? parent?.id : claim(body, in: name, signIn)
+      // A parent's id takes the place of what the body says, also where the parent is not there.
+      let key = ownerKey(in: name, signIn)
+      let isKey = parent.map { (try? writes.database.foreignKey(in: name, to: $0.resource)) == key } ?? false
+      let owner = isKey ? parent?.id : claim(body.json, in: name, signIn)
       guard owner == user else { throw unsigned }
     case .createOrMerge(_, let bodies):
       let idName = Array(writes.database.schema.idName(of: name).utf8)
-      for body in bodies.elements ?? [] {
+      for body in bodies.json.elements ?? [] {
         guard claim(body, in: name, signIn) == user else { throw unsigned }
         let id = body.withToken { $0.member(idName)?.recordID }
         if let id, !isOwn(id, in: name, of: user, signIn) { throw foreign }
       }
     case .replace(_, let id, let body):
       guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
-      guard name == signIn.users || claim(body, in: name, signIn) == user else { throw unsigned }
+      guard name == signIn.users || claim(body.json, in: name, signIn) == user else { throw unsigned }
     case .merge(_, let id, let body):
       guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
-      guard name == signIn.users || claims(body, in: name, signIn).allSatisfy({ $0 == user }) else { throw unsigned }
+      guard name == signIn.users || claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else {
+        throw unsigned
+      }
     case .patch(_, let id, let patch):
       let before = id.map { try? writes.database.record($0, in: name) } ?? (try? writes.database.singular(name))
       // What is not there, does not fit, or is for users is refused by whoever carries it out.
@@ -146,7 +151,7 @@ extension Engine {
       guard claim(after, in: name, signIn) == user else { throw unsigned }
     case .writeSingular(_, let body, let merging, _):
       guard singularOwner(name, signIn) == user else { throw foreign }
-      let claims = claims(body, in: name, signIn)
+      let claims = claims(body.json, in: name, signIn)
       guard merging ? claims.allSatisfy({ $0 == user }) : claims.first == user else { throw unsigned }
     }
     return false

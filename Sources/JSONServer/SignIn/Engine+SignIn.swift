@@ -9,7 +9,7 @@ extension Engine {
     switch route {
     case .register(let body): try register(body, signIn, context)
     case .signIn(let body):
-      let credentials = try Credentials(body)
+      let credentials = try Credentials(body?.json)
       guard let user = user(named: credentials.name, by: credentials.member, signIn) else {
         throw RequestError(.malformed, "Cannot find user")
       }
@@ -41,15 +41,16 @@ extension Engine {
 
   private static let signedOut = PreparedResponse(status: .noContent)
 
-  private func register(_ body: ValidJSON?, _ signIn: SignInState, _ context: RequestContext) throws(RequestError) {
+  private func register(_ body: WrittenBody?, _ signIn: SignInState, _ context: RequestContext) throws(RequestError) {
     let requester = Requester.client(context, .signIn(.register(body)))
     try allowWriting("POST")
     if try writes.postpone(requester) { return }
-    let credentials = try Credentials(body)
+    let credentials = try Credentials(body?.json)
     try requireFreeName(credentials.name, as: credentials.member, signIn)
     let written: WrittenRecord
     do throws(DatabaseError) {
-      written = try writes.database.create(body ?? .emptyObject, in: signIn.users, ids: writes.ids)
+      let body = (body ?? .empty).json(for: signIn.users, in: &writes.database)
+      written = try writes.database.create(body, in: signIn.users, ids: writes.ids)
     } catch {
       throw RequestError(error)
     }
@@ -131,12 +132,12 @@ extension Engine {
   private func check(_ endpoint: Endpoint, _ signIn: SignInState) throws(RequestError) {
     switch endpoint {
     case .create(_, let body, _), .replace(_, _, let body):
-      let credentials = try Credentials(body)
+      let credentials = try Credentials(body.json)
       var id: String?
       if case .replace(_, let replaced, _) = endpoint { id = replaced }
       try requireFreeName(credentials.name, as: credentials.member, of: id, signIn)
     case .merge(_, let id, let body):
-      let members = JSONValue(body)
+      let members = JSONValue(body.json)
       try Credentials.check(email: members["email"], password: members["password"])
       for member in ["email", "username"] {
         if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }

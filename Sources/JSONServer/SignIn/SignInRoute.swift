@@ -3,8 +3,8 @@ import OrderedJSON
 
 /// What a request does about signing in, parsed once.
 enum SignInRoute {
-  case register(ValidJSON?)
-  case signIn(ValidJSON?)
+  case register(WrittenBody?)
+  case signIn(WrittenBody?)
   case refresh(token: String?)
   case signOut(refreshToken: String?)
 
@@ -36,7 +36,7 @@ enum SignInRoute {
     }
   }
 
-  private static func refreshToken(_ body: ValidJSON?) -> String? {
-    body.flatMap { JSONValue($0)["refreshToken"]?.string }
+  private static func refreshToken(_ body: WrittenBody?) -> String? {
+    body.flatMap { JSONValue($0.json)["refreshToken"]?.string }
   }
 }

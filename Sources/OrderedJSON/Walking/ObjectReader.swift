@@ -19,7 +19,7 @@ package struct ObjectReader {
     package var nameText: String { JSONText.unescape(name.bytes) }
 
     /// Whether the member has a name, given in UTF-8.
-    func isNamed(_ wanted: [UInt8]) -> Bool {
+    package func isNamed(_ wanted: [UInt8]) -> Bool {
       let content = name.content
       if content.count == wanted.count { return content.elementsEqual(wanted) }
       // Only an escaped name can be longer than the text it stands for.

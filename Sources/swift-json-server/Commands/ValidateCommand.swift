@@ -9,7 +9,7 @@ struct ValidateCommand: AsyncParsableCommand {
     commandName: "validate",
     abstract: "Say what about a file would be refused, or would surprise.",
     discussion: """
-      Each line names the file, the line and the column; of a JSON5 file it names the file alone.
+      Each finding names the file, the line and the column, and shows the place; of a JSON5 file it names the file alone.
 
       Exit codes:
       \(exitCodes)
@@ -29,18 +29,17 @@ struct ValidateCommand: AsyncParsableCommand {
 
   func run() async throws {
     let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      let findings = try findings()
-      for finding in findings { print(line(finding)) }
+      let text = try plainJSON(try options.contents())
+      let findings = Validator(schema: try options.schema).findings(in: UTF8Slice(text))
+      for finding in findings {
+        print(line(finding))
+        if !isJSON5 { print(Excerpt(of: text, at: finding.offset).text) }
+      }
       let errors = findings.count { strict || $0.severity == .error }
       if findings.isEmpty { print("\(LogText.escaped(file)): nothing to report") }
       return errors == 0 ? 0 : ExitStatus.invalidSource.rawValue
     }
     guard status == 0 else { throw ExitCode(status) }
-  }
-
-  private func findings() throws(CommandFailure) -> [Finding] {
-    let bytes = try options.contents()
-    return Validator(schema: try options.schema).findings(in: UTF8Slice(try plainJSON(bytes)))
   }
 
   private var file: String { options.file }

@@ -27,14 +27,14 @@ struct IndexTests {
         guard dialect == .v1 else { return .string(operand) }
         let literal = Double(operand).map(\.description) ?? operand
         return (try? JSONValue(parsing: literal)) ?? .string(operand)
-      case .equal, .notEqual: return dialect == .v1 && operand == "null" ? .null : .string(operand)
-      case .isIn, .contains, .startsWith, .endsWith, .like: return .string(operand)
+      case .equal, .notEqual: return operand == "null" ? .null : .string(operand)
+      case .isIn, .contains, .startsWith, .endsWith, .like, .exists: return .string(operand)
       }
     }
   }
 
   private static let words = ["ab", "Ab c", "b\\c", "\u{E9}t\u{E9}", "line\nab", "5", "07", "", "ab,c", "[object"]
-  private static let paths = ["number", "text", "few", "mixed", "list", "in.number"]
+  private static let paths = ["number", "text", "few", "mixed", "list", "in.number", "items.number", "items.text"]
 
   /// The text of a record; what its members hold is of one kind, but for null, and of several under `mixed`.
   private static func record(_ id: Int, _ random: inout SeededGenerator) -> String {
@@ -52,6 +52,12 @@ struct IndexTests {
     if isThere(2) { members.append("\"mixed\":\(Bool.random(using: &random) ? number() : text())") }
     if isThere(2) { members.append("\"list\":[\(text()),\(number()),{}]") }
     if isThere(9) { members.append("\"in\":{\"number\":\(number())}") }
+    if isThere(9) {
+      let items = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+        isThere(4) ? "{\"number\":\(number()),\"text\":\(isThere(4) ? text() : "null")}" : "{}"
+      }
+      members.append("\"items\":[\(items.joined(separator: ","))]")
+    }
     return "{\(members.joined(separator: ","))}"
   }
 
@@ -67,6 +73,7 @@ struct IndexTests {
   private static func canBeAsked(_ sample: Sample, _ dialect: Dialect) -> Bool {
     switch sample.comparison {
     case .like: dialect == .classic && !sample.operand.contains { "\\[".contains($0) }
+    case .exists: sample.operand == "true"
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .contains, .startsWith, .endsWith:
       true
     }
@@ -81,7 +88,12 @@ struct IndexTests {
       let samples = (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.sample(&random) }
         .filter { Self.canBeAsked($0, dialect) }
       var query = Query()
-      query.sort = [[], [SortKey(FieldPath("number"))], [SortKey(FieldPath("text"), descending: true)]][round % 3]
+      query.sort =
+        [
+          [], [SortKey(FieldPath("number"))], [SortKey(FieldPath("text"), descending: true)],
+          [SortKey(FieldPath("items.number"), descending: true), SortKey(FieldPath("few"))],
+          [SortKey(FieldPath("few"))],
+        ][round % 5]
       query.window = round.isMultiple(of: 2) ? .all : .page(2, size: 5)
       var plain = query
       query.parameters = samples.map(\.parameter)

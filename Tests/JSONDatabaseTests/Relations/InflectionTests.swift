@@ -43,10 +43,10 @@ struct InflectionTests {
 
   @Test(arguments: words)
   func `A singular and its plural give each other and themselves`(singular: String, plural: String) {
-    #expect(Inflection.plural(of: singular) == plural)
-    #expect(Inflection.singular(of: plural) == singular)
-    #expect(Inflection.plural(of: plural) == plural)
-    #expect(Inflection.singular(of: singular) == singular)
+    #expect(Inflection.plural(of: singular, .classic) == plural)
+    #expect(Inflection.singular(of: plural, .classic) == singular)
+    #expect(Inflection.plural(of: plural, .classic) == plural)
+    #expect(Inflection.singular(of: singular, .classic) == singular)
   }
 
   @Test(arguments: [
@@ -54,12 +54,34 @@ struct InflectionTests {
     ("userIDs", "userID"), ("agendas", "agenda"),
   ])
   func `Another plural is understood`(plural: String, singular: String) {
-    #expect(Inflection.singular(of: plural) == singular)
+    #expect(Inflection.singular(of: plural, .classic) == singular)
   }
 
   @Test(arguments: [("axis", "axes"), ("basis", "bases"), ("indexes", "indexes"), ("octopuses", "octopuses")])
   func `A plural that several words share is formed`(singular: String, plural: String) {
-    #expect(Inflection.plural(of: singular) == plural)
-    #expect(Inflection.plural(of: plural) == plural)
+    #expect(Inflection.plural(of: singular, .classic) == plural)
+    #expect(Inflection.plural(of: plural, .classic) == plural)
+  }
+
+  static let differing: [(word: String, classic: String, v1: String)] = [
+    ("media", "media", "medium"), ("axes", "axe", "axis"), ("stadia", "stadia", "stadium"), ("shoes", "shoe", "sho"),
+    ("buffaloes", "buffaloe", "buffalo"), ("monies", "money", "mony"), ("gallows", "gallows", "gallows"),
+    ("corps", "corps", "corp"), ("passersby", "passersby", "passersby"), ("leaves", "leaf", "leave"),
+    ("posts", "post", "post"), ("categories", "category", "category"), ("people", "person", "person"),
+    ("blogMedia", "blogMedia", "blogMedium"), ("news", "news", "news"), ("indices", "index", "index"),
+  ]
+
+  @Test(arguments: differing)
+  func `Each json-server's singular is made under its dialect`(_ test: (word: String, classic: String, v1: String)) {
+    #expect(Inflection.singular(of: test.word, .classic) == test.classic)
+    #expect(Inflection.singular(of: test.word, .v1) == test.v1)
+  }
+
+  @Test(arguments: [
+    ("hero", "heroes", "heros"), ("leaf", "leaves", "leafs"), ("medium", "mediums", "media"), ("bus", "buses", "buses"),
+  ])
+  func `Each json-server's plural is made under its dialect`(_ word: String, _ classic: String, _ v1: String) {
+    #expect(Inflection.plural(of: word, .classic) == classic)
+    #expect(Inflection.plural(of: word, .v1) == v1)
   }
 }

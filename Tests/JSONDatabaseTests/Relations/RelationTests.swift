@@ -31,9 +31,10 @@ struct RelationTests {
       before: #"{"posts":[{"id":1,"postId":1,"tagId":1},{"id":2,"tagId":1}],"tags":[{"id":1,"postId":1}]}"#, id: "1",
       after: #"{"posts":[],"tags":[]}"#),
     Deletion(
-      name: "keys in another spelling than the configured one are guesses, which no deletion follows",
-      before: #"{"posts":[{"id":1}],"comments":[{"id":1,"post_id":1}]}"#, id: "1",
-      after: #"{"posts":[],"comments":[{"id":1,"post_id":1}]}"#),
+      name: "keys in another spelling where no record has the configured one",
+      before:
+        #"{"posts":[{"id":1}],"comments":[{"id":1,"post_id":1}],"likes":[{"id":1,"post_id":1},{"id":2,"postId":9}]}"#,
+      id: "1", after: #"{"posts":[],"comments":[],"likes":[{"id":1,"post_id":1},{"id":2,"postId":9}]}"#),
     Deletion(
       name: "1.0 makes keys null", before: #"{"posts":[{"id":"1"}],"comments":[{"id":"1","postId":1},{"id":"2"}]}"#,
       id: "1", dialect: .v1, after: #"{"posts":[],"comments":[{"id":"1","postId":null},{"id":"2"}]}"#),
@@ -88,7 +89,20 @@ struct RelationTests {
       (#"{"rows":[{"id":1,"indexId":2}],"indexes":[{"id":2}]}"#, "rows", .embed, "index", #"{"id":2}"#),
       (#"{"posts":[{"id":1}]}"#, "posts", .embed, "nothing", "[]"),
       (#"{"posts":[{"id":1}]}"#, "posts", .expand, "nothing", nil),
-      (#"{"posts":[{"id":1,"comments":7}],"comments":[]}"#, "posts", .embed, "comments", "[]"),
+      (#"{"posts":[{"id":1,"comments":7}],"comments":[]}"#, "posts", .embed, "comments", "7"),
+      (
+        #"{"a":[{"id":1}],"b":[{"id":2,"aId":1}],"c":[{"id":3,"bId":2,"a":null}]}"#, "a", .embed, "b.c",
+        #"[{"id":2,"aId":1,"c":[{"id":3,"bId":2,"a":null}]}]"#
+      ),
+      (
+        #"{"cs":[{"id":1,"bId":2}],"bs":[{"id":2,"aId":3}],"as":[{"id":3}]}"#, "cs", .expand, "b.a",
+        #"{"id":2,"aId":3,"a":{"id":3}}"#
+      ),
+      (
+        #"{"cs":[{"id":1,"bId":2}],"bs":[{"id":2,"a":9}],"as":[{"id":3}]}"#, "cs", .expand, "b.a.nothing",
+        #"{"id":2,"a":9}"#
+      ),
+      (#"{"x.y":[{"id":5,"aId":1}],"as":[{"id":1}]}"#, "as", .embed, "x.y", #"[{"id":5,"aId":1}]"#),
     ]
 
   @Test(arguments: embeddings)
@@ -98,10 +112,12 @@ struct RelationTests {
     var database = try Database.fixture(text)
     var query = Query()
     query.relations = [RelationRequest(kind, name)]
-    let record = try #require(try database.list(resource, query).records.first)
+    let record = try #require(try database.list(resource, query).related.records.first)
+    // Nothing but a collection has a dot in its name.
+    let top = name == "x.y" ? name : String(name.prefix { $0 != "." })
     var output: [UInt8] = []
     record.append(to: &output, JSONFormatter(.compact), level: 0)
-    #expect(try JSONValue(parsing: output)[name]?.text(pretty: false) == added)
+    #expect(try JSONValue(parsing: output)[top]?.text(pretty: false) == added)
     #expect(database.string == text)
   }
 
@@ -115,20 +131,90 @@ struct RelationTests {
     let written = try database.create(#"{"n":1}"#, in: "comments", below: ("posts", "1"))
     #expect(written.text.string.contains(key))
     var query = Query()
-    query.parent = (try database.foreignKey(in: "comments", to: "posts"), "1")
+    query.parent = ("posts", try database.foreignKey(in: "comments", to: "posts"), "1")
     #expect(try database.list("comments", query).selection.total == (comments.isEmpty ? 1 : 2))
   }
 
-  @Test(arguments: [(1, ["posts comments post_id"]), (2, ["posts comments postId", "users posts userId"])])
-  func `Relations are inferred from the first records of each collection`(_ count: Int, _ expected: [String]) throws {
+  @Test func `Relations are what records of a collection refer by`() throws {
     let text = """
       {
         "posts": [{"id": 1, "postId": 1}, {"id": 2, "userId": 1}],
         "comments": [{"id": 1, "post_id": 1}, {"id": 2, "postId": 1}, {"id": 3, "userId": 1}],
-        "users": [{"id": 1}], "profile": {"userId": 1}
+        "users": [{"id": 1}], "notes": [{"id": 1, "user_id": 1}], "profile": {"userId": 1}
       }
       """
-    let relations = try Database.fixture(text).relations(inFirst: count)
-    #expect(relations.map { "\($0.parent) \($0.child) \($0.key)" } == expected)
+    var database = try Database.fixture(text)
+    #expect(
+      database.relations().map { "\($0.parent) \($0.child) \($0.key)" } == [
+        "posts posts postId", "posts comments postId", "users posts userId", "users comments userId",
+        "users notes user_id",
+      ])
+    _ = try database.delete("1", in: "notes")
+    #expect(!database.relations().contains { $0.child == "notes" })
+  }
+
+  @Test func `A request for relations over more than four levels is refused`() throws {
+    var database = try Database.fixture(#"{"as":[{"id":1,"aId":1}]}"#)
+    var query = Query()
+    query.relations = [RelationRequest(.expand, "a.a.a.a")]
+    #expect(try database.list("as", query).related.records.count == 1)
+    query.relations = [RelationRequest(.expand, "a.a.a.a.a")]
+    #expect(throws: DatabaseError.self) { try database.list("as", query) }
+  }
+
+  @Test func `The levels of a request do not multiply records without end`() throws {
+    let records = (1...400).map { #"{"id":\#($0),"aId":1}"# }.joined(separator: ",")
+    var database = try Database.fixture(#"{"as":[{"id":1}],"bs":[\#(records)]}"#)
+    var query = Query()
+    query.relations = [RelationRequest(.embed, "bs.a.bs")]
+    let error = #expect(throws: DatabaseError.self) { try database.list("as", query) }
+    #expect(error?.code == .invalidQuery)
+  }
+
+  static let joined: [(parameter: (String, String), ids: [String])] = [
+    (("author.name", "Ada"), ["1", "4"]), (("author.name_ne", "Ada"), ["2"]), (("author.tags.n_gte", "2"), ["2"]),
+    (("author.age:lt", "40"), ["1", "4"]), (("author.name_exists", "false"), ["3", "5"]),
+    (("author[name]", "Bob"), ["2"]), (("author[age][gte]", "40"), ["2"]),
+    (("author.nothing", "1"), ["1", "2", "3", "4", "5"]),
+    (("author.x", "own"), ["5"]), (("author.team.name", "Core"), ["1", "2", "3", "4", "5"]),
+  ]
+
+  private static let books = """
+    {"books": [{"id": 1, "authorId": 1}, {"id": 2, "authorId": "2"}, {"id": 3, "authorId": 9}, {"id": 4, "authorId": 1},
+      {"id": 5, "authorId": 1, "author": {"x": "own"}}],
+     "authors": [{"id": 1, "name": "Ada", "age": 36, "teamId": 1}, {"id": 2, "name": "Bob", "age": 41, "tags": [{"n": 1}, {"n": 2}]}],
+     "teams": [{"id": 1, "name": "Core"}]}
+    """
+
+  @Test(arguments: joined, [RelationRequest(.expand, "author"), RelationRequest(.embed, "author")])
+  func `Filters lead into a parent that is embedded`(
+    _ test: (parameter: (String, String), ids: [String]), _ request: RelationRequest
+  ) throws {
+    var database = try Database.fixture(Self.books)
+    var query = Query(test.parameter)
+    query.relations = [request]
+    #expect(try database.ids(of: "books", query) == test.ids)
+  }
+
+  @Test func `Trees, sort keys and further levels lead into parents, too`() throws {
+    var database = try Database.fixture(Self.books)
+    var query = Query(where: try JSONValue(parsing: #"{"or":[{"author":{"age":{"gt":40}}},{"id":{"eq":5}}]}"#))
+    query.relations = [RelationRequest(.expand, "author")]
+    #expect(try database.ids(of: "books", query) == ["2", "5"])
+    query.conditions = nil
+    query.sort = [SortKey(FieldPath("author.name"), descending: true)]
+    #expect(try database.ids(of: "books", query) == ["3", "5", "2", "1", "4"])
+    query = Query(("author.team.name", "Core"))
+    query.relations = [RelationRequest(.expand, "author.team")]
+    #expect(try database.ids(of: "books", query) == ["1", "4"])
+  }
+
+  @Test func `Members that are in the way of relations are named`() throws {
+    var database = try Database.fixture(Self.books)
+    var query = Query()
+    query.relations = [RelationRequest(.expand, "author")]
+    #expect(try database.list("books", query).related.hiddenNames == ["author"])
+    query.window = .slice(start: 0, end: 4)
+    #expect(try database.list("books", query).related.hiddenNames == [])
   }
 }

@@ -23,14 +23,14 @@ struct ValidatorTests {
     ("{\"a\": [1,}", "error 1:10: expected a value, found '}'"),
     ("", "error 1:1: the file is empty; write {} or {\"posts\": []} into it"),
     ("\u{FEFF}\n ", "error 2:2: the file is empty; write {} or {\"posts\": []} into it"),
-    ("{\"db\": []}", "warning 1:2: the route /db does not lead to the resource 'db'; rename it"),
-    ("{\"..\": []}", "warning 1:2: the route /.. does not lead to the resource '..'; rename it"),
+    ("{\"db\": []}", "warning 1:2: the address /db does not lead to the resource 'db'; rename it"),
+    ("{\"..\": []}", "warning 1:2: the address /.. does not lead to the resource '..'; rename it"),
     ("{\"a\": [{\"id\": \"\"}]}", "warning 1:15: the 'id' of record 1 of 'a' is empty, and so no address"),
     ("\n [1]", "error 2:2: the file must hold a JSON object, such as {\"posts\": []}"),
     ("{\n  \"n\": 5}", "error 2:8: 'n' is a number; a resource is an array of records or an object"),
     (
       "{\"a/b\": []}",
-      "error 1:2: the key 'a/b' holds a slash, which no route can have; rename it, and map it with --routes"
+      "error 1:2: the key 'a/b' holds a slash, which no address can have; rename it"
     ),
     ("{\"\": []}", "error 1:2: a resource needs a name; this key is empty"),
     ("{\"a\": [], \"a\": []}", "error 1:11: 'a' is given twice; rename one of the two or join them"),

@@ -105,7 +105,7 @@ import Testing
   @Test(arguments: accepted)
   func `A body becomes the JSON that its type says`(_ test: Case) throws {
     let json = try #require(try RequestBody.json(from: request(test.type, Array(test.body.utf8))))
-    #expect(json.string == test.json)
+    #expect(json.json.string == test.json)
   }
 
   static let refused: [Refusal] = [
@@ -157,11 +157,11 @@ import Testing
       ("UTF-16LE", [0x7B, 0, 0x7D, 0]), ("utf-16be", [0, 0x7B, 0, 0x7D]),
     ] as [(String, [UInt8])])
   func `UTF-16 is converted`(charset: String, bytes: [UInt8]) throws {
-    #expect(try RequestBody.json(from: request("application/json; charset=\(charset)", bytes))?.string == "{}")
+    #expect(try RequestBody.json(from: request("application/json; charset=\(charset)", bytes))?.json.string == "{}")
   }
 
   @Test func `No body is none, whatever the type`() throws {
-    #expect(try RequestBody.json(from: request("text/csv", []))?.string == nil)
+    #expect(try RequestBody.json(from: request("text/csv", []))?.json.string == nil)
   }
 
   @Test func `Text that is not UTF-8 is refused`() {
@@ -182,8 +182,8 @@ import Testing
 
   @Test func `Query parameters can stand for a body`() throws {
     let json = RequestBody.json(from: try QueryParameters(target: "/posts/1?title=x&tag=a&tag=b"))
-    #expect(json?.string == #"{"title":"x","tag":["a","b"]}"#)
-    #expect(RequestBody.json(from: try QueryParameters(target: "/posts/1"))?.string == nil)
+    #expect(json?.json.string == #"{"title":"x","tag":["a","b"]}"#)
+    #expect(RequestBody.json(from: try QueryParameters(target: "/posts/1"))?.json.string == nil)
   }
 
   private func request(_ type: String?, _ body: [UInt8]) -> Request {

@@ -93,10 +93,13 @@ struct SecrecyTests {
     ("password=Tr0ub4dor", "password=nothing"), ("password_like=^T", "password_like=^x"),
     ("password_ne=Tr0ub4dor", "password_ne=nothing"), ("password_gte=a", "password_gte=A"),
     ("password:contains=ub4", "password:contains=xyz"), ("password_in=Tr0ub4dor", "password_in=x"),
-    ("_sort=password", "_sort=nothing"), ("_sort=-password", "_sort=nothing"), ("q=Tr0ub4dor", "q=nothing-at-all"),
+    ("_sort=password", "_sort=nothing"), ("_sort=-password", "_sort=-nothing"), ("q=Tr0ub4dor", "q=nothing-at-all"),
     (#"_where={"password":{"eq":"Tr0ub4dor"}}"#, #"_where={"password":{"eq":"x"}}"#),
     (#"_where={"or":[{"password":{"contains":"T"}}]}"#, #"_where={"or":[{"password":{"contains":"~"}}]}"#),
-    ("password.0=T", "password.0=x"), ("password[0]=T", "password[0]=x"),
+    ("password.0=T", "password.0=x"), ("password[0]=T", "password[0]=x"), ("password[gte]=a", "password[gte]=A"),
+    ("user.password_like=^T", "user.password_like=^x"), ("user[password][ne]=Tr0ub4dor", "user[password][ne]=x"),
+    ("_sort=user.password", "_sort=user.nothing"), ("user.password_exists=true", "user.nothing_exists=true"),
+    (#"_where={"user":{"password":{"contains":"T"}}}"#, #"_where={"user":{"password":{"contains":"~"}}}"#),
   ])
   func `No filter, order or search tells one`(right: String, wrong: String) async throws {
     for dialect in Server.Configuration.Dialect.allCases {

@@ -143,7 +143,7 @@ extension Request {
   /// none.
   package var bodyValue: JSONValue? {
     guard !body.isEmpty else { return nil }
-    let bytes = (try? RequestBody.json(from: self))?.utf8 ?? body
+    let bytes = (try? RequestBody.json(from: self))?.json.utf8 ?? body
     return (try? JSONValue(parsing: bytes)) ?? String(validating: bytes, as: UTF8.self).map(JSONValue.string)
   }
 }

@@ -48,7 +48,8 @@ enum QueryChecks {
   private static func check(_ query: Query, _ database: Database) {
     var database = database
     let before = database.text.bytes
-    guard let (selection, records) = try? database.list("posts", query) else { return }
+    guard let (selection, related) = try? database.list("posts", query) else { return }
+    let records = related.records
     precondition(selection.total <= 8, "more records match than there are")
     precondition(records.count == selection.records.count, "relations change the number of records")
     switch query.window {

@@ -1,0 +1,110 @@
+package import OrderedJSON
+
+extension Database {
+  /// Gives the values of a body that could only be sent as text, such as a form's, the types that its members have.
+  ///
+  /// Where the member holds numbers in all other records of the collection, nulls apart, a text that is a JSON number
+  /// becomes one, as it is written; booleans likewise. Where it holds lists, a single text becomes a list of one, and
+  /// elements follow elements. Any other text stays one. Where no other record has the member, the record's own value is
+  /// the example, as it is in a singular resource; where there is none either, the value stays as it was sent.
+  ///
+  /// - Parameters:
+  ///   - body: A JSON object, or an array of them that are written in bulk, with strings, or with what was taken for
+  ///     numbers and booleans because its text looks like one.
+  ///   - name: The resource's name.
+  ///   - id: The id of the record that the body is written to, if it exists.
+  /// - Returns: The body with typed values.
+  /// - Complexity: O(size of the body), after a first call for a collection, which reads all its records.
+  package mutating func typed(_ body: ValidJSON, for name: String, id: String? = nil) -> ValidJSON {
+    guard let position = try? position(of: name) else { return body }
+    var output: [UInt8] = []
+    if case .singular(let present) = entries[position].resource {
+      body.withToken { body in
+        present.withToken { present in
+          Self.append(body, to: &output) { ValueKinds(of: present.member($0)).textType }
+        }
+      }
+    } else {
+      change(position) { collection in
+        body.withToken { body in
+          guard let elements = ArrayReader(body) else { return collection.append(typed: body, id: id, to: &output) }
+          output.append(UInt8(ascii: "["))
+          for (index, element) in elements.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            let id = element.member(Array(collection.idName.utf8))?.recordID
+            collection.append(typed: element, id: id, to: &output)
+          }
+          output.append(UInt8(ascii: "]"))
+        }
+      }
+    }
+    // What is put together of valid values is valid.
+    return (try? ValidJSON(parsing: output, maximumDepth: schema.maximumDepth)) ?? body
+  }
+
+  /// The id of a record that does not exist, as a foreign key to it is written: in the type of the others, else of the
+  /// ids in its collection, if there is one.
+  mutating func foreignKeyValue(
+    _ parent: (resource: String, id: String), _ key: FieldPath, in position: Int
+  ) -> ValidJSON {
+    var type: TextType?
+    change(position) { type = $0.textType(of: Array(key.name.utf8), except: nil) }
+    if type == nil, let parents = collectionPosition(parent.resource) {
+      change(parents) { type = $0.textType(of: Array($0.idName.utf8), except: nil) }
+    }
+    let text = ValidJSON(writing: .string(parent.id))
+    guard case .scalar? = type, let type else { return text }
+    var output: [UInt8] = []
+    text.withToken { type.append($0, to: &output) }
+    return (try? ValidJSON(parsing: output)) ?? text
+  }
+
+  /// Appends an object whose values get types.
+  fileprivate static func append(_ body: ValueToken, to output: inout [UInt8], type: ([UInt8]) -> TextType?) {
+    guard var reader = ObjectReader(body) else {
+      output += body.bytes
+      return
+    }
+    output.append(UInt8(ascii: "{"))
+    var isFirst = true
+    while let member = reader.next() {
+      if !isFirst { output.append(UInt8(ascii: ",")) }
+      isFirst = false
+      output += member.name.bytes
+      output.append(UInt8(ascii: ":"))
+      if let type = type(member.name.unescapedContent) {
+        type.append(member.value, to: &output)
+      } else {
+        output += member.value.bytes
+      }
+    }
+    output.append(UInt8(ascii: "}"))
+  }
+}
+
+extension RecordCollection {
+  /// Appends a body whose values get the types of the members.
+  fileprivate mutating func append(typed body: ValueToken, id: String?, to output: inout [UInt8]) {
+    let own = id.flatMap { slot(of: $0) }.flatMap { rows[$0] }
+    Database.append(body, to: &output) { textType(of: $0, except: own) }
+  }
+
+  /// What texts become under a member, as all records but one have it, else as that one has it.
+  fileprivate mutating func textType(of name: [UInt8], except own: Row?) -> TextType? {
+    var kinds = kinds(of: name)
+    guard let own else { return kinds.textType }
+    return own.withRecord { record in
+      guard let value = record.member(name) else { return kinds.textType }
+      kinds.count(value, -1)
+      return kinds.textType ?? ValueKinds(of: value).textType
+    }
+  }
+}
+
+extension ValueKinds {
+  /// The kinds of one value, or of none.
+  fileprivate init(of value: ValueToken?) {
+    self.init()
+    if let value { count(value, 1) }
+  }
+}

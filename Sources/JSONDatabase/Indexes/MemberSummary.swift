@@ -1,0 +1,113 @@
+import OrderedJSON
+
+/// Which members a collection's records have, and of which kinds their values are, counted.
+///
+/// Built at first use and kept current by each write, which reads the members of the record that it is about.
+struct MemberSummary: Sendable {
+  private struct Member: Sendable {
+    let name: [UInt8]
+    var kinds = ValueKinds()
+  }
+
+  private var members: [Member] = []
+  private var places: [[UInt8]: Int] = [:]
+  /// How many of the members no record has any more.
+  private var emptyCount = 0
+
+  /// Reads all rows. O(size of the records).
+  init(rows: PersistentRowVector) {
+    rows.forEach { _, row in
+      count(row, 1)
+      return true
+    }
+  }
+
+  /// Records that a row was added, replaced or removed. O(size of the record).
+  mutating func replace(_ old: Row?, with new: Row?) {
+    if let new { count(new, 1) }
+    if let old { count(old, -1) }
+  }
+
+  /// Whether so many members are gone that it is worth while to read all rows again.
+  var isSparse: Bool { emptyCount > 1_024 && emptyCount > members.count / 2 }
+
+  /// The names of the members that some record has, the first record's first.
+  var names: [String] {
+    members.filter { $0.kinds.count > 0 }.map { String(decoding: $0.name, as: UTF8.self) }
+  }
+
+  /// Whether some record has a member. O(1).
+  func contains(_ name: String) -> Bool { kinds(of: Array(name.utf8)).count > 0 }
+
+  /// The kinds of the values of a member. O(1).
+  func kinds(of name: [UInt8]) -> ValueKinds {
+    places[name].map { members[$0].kinds } ?? ValueKinds()
+  }
+
+  private mutating func count(_ row: Row, _ step: Int) {
+    row.withRecord { record in
+      guard var reader = ObjectReader(record) else { return }
+      // Most records have the same members in the same order.
+      var expected = 0
+      while let member = reader.next() {
+        let isExpected = expected < members.count && member.isNamed(members[expected].name)
+        let place = isExpected ? expected : place(of: member.name.unescapedContent)
+        let before = members[place].kinds.count
+        members[place].kinds.count(member.value, step)
+        if members[place].kinds.count == 0 { emptyCount += 1 } else if before == 0, step > 0 { emptyCount -= 1 }
+        expected = place + 1
+      }
+    }
+  }
+
+  private mutating func place(of name: [UInt8]) -> Int {
+    if let place = places[name] { return place }
+    places[name] = members.count
+    members.append(Member(name: name))
+    emptyCount += 1
+    return members.count - 1
+  }
+}
+
+/// How many values there are of each kind.
+struct ValueKinds: Sendable {
+  /// How many values there are.
+  private(set) var count = 0
+  private var nulls = 0
+  private var booleans = 0
+  private var numbers = 0
+  private var arrays = 0
+  private var elements = 0
+  private var booleanElements = 0
+  private var numberElements = 0
+
+  /// Adds a value, or removes it by a negative step.
+  mutating func count(_ value: ValueToken, _ step: Int) {
+    count += step
+    switch value.kind {
+    case .null: nulls += step
+    case .bool: booleans += step
+    case .number: numbers += step
+    case .string, .object: break
+    case .array:
+      arrays += step
+      guard let array = ArrayReader(value) else { return }
+      for element in array where !element.isNull {
+        elements += step
+        if element.kind == .bool { booleanElements += step }
+        if element.kind == .number { numberElements += step }
+      }
+    }
+  }
+
+  /// What texts become where all these values agree, nulls apart; `nil` when there is none to follow.
+  var textType: TextType? {
+    let present = count - nulls
+    if present == 0 { return nil }
+    if numbers == present { return .scalar(.number) }
+    if booleans == present { return .scalar(.boolean) }
+    guard arrays == present else { return .scalar(.text) }
+    if elements == 0 { return .list(nil) }
+    return .list(numberElements == elements ? .number : booleanElements == elements ? .boolean : .text)
+  }
+}

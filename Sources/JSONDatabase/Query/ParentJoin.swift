@@ -1,0 +1,70 @@
+import OrderedJSON
+
+/// The way from a record to a parent that the response embeds, for filters and sorting by the parent's members.
+struct ParentJoin: Sendable {
+  /// One step up: the member that holds the parent's id, and the collection in which the parent is.
+  struct Step: Sendable {
+    let key: FieldPath
+    /// Its ids are indexed.
+    var parents: RecordCollection
+  }
+
+  /// The names under which the parents are embedded, one inside the other: `post`, `author`.
+  let names: [String]
+  private(set) var steps: [Step]
+
+  init(names: [String], steps: [Step]) {
+    self.names = names
+    self.steps = steps
+  }
+
+  /// The path below the parent that a path leads to from the record; `nil` for a path that does not lead there.
+  func path(below path: FieldPath) -> FieldPath? {
+    names.reduce(path) { $0?.below($1) }
+  }
+
+  /// Whether a record has a member of its own in the place of the parent, which is not replaced.
+  func isHidden(by record: ValueToken) -> Bool {
+    record.member(Array(names[0].utf8)) != nil
+  }
+
+  /// Passes a closure a record's parent, or an empty object when it has none.
+  func withParent<Result>(of record: ValueToken, _ body: (ValueToken) -> Result) -> Result {
+    withParent(of: record, steps[...], body)
+  }
+
+  private func withParent<Result>(
+    of record: ValueToken, _ steps: ArraySlice<Step>, _ body: (ValueToken) -> Result
+  ) -> Result {
+    guard let step = steps.first else { return body(record) }
+    let row = step.key.value(in: record).flatMap { id in
+      id.isNull ? nil : id.withIDText { step.parents.indexedRow(of: $0) }
+    }
+    guard let row else { return ValidJSON.emptyObject.withToken(body) }
+    return row.withRecord { withParent(of: $0, steps.dropFirst(), body) }
+  }
+
+  /// Whether any parent has a value at a path. O(n) at most.
+  mutating func hasMember(_ path: FieldPath) -> Bool {
+    steps[steps.count - 1].parents.hasMember(path)
+  }
+}
+
+extension [ParentJoin] {
+  /// The parent that a path leads into, and the path from there; of several, the farthest one.
+  func join(for path: FieldPath) -> (parent: ParentJoin, path: FieldPath)? {
+    var found: (parent: ParentJoin, path: FieldPath)?
+    for join in self where join.names.count > found?.parent.names.count ?? 0 {
+      if let rest = join.path(below: path) { found = (join, rest) }
+    }
+    return found
+  }
+
+  /// Whether any parent has a value at a path that starts at the record. O(n) at most.
+  mutating func hasMember(_ path: FieldPath) -> Bool {
+    for index in indices {
+      if let rest = self[index].path(below: path), self[index].hasMember(rest) { return true }
+    }
+    return false
+  }
+}
