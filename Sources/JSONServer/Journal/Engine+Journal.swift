@@ -14,6 +14,7 @@ extension Engine {
       response: response, respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
+    if exchange.isUnexpected { simulation.recordUnexpected(exchange) }
     simulation.events.publish(exchange)
     if notes?.exchangeID == nil {
       simulation.journal.append(exchange)
@@ -52,6 +53,6 @@ extension Engine {
   }
 
   func clearJournal() {
-    simulation.journal.removeAll()
+    simulation.forgetExchanges()
   }
 }

@@ -91,7 +91,8 @@ extension Engine {
   private func run(_ handler: @escaping Stub.Handler, of stub: Stubs.Meeting, _ context: RequestContext) {
     keep { engine in
       do {
-        guard let response = try await handler(context.original) else { return engine.stub(context, after: stub.rank) }
+        guard var response = try await handler(context.original) else { return engine.stub(context, after: stub.rank) }
+        if !response.headerFields.contains(.cacheControl) { response.headerFields[.cacheControl] = "no-cache" }
         try Simulation.check(status: response.status)
         engine.finalize(context.noting { $0.stub = stub.id }, PreparedResponse(response))
       } catch {

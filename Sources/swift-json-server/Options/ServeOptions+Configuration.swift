@@ -24,6 +24,7 @@ extension ServeOptions {
     configuration.staticDirectories =
       self.static.isEmpty && FileKind(of: "public") == .directory ? ["public"] : self.static
     configuration.stubsFile = stubs
+    configuration.isStrict = strict
     configuration.hasResetRoutes = resetRoutes
     configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
     configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes

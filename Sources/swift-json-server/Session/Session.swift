@@ -91,7 +91,7 @@ struct Session {
       // A program that is run decides the exit code.
       child?.send(number)
       return child == nil ? 0 : nil
-    case .childEnded(let status): return status
+    case .childEnded(let status): return await hadUnexpectedRequests() && status == 0 ? 1 : status
     case .key(.help): log.print(Key.help(log.style))
     case .key(.urls): log.print(await banner.urls(log.style))
     case .key(.snapshot): await writeSnapshot()
@@ -182,6 +182,20 @@ struct Session {
     if !FileText.replace(path, Array(banner.readyFile.utf8)) {
       log.log(.warning("\(path): the ready file cannot be written; check its directory."))
     }
+  }
+
+  /// Lists the requests that were refused because the server is strict.
+  ///
+  /// - Returns: Whether there was one.
+  private func hadUnexpectedRequests() async -> Bool {
+    let unexpected = await server.unexpectedRequests
+    guard !unexpected.isEmpty else { return false }
+    let lines = unexpected.map { exchange in
+      let request = LogText.escaped("\(exchange.request.method) \(exchange.request.target)")
+      return "  \(request)\n    \(LogText.escaped(exchange.refusal ?? ""))"
+    }
+    log.printError("--strict: requests came that were not expected:\n" + lines.joined(separator: "\n"))
+    return true
   }
 
   private func removeReadyFile() {
