@@ -6,6 +6,11 @@ package struct WrittenRecord: Sendable {
   package let text: ValidJSON
   /// The record's id as text.
   package let id: String
+
+  /// The record without the member of a name.
+  package func removing(_ name: String) -> WrittenRecord {
+    WrittenRecord(text: text.removing(name), id: id)
+  }
 }
 
 extension Database {

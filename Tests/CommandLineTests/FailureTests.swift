@@ -26,11 +26,36 @@ struct FailureTests {
       arguments: ["-c", "nope.json", "database.json"], file: "{}", status: 64, message: "nope.json: the settings file"),
     Case(
       arguments: ["-r", "nope.json", "database.json"], file: "{}", status: 64, message: "nope.json: the file cannot"),
+    Case(
+      arguments: ["--guard", "users=640", "database.json"], file: "{}", status: 64, message: "--guard: it needs --auth"),
+    Case(
+      arguments: ["--token-lifetime", "9", "database.json"], file: "{}", status: 64,
+      message: "--token-lifetime: it needs"
+    ),
+    Case(
+      arguments: ["--auth", "users", "--guard", "users=777", "database.json"], file: "{}", status: 64,
+      message: "--guard: 'users=777' is no guard"),
+    Case(
+      arguments: ["--auth", "users", "--guard", "640", "database.json"], file: "{}", status: 64,
+      message: "--guard: '640' is no guard"),
+    Case(
+      arguments: ["--auth", "users", "--token-lifetime", "0", "database.json"], file: "{}", status: 64,
+      message: "--token-lifetime: 0.0 is no time"),
+    Case(
+      arguments: ["--auth", "people", "database.json"], file: "{\"users\": []}", status: 64,
+      message: "--auth: no collection is named 'people'; there are users."),
+    Case(
+      arguments: ["--auth", "users", "--guard", "pots=640", "database.json"], file: "{\"users\": []}", status: 64,
+      message: "--guard: no resource is named 'pots'"),
     Case(arguments: ["database.txt"], status: 66, message: "database.txt: there is no such file"),
     Case(arguments: ["no/where/database.json"], status: 66, message: "no/where/database.json: there is no such file"),
     Case(
       arguments: ["database.json"], file: "{\"a\": [1,}", status: 65, message: "database.json:1:10: expected a value"),
     Case(arguments: ["database.json"], file: "{\"a\": 1}", status: 65, message: "database.json:1:7: 'a' is a number"),
+    Case(
+      arguments: ["database.json", "--ready-file", "no/where.json"], file: "{}", status: 73,
+      message: "--ready-file: 'no/where.json' cannot be written"),
+    Case(arguments: ["--compat", "v1", "none.json"], status: 66, message: "none.json: there is no such file"),
     Case(arguments: ["http://127.0.0.1:1/"], status: 74, message: "http://127.0.0.1:1/: "),
   ]
 

@@ -10,6 +10,12 @@ struct Player {
   private let directory: URL
   private let server: Server
   private static let host = "127.0.0.1:3000"
+  /// What steps took from their responses, for later steps: a token, an id.
+  private var saved: [String: String] = [:]
+
+  private init(suite: Suite, directory: URL, server: Server) {
+    (self.suite, self.directory, self.server) = (suite, directory, server)
+  }
 
   /// Starts a server over a fresh file with the suite's database.
   static func play(_ test: Suite.Case, of suite: Suite) async throws {
@@ -24,7 +30,7 @@ struct Player {
       try Data((content.string ?? content.text()).utf8).write(to: path)
     }
     let server = try await Server.load(try configuration(suite, in: directory, file: file.path))
-    let player = Player(suite: suite, directory: directory, server: server)
+    var player = Player(suite: suite, directory: directory, server: server)
     for step in test.steps { try await player.play(step, ordered: test.isOrdered) }
     await server.stop()
     if let expected = test.database {
@@ -51,6 +57,15 @@ struct Player {
       let value = arguments.popFirst() ?? ""
       switch option {
       case "--id": configuration.idName = value
+      case "--auth":
+        var signIn = configuration.signIn ?? Server.SignIn()
+        signIn.users = value
+        configuration.signIn = signIn
+      case "--guard":
+        let parts = value.split(separator: "=").map(String.init)
+        let rule: Guard = try #require(Guard(parts[1]))
+        configuration.signIn = configuration.signIn ?? Server.SignIn()
+        configuration.signIn?.guards[parts[0]] = rule
       case "--foreignKeySuffix": configuration.foreignKeySuffix = value
       case "--compat": configuration.dialect = try #require(Server.Configuration.Dialect(rawValue: value))
       case "--routes": configuration.routes = try #require(suite.files[value]?.object)
@@ -61,8 +76,8 @@ struct Player {
     return configuration
   }
 
-  private func play(_ step: JSONValue, ordered: Bool) async throws {
-    let request = try request(of: step)
+  private mutating func play(_ step: JSONValue, ordered: Bool) async throws {
+    let request = try request(of: filled(step))
     let response = await server.respond(to: request)
     let expected = try #require(step["expect"])
     let body = String(decoding: response.bytes, as: UTF8.self)
@@ -77,6 +92,23 @@ struct Player {
       #expect(Expectation.matches(json, actual, ordered: ordered), "\(label), expected \(json.text(pretty: false))")
     }
     if let text = expected["text"]?.string { #expect(body == text) }
+    for (name, path) in step["save"]?.object ?? JSONObject() {
+      let value = (path.string ?? "").split(separator: ".").reduce(try JSONValue(parsing: response.bytes)) {
+        value, part in
+        value[String(part)] ?? Int(part).flatMap { value[$0] } ?? .null
+      }
+      saved[name] = value.string ?? value.text()
+    }
+  }
+
+  /// A step with the saved values in the place of their names.
+  private func filled(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .null, .bool, .number: return value
+    case .string(let text): return .string(saved.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) })
+    case .array(let elements): return .array(elements.map(filled))
+    case .object(let members): return .object(JSONObject(members.map { ($0, $0 == "expect" ? $1 : filled($1)) }))
+    }
   }
 
   private func request(of step: JSONValue) throws -> Request {

@@ -7,7 +7,7 @@ import Testing
   }
 
   private static func allCases() throws -> [RecordedCase] {
-    try ["suites", "suites-v1", "suites-clients"].flatMap { try Suite.all(in: $0) }.flatMap { suite in
+    try ["suites", "suites-v1", "suites-clients", "suites-mock"].flatMap { try Suite.all(in: $0) }.flatMap { suite in
       suite.cases.map { RecordedCase(suite: suite, test: $0) }
     }
   }

@@ -117,6 +117,40 @@ struct PersistentRowVector: Sendable {
     return (rows, slots)
   }
 
+  /// Whether another vector is this one: they share their rows, and neither was changed since.
+  func isIdentical(to other: PersistentRowVector) -> Bool {
+    slotCount == other.slotCount && Self.isIdentical(leaves, other.leaves)
+  }
+
+  private static func isIdentical<Element>(_ left: ContiguousArray<Element>, _ right: ContiguousArray<Element>) -> Bool
+  {
+    left.count == right.count
+      && left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { $0.baseAddress == left.baseAddress } }
+  }
+
+  /// Each row changed, in its slot.
+  ///
+  /// - Parameter earlier: An earlier version with what became of it; what is the same there is taken from it.
+  /// - Complexity: O(slots / 64 + rows that are not taken).
+  func mapped(
+    reusing earlier: (rows: PersistentRowVector, result: PersistentRowVector)?, _ transform: (Row) -> Row
+  ) -> PersistentRowVector {
+    var result = self
+    for top in leaves.indices {
+      for middle in leaves[top].indices {
+        let leaf = leaves[top][middle]
+        if let earlier, top < earlier.rows.leaves.count, middle < earlier.rows.leaves[top].count,
+          Self.isIdentical(leaf, earlier.rows.leaves[top][middle])
+        {
+          result.leaves[top][middle] = earlier.result.leaves[top][middle]
+        } else {
+          result.leaves[top][middle] = ContiguousArray(leaf.map { $0.map(transform) })
+        }
+      }
+    }
+    return result
+  }
+
   /// The first row in stored order. O(1).
   var first: Row? { self[firstSlot] }
 

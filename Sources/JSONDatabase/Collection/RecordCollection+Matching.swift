@@ -5,10 +5,13 @@ extension RecordCollection {
   ///
   /// Equality and comparisons by size are evaluated with indexes as long as many records are left; what is left then is
   /// read record by record. A text to find in all records is searched for in their bytes first.
-  mutating func matching(_ filter: Filter, parent: (key: FieldPath, id: String)?, _ dialect: Dialect) -> SlotSet {
+  ///
+  /// - Parameter keys: Foreign keys and the ids that they must hold.
+  mutating func matching(_ filter: Filter, keys: [(key: FieldPath, id: String)?], _ dialect: Dialect) -> SlotSet {
     var filter = filter
     filter.nodes = Filter.flattened(filter.nodes)
-    var found = parent.map { SlotSet.list(slots(where: $0.key, equals: $0.id)) }
+    var found: SlotSet?
+    for case let (key, id)? in keys { narrow(&found, to: .list(slots(where: key, equals: id))) }
     takeEqualities(&filter, &found)
     takeRanges(&filter, &found, dialect)
     guard !filter.isEmpty else { return found ?? liveSlots }

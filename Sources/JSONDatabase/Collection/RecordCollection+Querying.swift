@@ -21,7 +21,7 @@ extension RecordCollection {
       filter.nodes.append(try Filter.node(where: conditions, dialect: dialect))
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
-    let (slots, total) = window(query, matching(filter, parent: query.parent, dialect), dialect)
+    let (slots, total) = window(query, matching(filter, keys: [query.parent, query.owner], dialect), dialect)
     let records = slots.compactMap { rows[Int($0)]?.record }
     return Selection(records: records, total: total, unknownParameters: unknown)
   }

@@ -98,6 +98,14 @@ package struct RecordCollection: Sendable {
     return names
   }
 
+  /// The collection with other members in its records, whose slots and ids are the same.
+  func showing(_ shown: PersistentRowVector) -> RecordCollection {
+    var collection = self
+    collection.rows = shown
+    collection.fields = FieldIndexes()
+    return collection
+  }
+
   // MARK: Changing
 
   /// Puts a row into a slot, or empties the slot, and keeps the indexes in step.

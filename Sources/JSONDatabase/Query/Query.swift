@@ -25,6 +25,8 @@ package struct Query: Sendable {
   package var relations: [RelationRequest] = []
   /// A foreign key and the id that it must hold, for a nested route.
   package var parent: (key: FieldPath, id: String)?
+  /// A foreign key and the id that it must hold, whatever else is asked: the user to whom the records belong.
+  package var owner: (key: FieldPath, id: String)?
 
   package init() {}
 }

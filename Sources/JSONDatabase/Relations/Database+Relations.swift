@@ -85,6 +85,16 @@ extension Database {
     }
   }
 
+  /// The resource whose records a request puts into those of a collection; `nil` when it puts none there.
+  package mutating func resource(
+    readBy request: RelationRequest, in name: String
+  ) throws(DatabaseError) -> String? {
+    switch try relation(request, from: name) {
+    case .children(let position, _)?, .parent(let position, _)?: entries[position].name
+    case .nothing?, nil: nil
+    }
+  }
+
   /// Whether some record of a collection has a member.
   private mutating func hasMember(_ path: FieldPath?, in position: Int) -> Bool {
     var isFound = false

@@ -53,7 +53,7 @@ extension ValueToken {
   }
 
   /// The text of an id that a client may choose; `nil` for what is neither a string nor a number.
-  var recordID: String? {
+  package var recordID: String? {
     kind == .string || kind == .number ? idText : nil
   }
 

@@ -15,6 +15,8 @@ enum AdminRoute {
   case forgetExchanges
   case events(EventFilter, lastEventID: String?)
   case reset
+  /// All access tokens expire.
+  case expireTokens
   case snapshots
   case saveSnapshot(name: String?)
   case restoreSnapshot(String)
@@ -75,6 +77,9 @@ enum AdminRoute {
     case ("reset", nil):
       guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
       self = .reset
+    case ("auth", "expire"?):
+      guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
+      self = .expireTokens
     case ("snapshots", let name): self = try Self.snapshots(name, request, method)
     case ("faults", let id), ("holds", let id), ("stubs", let id):
       self = .rules(try RuleRoute(segments[segments.startIndex], id, request, method, parameters))
@@ -143,8 +148,10 @@ enum AdminRoute {
   }
 
   private static func unknown(_ request: Request) -> RequestError {
-    let names =
-      "docs, openapi.json, health, resources, requests, events, reset, snapshots, faults, holds, stubs and settings"
+    let names = """
+      docs, openapi.json, health, resources, requests, events, reset, auth/expire, snapshots, faults, holds, stubs and \
+      settings
+      """
     return RequestError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
   }
 }

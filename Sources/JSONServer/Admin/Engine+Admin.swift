@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 import OrderedJSON
 
 extension Engine {
@@ -8,7 +9,7 @@ extension Engine {
     switch route {
     case .page: finalize(context, .page)
     case .asset(let name): finalize(context, .asset(name))
-    case .openAPI: finalize(context, .json(.object(description.openAPI(.open))))
+    case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
     case .health: finalize(context, .json(health))
     case .resources: finalize(context, .json(.array(describedResources)))
     case .exchanges(let limit, let unexpectedOnly):
@@ -19,6 +20,9 @@ extension Engine {
       finalize(context, .json([:]))
     case .events(let filter, let lastEventID): finalize(context, subscribe(filter, lastEventID: lastEventID))
     case .reset: try reset(for: .client(context, .admin(route)))
+    case .expireTokens:
+      guard let signIn else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
+      finalize(context, .json(["expired": .number(JSONNumber(signIn.tokens.expire(now: System.now)))]))
     case .snapshots: finalize(context, .json(.array(simulation.snapshots.all.map(\.value))))
     case .saveSnapshot(let name):
       let name = simulation.snapshots.save(writes.database, named: name, at: System.now)
@@ -50,7 +54,21 @@ extension Engine {
 
   /// What the data looks like now.
   private var description: DataDescription {
-    DataDescription(of: writes.database, title: configuration.title)
+    guard let signIn else { return DataDescription(of: writes.database, title: configuration.title) }
+    let title = configuration.title
+    return writes.database.reading(without: &signIn.password) { DataDescription(of: $0, title: title) }
+  }
+
+  private var describedSignIn: OpenAPISignIn? {
+    signIn.map { signIn in
+      func open(_ access: Guard.Access) -> Set<String> {
+        Set(
+          writes.database.resourceNames.filter {
+            signIn.guard(of: $0, prefix: nil).decision(on: access, isSignedIn: false) == .allowed
+          })
+      }
+      return OpenAPISignIn(users: signIn.users, publicReads: open(.read), publicWrites: open(.write))
+    }
   }
 
   /// The resources, in the file's order.
@@ -73,7 +91,7 @@ extension Engine {
         "kind": resource.count == nil ? "object" : "collection",
         "count": .number(JSONNumber(resource.count ?? 1)),
         "idName": .string(resource.idName),
-        "url": .string(mountPath + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "url": .string(mount.path + "/" + PercentEncoding.encodeSegment(resource.name)),
         "parents": .object(parents[resource.name] ?? JSONObject()),
       ]
     }

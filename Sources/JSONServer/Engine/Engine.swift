@@ -19,9 +19,13 @@ actor Engine: Application {
   /// What a mock does besides serving data.
   var simulation: Simulation
   var settings: Settings
+  /// Who has signed in; `nil` when nobody has to.
+  let signIn: SignInState?
   var hints = Hints()
-  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
-  let mountPath: String
+  /// How the server's addresses begin.
+  let mount: Mount
+  /// Whether they begin in another way than a request's does by itself.
+  private let isMounted: Bool
   /// Whether letter case makes no difference in the paths that patterns are compared with.
   let ignoresCase: Bool
   /// The system's uptime when it began.
@@ -41,7 +45,9 @@ actor Engine: Application {
     writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
     simulation = Simulation(configuration, stubs)
     settings = Settings(configuration)
-    mountPath = configuration.mountPath
+    signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
+    mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
+    isMounted = mount != Mount()
     ignoresCase = configuration.dialect == .classic
   }
 
@@ -54,12 +60,13 @@ actor Engine: Application {
   ///
   /// - Returns: The target below it.
   func enterMount(_ request: inout Request) throws(RequestError) -> String {
-    guard !mountPath.isEmpty else { return request.target }
-    let rest = request.target.dropFirst(mountPath.count)
-    guard request.target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
-      throw RequestError(.notFound, "The server is mounted under \(mountPath); \(request.target) is not below it.")
+    guard isMounted else { return request.target }
+    let rest = request.target.dropFirst(mount.path.count)
+    guard request.target.hasPrefix(mount.path), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+      throw RequestError(.notFound, "The server is mounted under \(mount.path); \(request.target) is not below it.")
     }
-    request.mountPath = mountPath
+    request.mount = mount
+    guard !mount.path.isEmpty else { return request.target }
     request.target = rest.first == "/" ? String(rest) : "/" + rest
     return request.target
   }
@@ -84,9 +91,16 @@ actor Engine: Application {
   /// Refuses a change to a version that the client has not seen (RFC 9110, section 13.1.1).
   ///
   /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
-  func requireMatch(_ request: Request, _ endpoint: Endpoint) throws(RequestError) {
+  func requireMatch(_ context: RequestContext, _ endpoint: Endpoint) throws(RequestError) {
+    let request = context.request
     guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
-    let response = try seen.perform(request, on: &writes.database, ids: writes.ids).response(to: request)
+    let result =
+      if let signIn {
+        try perform(seen, context, signIn)
+      } else {
+        try seen.perform(request, on: &writes.database, ids: writes.ids)
+      }
+    let response = result.response(to: request)
     guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
       throw RequestError(
         .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
@@ -127,7 +141,7 @@ actor Engine: Application {
   ///
   /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
-    policies.rules = try HTTPPolicies.rules(rules)
+    policies.rules = try HTTPPolicies.rules(rules, allowGuards: configuration.signIn != nil)
   }
 
   // MARK: Requesters

@@ -20,7 +20,7 @@ final class HTTPPolicies {
     origins = CrossOriginPolicy(configuration.crossOrigin)
     compression = configuration.compresses ? Compression() : nil
     staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
-    rules = try Self.rules(configuration.routes)
+    rules = try Self.rules(configuration.routes, allowGuards: configuration.signIn != nil)
     var sample = PreparedResponse(headerFields: EndpointResult.fields)
     let request = Request(method: .get, target: "/")
     compression?.apply(to: &sample, for: request)
@@ -30,10 +30,11 @@ final class HTTPPolicies {
 
   /// Reads rewrite rules.
   ///
+  /// - Parameter allowGuards: Whether json-server-auth's short form is understood, too: `"posts": 640`.
   /// - Throws: ``ServerError`` that names the rule that cannot be used.
-  static func rules(_ routes: JSONObject) throws(ServerError) -> RewriteRules {
+  static func rules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) -> RewriteRules {
     do throws(RewriteRuleFault) {
-      return try RewriteRules(json: routes)
+      return try RewriteRules(json: allowGuards ? Guard.rules(from: routes) : routes)
     } catch {
       throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
     }
@@ -55,7 +56,7 @@ final class HTTPPolicies {
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
   func preprocess(_ request: inout Request) throws(RequestError) -> PreparedResponse? {
     let host = request.headerFields.joined(.host)
-    if host == nil || host != knownHost {
+    if host == nil ? !request.mayLackHost : host != knownHost {
       try hosts.check(host: host)
       knownHost = host
     }
@@ -76,9 +77,26 @@ final class HTTPPolicies {
   /// Responds with what is not a resource: a static file, the page, the rewrite rules.
   func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
-    if let response = staticFiles.respond(to: request) { return PreparedResponse(response) }
-    guard let first = path.segments.first else { return .page }
-    return first == "__rules" && path.segments.count == 1 ? .json(.object(rules.rules)) : nil
+    if let response = staticFiles.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
+    switch path.segments {
+    // As json-server 0.17's own files are.
+    case [], ["index.html"]: return .page
+    case ["favicon.ico"]: return .asset("icon.svg")
+    case ["__rules"]: return .json(.object(rules.rules))
+    default: return nil
+    }
+  }
+
+  /// Responds with a static page that was asked for without its extension.
+  func staticPage(for request: Request, _ path: Path) -> PreparedResponse? {
+    staticFiles.respond(toPage: Self.resolved(request, path)).map { PreparedResponse($0) }
+  }
+
+  private static func resolved(_ request: Request, _ path: Path) -> Request {
+    guard path.hadDots else { return request }
+    var resolved = request
+    resolved.target = path.resolved(request.target)
+    return resolved
   }
 
   /// Gives a response what depends on the request alone: its form, its validator, its coding, who may read it.
@@ -99,6 +117,7 @@ final class HTTPPolicies {
     // The type tells what the body would vary by, and nothing without one.
     if response.status == .notModified { response.headerFields[.contentType] = nil }
     origins.addFields(to: &response, for: request)
+    response.refusedOrigin = origins.refusedOrigin(of: request)
     return body
   }
 

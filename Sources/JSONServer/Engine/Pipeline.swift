@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 
-/// The way of a request, from top to bottom: preprocess, simulate, route, perform, finalize.
+/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform, finalize.
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
@@ -63,6 +63,7 @@ extension Engine {
       switch route {
       case .builtIn(let response): finalize(context, response)
       case .admin(let admin): try administer(admin, context)
+      case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
         finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
       case .resource(let endpoint): try perform(endpoint, context)
@@ -76,14 +77,19 @@ extension Engine {
     if endpoint.isWrite {
       try allowWriting(context.request.method.rawValue)
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
-      try requireMatch(context.request, endpoint)
+      try requireMatch(context, endpoint)
     }
     var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
     if configuration.isStrict, !ignored.isEmpty { return refuseUnexpected(context, ignored) }
     var response: PreparedResponse
     var change: DataChange?
     do throws(RequestError) {
-      let result = try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
+      let result =
+        if let signIn {
+          try perform(endpoint, context, signIn)
+        } else {
+          try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
+        }
       ignored += result.ignored
       change = result.change
       report(change)
@@ -112,6 +118,9 @@ extension Engine {
   func finalize(_ context: RequestContext, _ response: consuming PreparedResponse) {
     guard !context.isInner else { return context.reply(response) }
     let body = policies.finalize(&response, for: context)
+    if let origin = response.refusedOrigin, let hint = hints.hint(forRefused: origin) {
+      configuration.onEvent(.hint(hint))
+    }
     record(context, response, body: body)
     context.reply(response)
   }

@@ -26,6 +26,8 @@ final class RequestContext: Sendable {
   /// The admin interface's are, and what the page at `/` asks for itself. Found out once: looking a field up costs as much
   /// as a step of the pipeline.
   let isHidden: Bool
+  /// The user whose records alone the request is to see; `nil` when it may see all.
+  let owner: String?
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
   /// Whether an edit of the file was taken over while the request waited, so that its client cannot have seen that.
@@ -40,8 +42,8 @@ final class RequestContext: Sendable {
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    ignoresCase: Bool, started: Duration = System.uptime, attempts: Int = 0, isOvertaken: Bool = false,
-    isInner: Bool = false, notes: NIOLockedValueBox<MatchNotes>? = nil,
+    ignoresCase: Bool, started: Duration = System.uptime, owner: String? = nil, attempts: Int = 0,
+    isOvertaken: Bool = false, isInner: Bool = false, notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
@@ -53,6 +55,7 @@ final class RequestContext: Sendable {
     self.mountedTarget = mountedTarget
     self.ignoresCase = ignoresCase
     self.started = started
+    self.owner = owner
     self.attempts = attempts
     self.isOvertaken = isOvertaken
     self.isInner = isInner
@@ -85,7 +88,27 @@ final class RequestContext: Sendable {
   private func copy(attempts: Int, isOvertaken: Bool, notes: NIOLockedValueBox<MatchNotes>?) -> RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, notes: notes,
+      started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, notes: notes,
+      progress: progress, reply: reply)
+  }
+
+  /// The same request for another target.
+  ///
+  /// - Throws: 400, when that cannot be read.
+  func retargeted(_ target: String) throws(RequestError) -> RequestContext {
+    var request = request
+    request.target = target
+    return RequestContext(
+      original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
+      ignoresCase: ignoresCase, started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken,
+      isInner: isInner, notes: notes, progress: progress, reply: reply)
+  }
+
+  /// The same request, to see only what belongs to a user.
+  func limited(to owner: String) -> RequestContext {
+    RequestContext(
+      original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
+      started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, notes: notes,
       progress: progress, reply: reply)
   }
 

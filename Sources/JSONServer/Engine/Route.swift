@@ -6,6 +6,7 @@ enum Route {
   /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection.
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
+  case signIn(SignInRoute)
   /// The changes of a resource, as they happen.
   case changes(of: String, lastEventID: String?)
   /// The data.
@@ -24,8 +25,25 @@ extension Engine {
     }
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
     if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
+    if let signIn, !context.isHidden,
+      let route = try SignInRoute(
+        request, segments, maximumDepth: writes.database.schema.maximumDepth - 2,
+        isUsers: { request.method == .post && isUsers($0, signIn) },
+        isResource: { writes.database.resource(meantBy: $0) != nil })
+    {
+      return .signIn(route)
+    }
     if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
-    let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+    let endpoint: Endpoint
+    do throws(RequestError) {
+      endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+    } catch {
+      // The data goes first: a file `posts.html` does not hide the posts.
+      guard error.code == .notFound, let response = policies.staticPage(for: request, context.target.path) else {
+        throw error
+      }
+      return .builtIn(response)
+    }
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
       return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
     }
@@ -41,9 +59,9 @@ extension Engine {
       return nil
     }
     return switch segments {
-    case []: !mountPath.isEmpty && context.original.path == mountPath ? mountPath + "/" : nil
+    case []: !mount.path.isEmpty && context.original.path == mount.path ? mount.path + "/" : nil
     case [AdminRoute.root], [AdminRoute.root, "docs"]:
-      request.path.hasSuffix("/") ? mountPath + "/" + segments.joined(separator: "/") : nil
+      request.path.hasSuffix("/") ? mount.path + "/" + segments.joined(separator: "/") : nil
     default: nil
     }
   }
@@ -75,5 +93,6 @@ extension Engine {
     var request = context.request
     request.method = .get
     return policies.builtInResponse(to: request, context.target.path) != nil
+      || policies.staticPage(for: request, context.target.path) != nil
   }
 }

@@ -11,7 +11,7 @@ final class WriteCoordinator {
   let persistence: (any Persistence)?
   /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
   var invalidSource: String?
-  /// What a reset goes back to: the data as it was at start.
+  /// What a reset goes back to: the data as it was last read from outside.
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()
@@ -74,7 +74,12 @@ final class WriteCoordinator {
   }
 
   private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
-    if let change = pending.change { engine.simulation.events.publish(change, resources: pending.resources) }
+    guard let change = pending.change else { return }
+    engine.simulation.events.publish(change, resources: pending.resources)
+    switch change {
+    case .reloaded, .replaced: if let signIn = engine.signIn { engine.forgetUsers(signIn) }
+    case .created, .updated, .deleted: break
+    }
   }
 
   // MARK: Commits

@@ -9,24 +9,27 @@ public struct Request: Sendable {
     let method: HTTPRequest.Method
     let target: String
     let headerFields: HTTPFields
-    let mountPath: String
+    let mount: Mount
 
-    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mountPath: String) {
+    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mount: Mount) {
       self.method = method
       self.target = target
       self.headerFields = headerFields
-      self.mountPath = mountPath
+      self.mount = mount
     }
   }
 
   private var head: Head
+
+  /// Whether it may come without `Host`, as HTTP/1.0 lets it: no browser sends that, and no other site can make it.
+  var mayLackHost = false
 
   /// The body; empty when there is none.
   public var body: [UInt8]
 
   /// Creates a request.
   public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
-    head = Head(method: method, target: target, headerFields: headerFields, mountPath: "")
+    head = Head(method: method, target: target, headerFields: headerFields, mount: Mount())
     self.body = body
   }
 
@@ -51,9 +54,9 @@ public struct Request: Sendable {
   }
 
   /// What precedes the target in addresses that lead back to the server.
-  var mountPath: String {
-    get { head.mountPath }
-    set { change(mountPath: newValue) }
+  var mount: Mount {
+    get { head.mount }
+    set { change(mount: newValue) }
   }
 
   /// Gives it the target that rewrite rules made of its own.
@@ -63,16 +66,24 @@ public struct Request: Sendable {
   mutating func rewrite(to target: String) {
     let (sent, rest) = (path, Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
     let prefix = rest.first == "/" && rest != "/" && sent.hasSuffix(rest) ? sent.dropLast(rest.count) : ""
-    change(target: target, mountPath: mountPath + prefix)
+    change(target: target, mount: Mount(isSecure: mount.isSecure, path: mount.path + prefix))
   }
 
   private mutating func change(
-    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mountPath: String? = nil
+    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mount: Mount? = nil
   ) {
     head = Head(
       method: method ?? head.method, target: target ?? head.target, headerFields: headerFields ?? head.headerFields,
-      mountPath: mountPath ?? head.mountPath)
+      mount: mount ?? head.mount)
   }
+}
+
+/// How a server's addresses begin, besides the host that a client names.
+struct Mount: Sendable, Hashable {
+  /// Whether the server speaks HTTPS.
+  var isSecure = false
+  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
+  var path = ""
 }
 
 extension Request: CustomReflectable {
@@ -112,8 +123,9 @@ extension Request {
     }
   }
 
-  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under.
+  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under;
+  /// the path alone when the client does not name the host.
   var base: String {
-    "http://" + (headerFields.joined(.host) ?? "localhost") + mountPath
+    (headerFields.joined(.host).map { (mount.isSecure ? "https://" : "http://") + $0 } ?? "") + mount.path
   }
 }

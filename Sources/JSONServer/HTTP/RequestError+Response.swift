@@ -23,7 +23,10 @@ extension RequestError {
     switch error.code {
     case .noSpace: self.init(.noSpace, "\(error.message) Nothing was changed.")
     case .durabilityUnknown: self.init(.durabilityUnknown, error.message)
-    case .unavailable, .invalidFile, .staleMount, .locked, .closed:
+    case .invalidFile:
+      let fault = (error.cause as? SourceFault).map { $0.publicDescription + "." } ?? error.message
+      self.init(.unavailable, "\(fault) Mend the file and repeat the request. Nothing was changed.")
+    case .unavailable, .staleMount, .locked, .closed:
       self.init(.unavailable, "\(error.message) Nothing was changed.")
     }
   }
@@ -31,6 +34,7 @@ extension RequestError {
   package var status: HTTPResponse.Status {
     switch code {
     case .malformed: .badRequest
+    case .unauthorized: .unauthorized
     case .forbidden: .forbidden
     case .notFound: .notFound
     case .methodNotAllowed: .methodNotAllowed
@@ -62,6 +66,7 @@ extension RequestError {
       status, message, members: isDurabilityUnknown ? [("durability", "unknown")] : [])
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
     if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
+    if code == .unauthorized { response.headerFields[.wwwAuthenticate] = "Bearer" }
     if case .unsupportedCoding(let accepted) = code { response.headerFields[.acceptEncoding] = accepted }
     return response
   }

@@ -6,6 +6,8 @@ package struct RequestError: Error {
   package enum Code: Sendable, Hashable {
     /// The request makes no sense: its framing, its target, a parameter or its body.
     case malformed
+    /// Only a client that has signed in may do that.
+    case unauthorized
     /// The client, or the page that sends the request, may not do that.
     case forbidden
     /// Nothing is there.
@@ -57,7 +59,7 @@ package struct RequestError: Error {
   var saysNothingIsThere: Bool {
     switch code {
     case .notFound, .methodNotAllowed: true
-    case .malformed, .forbidden, .timeout, .conflict, .preconditionFailed, .bodyTooLarge, .targetTooLong,
+    case .malformed, .unauthorized, .forbidden, .timeout, .conflict, .preconditionFailed, .bodyTooLarge, .targetTooLong,
       .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding, .unmetExpectation, .headTooLarge, .failed,
       .notImplemented, .unavailable, .noSpace, .durabilityUnknown:
       false

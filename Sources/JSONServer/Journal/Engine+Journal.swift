@@ -10,8 +10,9 @@ extension Engine {
     response.body = if case .stream = body { .bytes([]) } else { body }
     let notes = context.met
     let exchange = Exchange(
-      id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original, route: context.route,
-      response: response, respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
+      id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil,
+      route: context.route, response: response, respondedAt: System.now, duration: System.uptime - context.started,
+      notes: notes)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     if exchange.isUnexpected { simulation.recordUnexpected(exchange) }
@@ -29,8 +30,8 @@ extension Engine {
     guard let id = notes?.exchangeID else { return }
     simulation.journal.append(
       Exchange(
-        id: id, request: context.original, route: context.route, response: nil, respondedAt: System.now,
-        duration: System.uptime - context.started, notes: notes))
+        id: id, request: context.original, hidesPasswords: signIn != nil, route: context.route, response: nil,
+        respondedAt: System.now, duration: System.uptime - context.started, notes: notes))
   }
 
   /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.

@@ -17,6 +17,9 @@ public final class Exchange: Sendable {
   public let id: Int
   /// The request as it was sent: before rewrite rules and overrides of the method.
   public let request: Request
+  /// The request as journal, events and log show it: where clients sign in, without their passwords.
+  package var shownRequest: Request { hidesPasswords ? request.withoutPasswords : request }
+  private let hidesPasswords: Bool
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
   /// How far it has come. What is recorded does not change: a response brings another exchange with the same id.
@@ -37,11 +40,12 @@ public final class Exchange: Sendable {
   public let duration: Duration
 
   package init(
-    id: Int, request: Request, route: EffectiveRoute, response: consuming PreparedResponse?,
-    respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
+    id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
+    response: consuming PreparedResponse?, respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
   ) {
     self.id = id
     self.request = request
+    self.hidesPasswords = hidesPasswords
     self.route = route
     state = response == nil ? .received : .responded
     sent = response ?? PreparedResponse(status: HTTPResponse.Status(code: 0))
@@ -68,7 +72,7 @@ extension Exchange {
   var value: JSONValue {
     var members = RequestSummary(self).members
     members["requestHeaders"] = .object(request.headerFields.members)
-    members["requestBody"] = Self.text(request.body)
+    members["requestBody"] = Self.text(shownRequest.body)
     members["responseHeaders"] = .object(response.headerFields.members)
     members["responseBody"] = Self.text(response.bytes)
     return .object(members)

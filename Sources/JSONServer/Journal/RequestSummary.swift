@@ -17,7 +17,7 @@ struct RequestSummary: Sendable {
     id = exchange.id
     time = exchange.time
     method = exchange.request.method.rawValue
-    target = exchange.request.target
+    target = exchange.shownRequest.target
     status = exchange.sent.status.code
     state = exchange.state
     delivery = exchange.sent.delivery

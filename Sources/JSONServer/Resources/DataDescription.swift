@@ -45,15 +45,18 @@ package struct DataDescription {
 
   /// An OpenAPI 3.1 document of the interface.
   ///
-  /// - Parameter bodies: Whether bodies are described as they are now, or as openly as the server takes them.
-  func openAPI(_ bodies: Bodies) -> JSONObject {
-    OpenAPIDocument(
+  /// - Parameters:
+  ///   - bodies: Whether bodies are described as they are now, or as openly as the server takes them.
+  ///   - signIn: How clients sign in; `nil` where they do not.
+  func openAPI(_ bodies: Bodies, signIn: OpenAPISignIn? = nil) -> JSONObject {
+    let document = OpenAPIDocument(
       title: title, resources: samples.map { ResourceType($0) }, relations: relations,
       bodies: bodies == .open ? .open : .shaped, singular: Inflection.singular
     ).object
+    return signIn?.added(to: document) ?? document
   }
 
-  /// The OpenAPI document of ``openAPI(_:)`` for people and code generators, as text.
+  /// The OpenAPI document of ``openAPI(_:signIn:)`` for people and code generators, as text.
   package var openAPIText: String {
     JSONValue.object(openAPI(.shaped)).text()
   }

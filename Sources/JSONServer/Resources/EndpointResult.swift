@@ -14,7 +14,7 @@ struct EndpointResult {
     case envelope(PageNumbers, [RelatedRecord])
   }
 
-  let content: Content
+  var content: Content
   var status = HTTPResponse.Status.ok
   /// The path segments of a new record's address.
   var location: [String]?

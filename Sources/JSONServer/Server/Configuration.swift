@@ -37,6 +37,8 @@ extension Server {
     public var hosts: [String] = []
     /// The port to listen on; 0 takes a free one.
     public var port = 0
+    /// The certificate and the key with which connections are encrypted; `nil` for plain HTTP.
+    public var tlsIdentity: TLSIdentity?
     /// When the response to a write is sent.
     public var durability = Durability.full
     /// How edits of the source from outside are noticed.
@@ -49,6 +51,8 @@ extension Server {
     public var idNames: [String: String] = [:]
     /// What a foreign key ends with.
     public var foreignKeySuffix = "Id"
+    /// How clients sign in, and what they have to sign in for; `nil` for a server that everyone may use.
+    public var signIn: SignIn?
     /// Whether every change is refused.
     public var isReadOnly = false
     /// How long every response is delayed.

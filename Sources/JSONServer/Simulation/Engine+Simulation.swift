@@ -1,17 +1,18 @@
 import HTTPTypes
 
-/// simulate: delay · fault · hold · stub
+/// simulate: sign-in · delay · fault · hold · stub
 extension Engine {
   /// Has a request meet what was prepared for it, and carries it out when that leaves it to the data.
   func simulate(_ context: RequestContext) {
     guard !context.isHidden else { return perform(context) }
     do throws(RequestError) {
+      let context = if let signIn { try authorize(context, signIn) } else { context }
       guard simulation.hasRules else { return delay(context, by: try delay(of: context)) { $0.perform($1) } }
       let met = simulation.nextFault(for: context.matchable)
-      let context = met.map { met in context.noting { $0.fault = met.id } } ?? context
+      let noted = met.map { met in context.noting { $0.fault = met.id } } ?? context
       let fault = met?.fault
-      let wait = if let range = fault?.delay { range.length(configuration.random) } else { try delay(of: context) }
-      delay(context, by: wait) { engine, context in
+      let wait = if let range = fault?.delay { range.length(configuration.random) } else { try delay(of: noted) }
+      delay(noted, by: wait) { engine, context in
         if let response = fault?.prepared { engine.finalize(context, response) } else { engine.hold(context) }
       }
     } catch {

@@ -33,10 +33,25 @@ struct StaticFiles: Sendable {
         guard let index = directory.open(path.segments + ["index.html"]), index.isRegular else { continue }
         return path.isDirectory
           ? FileResponse(index, name: "index.html").response(to: request)
-          : redirect(from: request.mountPath + request.target)
+          : redirect(from: request.mount.path + request.target)
       }
       guard !path.isDirectory else { continue }
       return FileResponse(found, name: path.segments.last ?? "").response(to: request)
+    }
+    return nil
+  }
+
+  /// Responds to a request for a page whose name was left without its extension: `/about` is `about.html`.
+  ///
+  /// - Returns: `nil`, when there is no such file.
+  func respond(toPage request: Request) -> Response? {
+    guard !directories.isEmpty, request.method == .get || request.method == .head,
+      let path = StaticPath(target: request.target), !path.isDirectory, let last = path.segments.last
+    else { return nil }
+    let name = last + ".html"
+    for directory in directories {
+      guard let file = directory.open(path.segments.dropLast() + [name]), file.isRegular else { continue }
+      return FileResponse(file, name: name).response(to: request)
     }
     return nil
   }

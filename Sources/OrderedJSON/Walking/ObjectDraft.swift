@@ -204,9 +204,16 @@ extension ValidJSON {
     withToken { text in other.withToken { text.bytes.elementsEqual($0.bytes) } }
   }
 
+  /// The object without the members of a name; any other value, and an object that has none, as it is.
+  package func removing(_ name: String) -> ValidJSON {
+    let name = Array(name.utf8)
+    return withToken { object in
+      let first: ValueToken? = object.member(name)
+      return first == nil ? self : ValidJSON(object, removing: [name])
+    }
+  }
+
   /// An object without some members; the others and the white space between them stay.
-  ///
-  /// - Parameter object: The object; any other value stays as it is.
   fileprivate init(_ object: ValueToken, removing names: Set<[UInt8]>) {
     let bytes = object.bytes
     var text: [UInt8] = []

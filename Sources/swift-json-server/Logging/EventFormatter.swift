@@ -18,12 +18,15 @@ struct RespondedRequest: Sendable {
   /// The size of the response's body.
   let bytes: Int
   let duration: Duration
+  /// The origin of the page whose browser withholds the response from it; `nil` for every other client.
+  let refusedOrigin: String?
 
   init(_ exchange: Exchange) {
     method = exchange.request.method.rawValue
-    target = exchange.request.target
+    target = exchange.shownRequest.target
     status = exchange.sent.status
     bytes = exchange.sent.bytes.count
     duration = exchange.duration
+    refusedOrigin = exchange.sent.refusedOrigin
   }
 }

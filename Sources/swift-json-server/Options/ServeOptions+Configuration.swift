@@ -9,6 +9,7 @@ extension ServeOptions {
     var configuration = Server.Configuration(source: source)
     configuration.hosts = host
     configuration.port = port ?? defaultPort
+    configuration.tlsIdentity = tlsIdentity
     configuration.durability = ephemeral ? .ephemeral : sync == .fast ? .fast : .full
     configuration.watching = !watch ? .off : poll ? .polling : .notifications
     configuration.dialect = compat == .v1 ? .v1 : .classic
@@ -16,13 +17,15 @@ extension ServeOptions {
     configuration.idName = ids.common ?? configuration.idName
     configuration.idNames = ids.names
     configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
+    configuration.signIn = try signIn
     configuration.isReadOnly = readOnly
     configuration.delay = .milliseconds(delay ?? 0)
     configuration.crossOrigin = crossOrigin
     configuration.allowedHosts = allowedHost
     configuration.compresses = !noGzip
-    configuration.staticDirectories =
-      self.static.isEmpty && FileKind(of: "public") == .directory ? ["public"] : self.static
+    // In 1.0 a directory is served beside the usual one, in 0.17 instead of it.
+    let hasUsual = (compat == .v1 || self.static.isEmpty) && FileKind(of: "public") == .directory
+    configuration.staticDirectories = (hasUsual ? ["public"] : []) + self.static
     configuration.stubsFile = stubs
     configuration.isStrict = strict
     configuration.hasResetRoutes = resetRoutes
@@ -36,10 +39,46 @@ extension ServeOptions {
     return configuration
   }
 
+  private var tlsIdentity: TLSIdentity? {
+    guard let cert, let key else { return nil }
+    return TLSIdentity(certificatePath: cert, keyPath: key)
+  }
+
   private var crossOrigin: CrossOrigin {
     if noCORS { return .none }
     if cors.isEmpty { return .loopback }
     return cors.contains("*") ? .any : .origins(cors)
+  }
+
+  private var signIn: Server.SignIn? {
+    get throws(CommandFailure) {
+      guard let auth else {
+        guard guards.isEmpty, tokenLifetime == nil else {
+          let option = guards.isEmpty ? "--token-lifetime" : "--guard"
+          throw CommandFailure(.usage, "\(option): it needs --auth, which names the collection of the users.")
+        }
+        return nil
+      }
+      var signIn = Server.SignIn(users: auth)
+      for argument in guards {
+        let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let rule = Guard(String(parts[1])) else {
+          throw CommandFailure(
+            .usage,
+            "--guard: '\(argument)' is no guard; write posts=640, with 400, 440, 444, 600, 640, 644, 660, 664 or 666.")
+        }
+        signIn.guards[String(parts[0])] = rule
+      }
+      if let tokenLifetime {
+        guard tokenLifetime > 0, tokenLifetime <= Double(Server.SignIn.longestLifetime) else {
+          throw CommandFailure(
+            .usage,
+            "--token-lifetime: \(tokenLifetime) is no time; give seconds, up to \(Server.SignIn.longestLifetime).")
+        }
+        signIn.tokenLifetime = .seconds(tokenLifetime)
+      }
+      return signIn
+    }
   }
 
   /// Refuses what makes no sense.
@@ -52,6 +91,17 @@ extension ServeOptions {
     }
     if let port, !(0...65535).contains(port) {
       throw CommandFailure(.usage, "--port: \(port) is no port; choose one from 1 to 65535, or 0 for any free one.")
+    }
+    if cert != nil, key == nil {
+      throw CommandFailure(.usage, "--cert: the certificate is of no use without its private key; give --key, too.")
+    }
+    if key != nil, cert == nil {
+      throw CommandFailure(.usage, "--key: the private key is of no use without its certificate; give --cert, too.")
+    }
+    do throws(ServerError) {
+      try tlsIdentity?.check()
+    } catch {
+      throw CommandFailure(error)
     }
     if let delay, delay < 0 { throw CommandFailure(.usage, "--delay: \(delay) is no time; give milliseconds.") }
     if let timeout, !(timeout > 0 && timeout <= 86_400) {

@@ -24,6 +24,16 @@ struct ServeOptions: ParsableArguments {
   var allowedHost: [String] = []
 
   @Option(
+    help: ArgumentHelp("Serve HTTPS with the certificate of this PEM file, which --key belongs to.", valueName: "file"),
+    completion: .file())
+  var cert: String?
+
+  @Option(
+    help: ArgumentHelp("The PEM file with the private key of --cert, unencrypted.", valueName: "file"),
+    completion: .file())
+  var key: String?
+
+  @Option(
     help: ArgumentHelp(
       "An origin whose pages may read and write, or '*'; repeatable. (default: loopback)", valueName: "origin"))
   var cors: [String] = []
@@ -33,7 +43,9 @@ struct ServeOptions: ParsableArguments {
 
   // MARK: What
 
-  @Flag(name: .shortAndLong, help: "Reload the source, the routes, the stubs and the settings when they are edited.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Reload the source, the routes, the stubs, the settings and the certificate when they are edited.")
   var watch = false
 
   @Flag(help: "Look for edits at short intervals, for network mounts that do not report them.")
@@ -85,6 +97,23 @@ struct ServeOptions: ParsableArguments {
 
   @Flag(help: "Serve POST /reset and POST /merge as json-server-reset does.")
   var resetRoutes = false
+
+  // MARK: Signing in
+
+  @Option(
+    help: ArgumentHelp(
+      "Have clients sign in: a collection of users with email and password.", valueName: "collection"))
+  var auth: String?
+
+  @Option(
+    name: .customLong("guard"),
+    help: ArgumentHelp(
+      "Who may use a resource, in json-server-auth's digits (posts=640); repeatable. (default: 660, of the users 600)",
+      valueName: "resource=digits"))
+  var guards: [String] = []
+
+  @Option(help: ArgumentHelp("How long an access token is valid. (default: 3600)", valueName: "seconds"))
+  var tokenLifetime: Double?
 
   // MARK: Keeping
 

@@ -318,9 +318,12 @@ extension HTTPConnection {
 }
 
 extension HTTPConnection {
-  /// Makes a connection and the handlers before it in its channel: the parser, and the cache that spares it work.
+  /// Makes a connection and the handlers before it in its channel: the parser, the cache that spares it work, and what
+  /// decrypts.
   static func handlers(_ connections: Connections) -> [any ChannelHandler] {
     let connection = HTTPConnection(connections)
-    return [RequestHeadCacheHandler(connection), RequestParser(connection), connection]
+    let handlers: [any ChannelHandler] = [RequestHeadCacheHandler(connection), RequestParser(connection), connection]
+    guard let security = connections.security else { return handlers }
+    return [TLSDetector(security, connection)] + handlers
   }
 }

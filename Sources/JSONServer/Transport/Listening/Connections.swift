@@ -7,6 +7,8 @@ final class Connections {
 
   let limits: Limits
   let application: any Application
+  /// What connections are encrypted with; `nil` for plain HTTP.
+  let security: TransportSecurity?
   var writer = ResponseWriter()
   var buffers = BufferPool(maximum: Connections.maximumUnflushed)
 
@@ -20,9 +22,10 @@ final class Connections {
   /// The connections that have written and not flushed.
   private var unflushed: [HTTPConnection] = []
 
-  init(limits: Limits, application: any Application) {
+  init(limits: Limits, application: any Application, security: TransportSecurity? = nil) {
     self.limits = limits
     self.application = application
+    self.security = security
     maximum = Self.maximum(limits, openFiles: System.openFileLimit)
   }
 

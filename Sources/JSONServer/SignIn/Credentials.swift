@@ -1,0 +1,55 @@
+import JSONDatabase
+import OrderedJSON
+
+/// What a user signs in with.
+struct Credentials: Sendable {
+  /// The member that names the user: `email`, or `username`.
+  let member: String
+  let name: String
+  let password: String
+
+  /// Reads the body of a registration or a sign-in, by json-server-auth's rules and with its messages.
+  ///
+  /// - Parameter body: The body; `nil` when there was none.
+  /// - Throws: 400 that says what is missing or invalid.
+  init(_ body: ValidJSON?) throws(RequestError) {
+    let members = body.map { JSONValue($0) }
+    let email = members?["email"]
+    let member = email == nil && members?["username"] != nil ? "username" : "email"
+    guard let name = members?[member]?.string, let password = members?["password"]?.string, !Self.isBlank(name),
+      !Self.isBlank(password)
+    else {
+      throw RequestError(.malformed, "Email and password are required")
+    }
+    (self.member, self.name, self.password) = (member, name, password)
+    try Self.check(email: email, password: .string(password))
+  }
+
+  /// Checks the members of a user that are about to be written; those that are absent stay as they are.
+  static func check(email: JSONValue?, password: JSONValue?) throws(RequestError) {
+    if let email, email != .null, !(email.string.map(isEmail) ?? false) {
+      throw RequestError(.malformed, "Email format is invalid")
+    }
+    if let password, (password.string ?? "").unicodeScalars.count < minimumPasswordLength {
+      throw RequestError(.malformed, "Password is too short")
+    }
+  }
+
+  static let minimumPasswordLength = 4
+
+  private static func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
+
+  private static let localBytes = ByteSet.words.union(ByteSet(".!#$%&'*+/=?^`{|}~-".utf8))
+  private static let labelBytes = ByteSet.digits.union(ByteSet(UInt8(ascii: "a")...UInt8(ascii: "z")))
+
+  /// Whether a text is an email address as HTML's forms take it: a local part, `@`, and labels between dots.
+  private static func isEmail(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(localBytes.contains) else { return false }
+    return parts[1].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+      guard let first = label.first, let last = label.last, label.count <= 63 else { return false }
+      return labelBytes.contains(first) && labelBytes.contains(last)
+        && label.allSatisfy { labelBytes.contains($0) || $0 == UInt8(ascii: "-") }
+    }
+  }
+}

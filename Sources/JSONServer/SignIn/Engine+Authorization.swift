@@ -1,0 +1,208 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+extension Engine {
+  /// sign-in: finds out who sent a request, and whether they may do what it asks for.
+  ///
+  /// - Returns: The request as it goes on: without a guard at the start of its path, and with its owner, when it may see
+  ///   only what is theirs. What leads to no resource goes on as it is.
+  /// - Throws: 401 and 403.
+  func authorize(_ context: RequestContext, _ signIn: SignInState) throws(RequestError) -> RequestContext {
+    let (prefix, unguarded) = try removingGuard(context)
+    let (request, target) = (unguarded.request, unguarded.target)
+    // Whoever registers has not signed in.
+    if request.method == .post, target.path.segments.count == 1, isUsers(target.path.segments[0], signIn) {
+      return unguarded
+    }
+    let endpoint: Endpoint
+    do throws(RequestError) {
+      endpoint = try Endpoint(request, path: target.path, parameters: target.parameters, &writes.database)
+    } catch {
+      return unguarded
+    }
+    var owner: String?
+    for name in try resources(of: endpoint) {
+      let rule = signIn.guard(of: name, prefix: prefix)
+      let access: Guard.Access = endpoint.isWrite && name == endpoint.resource ? .write : .read
+      switch rule.decision(on: access, isSignedIn: false) {
+      case .allowed: continue
+      case .refused: throw Self.readOnly
+      case .allowedToOwner, .signInFirst: break
+      }
+      let user = try self.user(of: request, signIn)
+      switch rule.decision(on: access, isSignedIn: true) {
+      case .allowed: continue
+      case .refused, .signInFirst: throw Self.readOnly
+      case .allowedToOwner: if try isLimited(endpoint, name, target, to: user, signIn) { owner = user }
+      }
+    }
+    return owner.map { unguarded.limited(to: $0) } ?? unguarded
+  }
+
+  private static var readOnly: RequestError { RequestError(.forbidden, "Read only") }
+
+  /// Returns the id of the user who sent a request, whose record is still there.
+  private func user(of request: Request, _ signIn: SignInState) throws(RequestError) -> String {
+    let user = try signIn.user(of: request, now: System.now)
+    guard hasUser(user, signIn) else { throw RequestError(.unauthorized, "invalid token") }
+    return user
+  }
+
+  func hasUser(_ id: String, _ signIn: SignInState) -> Bool {
+    (try? writes.database.record(id, in: signIn.users)) != nil
+  }
+
+  /// Whether a name in a request means the users.
+  func isUsers(_ name: String, _ signIn: SignInState) -> Bool {
+    writes.database.resource(meantBy: name)?.name == signIn.users
+  }
+
+  /// Takes a guard off the start of a path: `/640/posts` is `/posts`, guarded by 640.
+  private func removingGuard(_ context: RequestContext) throws(RequestError) -> (Guard?, RequestContext) {
+    let segments = context.target.path.segments
+    guard segments.count > 1, let prefix = Guard(segments[0]), writes.database.resource(meantBy: segments[0]) == nil,
+      writes.database.resource(meantBy: segments[1]) != nil
+    else { return (nil, context) }
+    let slash = UInt8(ascii: "/")
+    let rest = context.request.target.utf8.drop { $0 == slash }.drop { $0 != slash }
+    return (prefix, try context.retargeted(String(Substring(rest))))
+  }
+
+  /// The resources that a request for data reads or changes: its own first, then those that it reads for it.
+  private func resources(of endpoint: Endpoint) throws(RequestError) -> [String] {
+    guard let name = endpoint.resource else { return writes.database.resourceNames }
+    var names = [name]
+    for relation in endpoint.relations {
+      do throws(DatabaseError) {
+        if let related = try writes.database.resource(readBy: relation, in: name) { names.append(related) }
+      } catch {
+        throw RequestError(error)
+      }
+    }
+    return names
+  }
+
+  // MARK: Owners
+
+  /// Whether a request for what only owners may use has to be limited to what is a user's; one that is about nothing else
+  /// has not.
+  ///
+  /// - Parameter name: The resource.
+  /// - Throws: 403, when it is about what belongs to others.
+  private func isLimited(
+    _ endpoint: Endpoint, _ name: String, _ target: ParsedTarget, to user: String, _ signIn: SignInState
+  ) throws(RequestError) -> Bool {
+    let foreign = RequestError(
+      .forbidden, "Private resource access: entity must have a reference to the owner id")
+    let unsigned = RequestError(
+      .forbidden, "Private resource creation: request body must have a reference to the owner id")
+    guard name == endpoint.resource else {
+      // Beside a record, others' records may be read when they are users, as the authors of what somebody may read, and
+      // when they refer to the user's own record.
+      switch endpoint {
+      case .database: return true
+      case .record(signIn.users, user, _): return false
+      case _ where name == signIn.users: return false
+      default: throw foreign
+      }
+    }
+    switch endpoint {
+    case .database: return true
+    case .list(_, let parameters):
+      // A user's changes could not be told from those of others.
+      guard name != signIn.users, target.parameters.first("_watch") == nil else { throw foreign }
+      if let parent = parameters.query.parent, parent.key == ownerKey(in: name, signIn), parent.id != user {
+        throw foreign
+      }
+      return true
+    case .record(_, let id, _), .delete(_, let id, _):
+      guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
+    case .singular:
+      guard singularOwner(name, signIn) == user else { throw foreign }
+    case .create(_, let body, let parent):
+      let owner = parent?.resource == signIn.users ? parent?.id : claim(body, in: name, signIn)
+      guard owner == user else { throw unsigned }
+    case .createOrMerge(_, let bodies):
+      let idName = Array(writes.database.schema.idName(of: name).utf8)
+      for body in bodies.elements ?? [] {
+        guard claim(body, in: name, signIn) == user else { throw unsigned }
+        let id = body.withToken { $0.member(idName)?.recordID }
+        if let id, !isOwn(id, in: name, of: user, signIn) { throw foreign }
+      }
+    case .replace(_, let id, let body):
+      guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
+      guard name == signIn.users || claim(body, in: name, signIn) == user else { throw unsigned }
+    case .merge(_, let id, let body):
+      guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
+      guard name == signIn.users || claims(body, in: name, signIn).allSatisfy({ $0 == user }) else { throw unsigned }
+    case .patch(_, let id, let patch):
+      let before = id.map { try? writes.database.record($0, in: name) } ?? (try? writes.database.singular(name))
+      // What is not there, does not fit, or is for users is refused by whoever carries it out.
+      guard let before, name != signIn.users else { break }
+      guard claim(before, in: name, signIn) == user else { throw foreign }
+      let depth = writes.database.schema.maximumRecordDepth
+      guard let after = try? patch.applied(to: before, maximumDepth: depth) else { break }
+      guard claim(after, in: name, signIn) == user else { throw unsigned }
+    case .writeSingular(_, let body, let merging, _):
+      guard singularOwner(name, signIn) == user else { throw foreign }
+      let claims = claims(body, in: name, signIn)
+      guard merging ? claims.allSatisfy({ $0 == user }) : claims.first == user else { throw unsigned }
+    }
+    return false
+  }
+
+  /// The member of a collection's records that holds the id of their owner.
+  func ownerKey(in name: String, _ signIn: SignInState) -> FieldPath {
+    let usual = FieldPath("userId")
+    guard let key = try? writes.database.foreignKey(in: name, to: signIn.users), key != usual else { return usual }
+    let names = writes.database.memberNames(of: name)
+    return !names.contains(key.name) && names.contains(usual.name) ? usual : key
+  }
+
+  /// Whether a record belongs to a user; one that does not exist is left to who looks for it.
+  private func isOwn(_ id: String, in name: String, of user: String, _ signIn: SignInState) -> Bool {
+    if name == signIn.users { return id == user }
+    guard let record = try? writes.database.record(id, in: name) else { return true }
+    return claim(record, in: name, signIn) == user
+  }
+
+  private func singularOwner(_ name: String, _ signIn: SignInState) -> String? {
+    (try? writes.database.singular(name)).flatMap { claim($0, in: name, signIn) }
+  }
+
+  /// The user that a record names as its owner.
+  private func claim(_ record: ValidJSON, in name: String, _ signIn: SignInState) -> String? {
+    claims(record, in: name, signIn).first ?? nil
+  }
+
+  /// The users that members name as the owner: none when they do not say, and one that nobody is for `null`.
+  ///
+  /// Of a name given twice the last value counts, as when it is written.
+  private func claims(_ members: ValidJSON, in name: String, _ signIn: SignInState) -> [String?] {
+    let value = ObjectDraft(members)?[ownerKey(in: name, signIn).name]
+    return value.map { [$0.withToken(\.recordID)] } ?? []
+  }
+}
+
+extension Endpoint {
+  /// The resource that it reads or changes; `nil` for all.
+  var resource: String? {
+    switch self {
+    case .database: nil
+    case .list(let name, _), .record(let name, _, _), .singular(let name), .create(let name, _, _),
+      .createOrMerge(let name, _), .replace(let name, _, _), .merge(let name, _, _), .patch(let name, _, _),
+      .writeSingular(let name, _, _, _), .delete(let name, _, _):
+      name
+    }
+  }
+
+  /// The related records that it reads, too.
+  fileprivate var relations: [RelationRequest] {
+    switch self {
+    case .list(_, let parameters): parameters.query.relations
+    case .record(_, _, let relations): relations
+    case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: []
+    }
+  }
+}

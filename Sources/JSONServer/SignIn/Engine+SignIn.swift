@@ -1,0 +1,217 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+extension Engine {
+  /// Responds to who registers, signs in or out, or asks for new tokens.
+  func perform(_ route: SignInRoute, _ context: RequestContext) throws(RequestError) {
+    guard let signIn else { return }
+    switch route {
+    case .register(let body): try register(body, signIn, context)
+    case .signIn(let body):
+      let credentials = try Credentials(body)
+      guard let user = user(named: credentials.name, by: credentials.member, signIn) else {
+        throw RequestError(.malformed, "Cannot find user")
+      }
+      guard let id = idText(of: user, signIn), JSONValue(user)[SignInState.hiddenName]?.text == credentials.password
+      else {
+        throw RequestError(.malformed, "Incorrect password")
+      }
+      let response = tokens(for: user, id: id, signIn, status: .ok)
+      writes.respondWhenDurable(
+        PendingResponse(requester: .client(context, .signIn(route)), response: response), showing: signIn.users,
+        on: self)
+    case .refresh(let token):
+      guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
+      do throws(Tokens.Refusal) {
+        let holder = try signIn.tokens.holder(ofRefresh: token, now: System.now)
+        guard hasUser(holder.user, signIn) else { throw .unknown }
+        finalize(context, .json(.object(try signIn.tokens.renew(token, now: System.now).members)))
+      } catch {
+        throw RequestError(error)
+      }
+    case .signOut(let refreshToken):
+      if let refreshToken, signIn.tokens.revoke(refreshToken) { return finalize(context, Self.signedOut) }
+      guard signIn.tokens.revoke(try SignInState.bearerToken(context.request)) else {
+        throw RequestError(Tokens.Refusal.unknown)
+      }
+      finalize(context, Self.signedOut)
+    }
+  }
+
+  private static let signedOut = PreparedResponse(status: .noContent)
+
+  private func register(_ body: ValidJSON?, _ signIn: SignInState, _ context: RequestContext) throws(RequestError) {
+    let requester = Requester.client(context, .signIn(.register(body)))
+    try allowWriting("POST")
+    if try writes.postpone(requester) { return }
+    let credentials = try Credentials(body)
+    try requireFreeName(credentials.name, as: credentials.member, signIn)
+    let written: WrittenRecord
+    do throws(DatabaseError) {
+      written = try writes.database.create(body ?? .emptyObject, in: signIn.users, ids: writes.ids)
+    } catch {
+      throw RequestError(error)
+    }
+    var response = tokens(for: written.text, id: written.id, signIn, status: .created)
+    let path = [signIn.users, written.id].map { "/" + PercentEncoding.encodeSegment($0) }.joined()
+    response.headerFields[.location] = context.request.base + path
+    let change = DataChange.created(signIn.users, written.removing(SignInState.hiddenName))
+    writes.enqueueCommit(PendingResponse(requester: requester, response: response, change: change), on: self)
+  }
+
+  /// Gives a user tokens, and shows the user's record beside them.
+  private func tokens(
+    for user: ValidJSON, id: String, _ signIn: SignInState, status: HTTPResponse.Status
+  ) -> PreparedResponse {
+    let record = JSONValue(user.removing(SignInState.hiddenName))
+    let email = record["email"]?.string ?? record["username"]?.string ?? ""
+    var members = signIn.tokens.issue(to: Tokens.Holder(user: id, email: email), now: System.now).members
+    members["user"] = record
+    return .json(.object(members), status: status)
+  }
+
+  /// The user whose `email` or `username` is a text.
+  private func user(named name: String, by member: String, _ signIn: SignInState) -> ValidJSON? {
+    var query = Query()
+    query.owner = (FieldPath(member), name)
+    let found = try? writes.database.list(signIn.users, query).selection.records
+    return found?.first { JSONValue($0)[member]?.string == name }
+  }
+
+  private func idText(of user: ValidJSON, _ signIn: SignInState) -> String? {
+    let idName = Array(writes.database.schema.idName(of: signIn.users).utf8)
+    return user.withToken { $0.member(idName)?.recordID }
+  }
+
+  /// - Parameter id: The user who may have the name already.
+  /// - Throws: 400, when another user has it.
+  private func requireFreeName(
+    _ name: String, as member: String, of id: String? = nil, _ signIn: SignInState
+  ) throws(RequestError) {
+    guard let other = user(named: name, by: member, signIn), id == nil || idText(of: other, signIn) != id else {
+      return
+    }
+    throw RequestError(.malformed, member == "email" ? "Email already exists" : "Username already exists")
+  }
+
+  // MARK: Data
+
+  /// Carries out a request for data that was authorized, without showing passwords.
+  func perform(
+    _ endpoint: Endpoint, _ context: RequestContext, _ signIn: SignInState
+  ) throws(RequestError) -> EndpointResult {
+    let (request, ids) = (context.request, writes.ids)
+    guard endpoint.isWrite else {
+      var limited = endpoint
+      if let owner = context.owner, case .list(let name, var parameters) = endpoint {
+        parameters.query.owner = (ownerKey(in: name, signIn), owner)
+        limited = .list(name, parameters)
+      }
+      let result = try writes.database.reading(without: &signIn.password) { database throws(RequestError) in
+        try limited.perform(request, on: &database, ids: ids)
+      }
+      if case .database = endpoint, let owner = context.owner { return database(of: owner, signIn) }
+      return result
+    }
+    guard endpoint.resource == signIn.users else {
+      let result = try endpoint.perform(request, on: &writes.database, ids: ids)
+      if case .deleted? = result.change { forgetUsers(signIn) }
+      return result
+    }
+    try check(endpoint, signIn)
+    let result = try endpoint.perform(request, on: &writes.database, ids: ids)
+    if case .deleted? = result.change { forgetUsers(signIn) }
+    return result.removing(SignInState.hiddenName)
+  }
+
+  /// Checks what is about to be written to the users, as json-server-auth does.
+  ///
+  /// - Throws: 400 that says what is missing, invalid or taken.
+  private func check(_ endpoint: Endpoint, _ signIn: SignInState) throws(RequestError) {
+    switch endpoint {
+    case .create(_, let body, _), .replace(_, _, let body):
+      let credentials = try Credentials(body)
+      var id: String?
+      if case .replace(_, let replaced, _) = endpoint { id = replaced }
+      try requireFreeName(credentials.name, as: credentials.member, of: id, signIn)
+    case .merge(_, let id, let body):
+      let members = JSONValue(body)
+      try Credentials.check(email: members["email"], password: members["password"])
+      for member in ["email", "username"] {
+        if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
+      }
+    case .createOrMerge: throw RequestError(.malformed, "Users register one by one; send an object.")
+    case .patch:
+      // Its operations read and compare members, the password among them.
+      throw RequestError(.malformed, "Users are changed by an object of members as application/json, not by a patch.")
+    case .database, .list, .record, .singular, .writeSingular, .delete: break
+    }
+  }
+
+  /// Voids the tokens of users who are gone, before another gets the id of one.
+  func forgetUsers(_ signIn: SignInState) {
+    signIn.tokens.revoke { !hasUser($0, signIn) }
+  }
+
+  /// All data that a user may read: where only owners may, what is the user's.
+  private func database(of owner: String, _ signIn: SignInState) -> EndpointResult {
+    var data = writes.database.reading(without: &signIn.password) { $0.value.object ?? JSONObject() }
+    for name in writes.database.resourceNames {
+      guard case .allowedToOwner = signIn.guard(of: name, prefix: nil).decision(on: .read, isSignedIn: true) else {
+        continue
+      }
+      let key = name == signIn.users ? writes.database.schema.idName(of: name) : ownerKey(in: name, signIn).name
+      let isOwn: (JSONValue) -> Bool = { ValidJSON(writing: $0[key] ?? .null).withToken(\.recordID) == owner }
+      guard let value = data[name] else { continue }
+      data[name] = value.array.map { .array($0.filter(isOwn)) } ?? (isOwn(value) ? value : nil)
+    }
+    return EndpointResult(.text(ValidJSON(writing: .object(data))))
+  }
+}
+
+extension Tokens.Pair {
+  fileprivate var members: JSONObject {
+    JSONObject([
+      ("accessToken", .string(access)), ("refreshToken", .string(refresh)),
+      ("expiresIn", .number(JSONNumber(lifetime))),
+    ])
+  }
+}
+
+extension JSONValue {
+  /// The text of a string, or of a number as it is written: a fixture may hold passwords as either.
+  fileprivate var text: String? {
+    switch self {
+    case .string(let text): text
+    case .number(let number): number.text
+    case .null, .bool, .array, .object: nil
+    }
+  }
+}
+
+extension EndpointResult {
+  /// The result without a member of the records in it.
+  fileprivate func removing(_ name: String) -> EndpointResult {
+    var result = self
+    switch content {
+    case .text(let text): result.content = .text(text.removing(name))
+    case .record(let record): result.content = .record(record.removing(name))
+    case .list(let records): result.content = .list(records.map { $0.removing(name) })
+    case .envelope(let page, let records): result.content = .envelope(page, records.map { $0.removing(name) })
+    case .database: break
+    }
+    switch change {
+    case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
+    case .updated(let resource, let record)?: result.change = .updated(resource, record.removing(name))
+    case .deleted?, .reloaded?, .replaced?, nil: break
+    }
+    return result
+  }
+}
+
+extension RelatedRecord {
+  fileprivate func removing(_ name: String) -> RelatedRecord {
+    RelatedRecord(record: record.removing(name), related: related)
+  }
+}

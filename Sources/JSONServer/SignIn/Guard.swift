@@ -1,0 +1,79 @@
+import OrderedJSON
+
+/// Who may read and who may write a resource, in json-server-auth's digits, which are those of Unix file modes: the first
+/// is for the owner of a record, the second for whoever has signed in, the third for everyone; 4 allows reading, 2 writing.
+public struct Guard: Sendable, Hashable {
+  /// The three digits, such as `640`.
+  public let digits: String
+  private let owner: UInt8
+  private let user: UInt8
+  private let anyone: UInt8
+
+  /// The guards that there are; each group of people may do what the group after it may.
+  static let all = ["400", "440", "444", "600", "640", "644", "660", "664", "666"]
+
+  /// Creates a guard from its digits; `nil` when they are not 400, 440, 444, 600, 640, 644, 660, 664 or 666.
+  public init?(_ digits: String) {
+    guard Self.all.contains(digits) else { return nil }
+    let values = digits.utf8.map { $0 - UInt8(ascii: "0") }
+    self.init(values[0], values[1], values[2])
+  }
+
+  private init(_ owner: UInt8, _ user: UInt8, _ anyone: UInt8) {
+    (self.owner, self.user, self.anyone) = (owner, user, anyone)
+    digits = "\(owner)\(user)\(anyone)"
+  }
+
+  /// The guard of the users, unless another is chosen: each sees and changes only their own record.
+  static let ownOnly = Guard(6, 0, 0)
+  /// The guard of all else, unless another is chosen: whoever has signed in may read and write.
+  static let signedIn = Guard(6, 6, 0)
+
+  /// What both guards allow.
+  func intersection(_ other: Guard) -> Guard {
+    Guard(owner & other.owner, user & other.user, anyone & other.anyone)
+  }
+}
+
+extension Guard {
+  enum Access: Sendable, CaseIterable {
+    case read
+    case write
+
+    fileprivate var bit: UInt8 {
+      switch self {
+      case .read: 4
+      case .write: 2
+      }
+    }
+  }
+
+  enum Decision: Sendable {
+    case allowed
+    /// Allowed for what belongs to the user.
+    case allowedToOwner
+    /// Only who has signed in may perhaps do that.
+    case signInFirst
+    /// Nobody may.
+    case refused
+  }
+
+  /// Decides on a request, before it is known whose records it is about.
+  func decision(on access: Access, isSignedIn: Bool) -> Decision {
+    if anyone & access.bit != 0 { return .allowed }
+    // Where everyone may look, nobody has to sign in to be refused.
+    guard isSignedIn || (owner & access.bit == 0 && anyone != 0) else { return .signInFirst }
+    if user & access.bit != 0 { return .allowed }
+    return owner & access.bit != 0 ? .allowedToOwner : .refused
+  }
+
+  /// A routes file with json-server-auth's short form of guards, `"posts": 640`, written out as a rewrite rule.
+  static func rules(from routes: JSONObject) -> JSONObject {
+    JSONObject(
+      routes.map { name, value in
+        let digits = value.string ?? value.integer.map(String.init) ?? ""
+        guard Guard(digits) != nil, !name.hasPrefix("/") else { return (name, value) }
+        return ("/\(name)*", .string("/\(digits)/\(name)$1"))
+      })
+  }
+}

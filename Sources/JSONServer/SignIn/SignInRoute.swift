@@ -1,0 +1,42 @@
+import HTTPTypes
+import OrderedJSON
+
+/// What a request does about signing in, parsed once.
+enum SignInRoute {
+  case register(ValidJSON?)
+  case signIn(ValidJSON?)
+  case refresh(token: String?)
+  case signOut(refreshToken: String?)
+
+  /// The path of each route but that of the users, which is json-server-auth's third way to register.
+  private static let names = ["register", "signup", "login", "signin", "refresh", "logout"]
+
+  /// Parses a request; `nil` when it is about something else.
+  ///
+  /// - Parameters:
+  ///   - segments: The path's segments.
+  ///   - users: Whether a name in a request means the users.
+  ///   - isResource: Whether a name in a request means a resource.
+  /// - Throws: 405 with `Allow` for another method than POST, 400 for a body that cannot be read.
+  init?(
+    _ request: Request, _ segments: [String], maximumDepth: Int, isUsers: (String) -> Bool,
+    isResource: (String) -> Bool
+  ) throws(RequestError) {
+    guard segments.count == 1, let name = segments.first, Self.names.contains(name) || isUsers(name) else { return nil }
+    guard request.method == .post else {
+      if isResource(name) { return nil }
+      throw .methodNotAllowed(request, ["POST"])
+    }
+    let body = try RequestBody.json(from: request, maximumDepth: maximumDepth)
+    switch name {
+    case "login", "signin": self = .signIn(body)
+    case "refresh": self = .refresh(token: Self.refreshToken(body))
+    case "logout": self = .signOut(refreshToken: Self.refreshToken(body))
+    default: self = .register(body)
+    }
+  }
+
+  private static func refreshToken(_ body: ValidJSON?) -> String? {
+    body.flatMap { JSONValue($0)["refreshToken"]?.string }
+  }
+}

@@ -1,0 +1,92 @@
+import HTTPTypes
+import JSONDatabase
+
+/// Who has signed in to a server, and what that is needed for.
+///
+/// It belongs to one engine.
+final class SignInState {
+  let users: String
+  private let guards: [String: Guard]
+  var tokens: Tokens
+  /// What no response shows.
+  var password: HiddenMember
+
+  static let hiddenName = "password"
+
+  init(_ configuration: Server.SignIn, random: @escaping @Sendable () -> UInt64) {
+    users = configuration.users
+    guards = configuration.guards
+    tokens = Tokens(lifetime: configuration.tokenLifetime, random: random)
+    password = HiddenMember(Self.hiddenName, of: configuration.users)
+  }
+
+  /// The guard of a resource.
+  ///
+  /// - Parameter prefix: The guard that the path begins with. It takes the place of one that nobody chose, and takes
+  ///   nothing away from one that somebody did.
+  func `guard`(of resource: String, prefix: Guard?) -> Guard {
+    if let chosen = guards[resource] { return prefix.map(chosen.intersection) ?? chosen }
+    return prefix ?? (resource == users ? .ownOnly : .signedIn)
+  }
+
+  /// Returns the id of the user who sent a request.
+  ///
+  /// - Throws: 401 that says why the request counts as nobody's, in json-server-auth's words.
+  func user(of request: Request, now: Double) throws(RequestError) -> String {
+    let token = try Self.bearerToken(request)
+    do throws(Tokens.Refusal) {
+      return try tokens.holder(of: token, now: now).user
+    } catch {
+      throw RequestError(error)
+    }
+  }
+
+  /// The token that a request brings (RFC 6750, section 2.1).
+  ///
+  /// - Throws: 401, when there is none.
+  static func bearerToken(_ request: Request) throws(RequestError) -> String {
+    guard let field = request.headerFields.first(.authorization) else {
+      throw RequestError(.unauthorized, "Missing authorization header")
+    }
+    let parts = field.split(separator: " ")
+    guard parts.first?.lowercased() == "bearer" else {
+      throw RequestError(.unauthorized, "Incorrect authorization scheme")
+    }
+    guard parts.count > 1 else { throw RequestError(.unauthorized, "Missing token") }
+    return String(parts[1])
+  }
+}
+
+extension RequestError {
+  /// Creates the refusal of a token, in the words of jsonwebtoken, which json-server-auth passes on.
+  init(_ refusal: Tokens.Refusal) {
+    switch refusal {
+    case .malformed: self.init(.unauthorized, "jwt malformed")
+    case .unknown: self.init(.unauthorized, "invalid token")
+    case .expired: self.init(.unauthorized, "jwt expired")
+    }
+  }
+}
+
+extension Server.SignIn {
+  /// Refuses what the data or the clock has no place for.
+  ///
+  /// - Throws: ``ServerError`` that names the option at fault.
+  func check(_ database: Database) throws(ServerError) {
+    let names = database.resourceNames.joined(separator: ", ")
+    guard case .collection? = database.resource(named: users) else {
+      throw ServerError(
+        .invalidConfiguration, "--auth: no collection is named '\(users)'; there are \(names). Add \"\(users)\": [].")
+    }
+    for name in guards.keys.sorted() where database.resource(named: name) == nil {
+      throw ServerError(
+        .invalidConfiguration, "--guard: no resource is named '\(name)'; there are \(names).")
+    }
+    guard tokenLifetime > .zero, tokenLifetime <= .seconds(Self.longestLifetime) else {
+      throw ServerError(
+        .invalidConfiguration, "--token-lifetime: choose from 1 to \(Self.longestLifetime) seconds, which is a year.")
+    }
+  }
+
+  package static let longestLifetime = 31_536_000
+}

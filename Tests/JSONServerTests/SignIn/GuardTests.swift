@@ -1,0 +1,51 @@
+import Testing
+
+@testable import JSONServer
+
+struct GuardTests {
+  private static let all = Guard.Decision.allowed
+  private static let own = Guard.Decision.allowedToOwner
+  private static let sign = Guard.Decision.signInFirst
+  private static let none = Guard.Decision.refused
+
+  @Test(arguments: [
+    // Reading as nobody and as somebody, writing as nobody and as somebody.
+    ("400", [sign, own, sign, none]),
+    ("440", [sign, all, sign, none]),
+    ("444", [all, all, none, none]),
+    ("600", [sign, own, sign, own]),
+    ("640", [sign, all, sign, own]),
+    ("644", [all, all, sign, own]),
+    ("660", [sign, all, sign, all]),
+    ("664", [all, all, sign, all]),
+    ("666", [all, all, all, all]),
+  ])
+  func `A guard's digits decide who may read and write`(digits: String, expected: [Guard.Decision]) throws {
+    let rule = try #require(Guard(digits))
+    let decisions = Guard.Access.allCases.flatMap { access in
+      [false, true].map { rule.decision(on: access, isSignedIn: $0) }
+    }
+    #expect(decisions == expected)
+    #expect(rule.digits == digits)
+  }
+
+  @Test(arguments: ["", "64", "6400", "000", "777", "046", "460", "064", "６４０", "640 ", "-60"])
+  func `Other digits are no guard`(digits: String) {
+    #expect(Guard(digits) == nil)
+  }
+
+  @Test func `Of two guards each takes away what it does not allow`() throws {
+    let all = try Guard.all.map { try #require(Guard($0)) }
+    for left in all {
+      for right in all {
+        let both = left.intersection(right)
+        for access in Guard.Access.allCases {
+          let decisions = [left, right].map { $0.decision(on: access, isSignedIn: true) }
+          if decisions.contains(.refused) { #expect(both.decision(on: access, isSignedIn: true) == .refused) }
+          if decisions == [.allowed, .allowed] { #expect(both.decision(on: access, isSignedIn: true) == .allowed) }
+        }
+      }
+    }
+    #expect(Guard("640")?.intersection(try #require(Guard("664"))) == Guard("640"))
+  }
+}
