@@ -11,9 +11,9 @@ import Synchronization
 /// A test's own server, with its own data and its own record of what the client did.
 ///
 /// A test gets one from the trait `.jsonServer(…)`, or from
-/// ``withJSONServer(_:routes:pathPrefix:listens:sourcePath:isolation:configure:_:)``, and never has to stop it. Where neither
+/// ``withJSONServer(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:isolation:configure:_:)``, and never has to stop it. Where neither
 /// fits, as in `setUp` and `tearDown`, in previews and for UI tests, one is started with
-/// ``start(_:routes:pathPrefix:listens:sourcePath:configure:)``.
+/// ``start(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:configure:)``.
 public final class MockServer: Sendable {
   /// The server behind it, for what a test seldom needs.
   public let server: Server
@@ -74,25 +74,26 @@ public final class MockServer: Sendable {
   ///   - data: What the server starts with; never written back.
   ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
   ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``url`` has it, too.
+  ///   - unexpectedRequests: What becomes of requests that nothing responds to.
   ///   - listens: Whether the server has a socket, on a free port of localhost.
   ///   - sourcePath: The source file of the call, from which a path of the data leads.
   ///   - configure: Changes what else the server is configured with.
   /// - Throws: ``MockServerError`` or `ServerError` when the server does not start.
   public static func start(
     _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
-    listens: Bool = true, sourcePath: String = #filePath,
+    unexpectedRequests: UnexpectedRequests = .allow, listens: Bool = true, sourcePath: String = #filePath,
     configure: (inout Server.Configuration) -> Void = { _ in }
   ) async throws -> MockServer {
     try await start(
       try configuration(
-        data, routes: routes, pathPrefix: pathPrefix, sourcePath: sourcePath,
+        data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, sourcePath: sourcePath,
         configure),
       listens: listens)
   }
 
   static func configuration(
     _ data: MockData, routes: KeyValuePairs<String, String>, pathPrefix: String,
-    sourcePath: String,
+    unexpectedRequests: UnexpectedRequests, sourcePath: String,
     _ configure: (inout Server.Configuration) -> Void
   ) throws -> Server.Configuration {
     var configuration = Server.Configuration(source: try data.source(sourcePath))
@@ -100,6 +101,7 @@ public final class MockServer: Sendable {
     configuration.allowedHosts = ["*"]
     configuration.routes = JSONObject(routes.map { ($0.key, .string($0.value)) })
     configuration.pathPrefix = pathPrefix
+    configuration.isStrict = unexpectedRequests == .issue
     // What is expected is counted in the journal, which ends with the test.
     configuration.journalCapacity = .max
     configuration.journalByteCapacity = .max

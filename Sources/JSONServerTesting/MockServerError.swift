@@ -12,6 +12,8 @@ public struct MockServerError: Error, Sendable {
     case unmetExpectation
     /// No request met what was set up for it.
     case unmetSetup
+    /// A request came that nothing responds to, or with a parameter that nothing understands.
+    case unexpectedRequest
     /// What was to be set up, or expected, cannot be: a status, a name or a number that there is not, or requests that no
     /// client sends.
     case invalidSetup
@@ -36,4 +38,13 @@ public struct MockServerError: Error, Sendable {
 
 extension MockServerError: CustomStringConvertible {
   public var description: String { message }
+}
+
+/// What becomes of requests that nothing responds to: whose path leads nowhere, whose method does not apply there, or with a
+/// parameter that nothing understands.
+public enum UnexpectedRequests: Sendable, Hashable {
+  /// They get a 404 or 405, and such a parameter is ignored.
+  case allow
+  /// They get a 400 that says what was probably meant, and are issues at the end of the test.
+  case issue
 }

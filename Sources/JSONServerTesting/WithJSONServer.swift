@@ -16,6 +16,7 @@ public import JSONServer
 ///   - data: What the server starts with; never written back.
 ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
 ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``MockServer/url`` has it, too.
+///   - unexpectedRequests: What becomes of requests that nothing responds to.
 ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves
 ///     ``MockServer/respond(to:)`` and sessions of `URLSessionConfiguration.jsonServer(_:)`.
 ///   - sourcePath: The source file of the test, from which a path of the data leads.
@@ -26,13 +27,13 @@ public import JSONServer
 /// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or what the closure throws.
 public func withJSONServer<Result>(
   _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
-  listens: Bool = true,
+  unexpectedRequests: UnexpectedRequests = .allow, listens: Bool = true,
   sourcePath: String = #filePath, isolation: isolated (any Actor)? = #isolation,
   configure: (inout Server.Configuration) -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
   let configuration = try MockServer.configuration(
-    data, routes: routes, pathPrefix: pathPrefix, sourcePath: sourcePath,
+    data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, sourcePath: sourcePath,
     configure)
   let server = try await MockServer.start(configuration, listens: listens)
   do {

@@ -50,6 +50,10 @@ struct Player {
         configuration.isReadOnly = true
         continue
       }
+      if option == "--strict" {
+        configuration.isStrict = true
+        continue
+      }
       let value = arguments.popFirst() ?? ""
       switch option {
       case "--id": configuration.idName = value

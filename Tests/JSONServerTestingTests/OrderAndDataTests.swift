@@ -46,7 +46,9 @@ struct `What is expected of requests and data` {
     #expect(
       try await failure { try await $0.expect(inOrder: [.post("/bookmarks"), .post("/bookmarks")]) }
         .contains("Expected POST /bookmarks after request 2, but it did not come."))
-    #expect(try await failure { try await $0.expect(.get("/me"), times: 3...) }.contains("but it came 2 times."))
+    #expect(
+      try await failure { try await $0.expect(.get("/me"), times: 3...) }.contains(
+        "at least 3 times, but it came 2 times."))
     #expect(try await failure { try await $0.expect(.get("/me"), times: -1) }.contains("'times'"))
     #expect(try await failure { try await $0.expect(.get("/../me")) }.contains("'..'"))
     #expect(try await failure { try await $0.waitForRequest(.get("/you"), within: .zero) }.contains("GET /you"))

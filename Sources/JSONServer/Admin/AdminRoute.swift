@@ -11,7 +11,7 @@ enum AdminRoute {
   case openAPI
   case health
   case resources
-  case exchanges(limit: Int)
+  case exchanges(limit: Int, unexpectedOnly: Bool)
   case forgetExchanges
   case events(EventFilter, lastEventID: String?)
   case reset
@@ -67,7 +67,7 @@ enum AdminRoute {
     case ("requests", nil):
       switch method {
       case .get:
-        self = .exchanges(limit: try Self.limit(parameters))
+        self = .exchanges(limit: try Self.limit(parameters), unexpectedOnly: try Self.unexpectedOnly(parameters))
       case .delete: self = .forgetExchanges
       default: throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
       }
@@ -118,6 +118,14 @@ enum AdminRoute {
 
   private static func limit(_ parameters: QueryParameters) throws(RequestError) -> Int {
     max(try ListParameters.number("limit", parameters) ?? 100, 0)
+  }
+
+  private static func unexpectedOnly(_ parameters: QueryParameters) throws(RequestError) -> Bool {
+    switch parameters.first("unexpected") {
+    case nil, "false": return false
+    case "true": return true
+    default: throw RequestError(.malformed, "'unexpected' must be true or false.")
+    }
   }
 
   private static func eventFilter(_ parameters: QueryParameters) throws(RequestError) -> EventFilter {

@@ -12,10 +12,11 @@ extension Engine {
     case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
     case .health: finalize(context, .json(health))
     case .resources: finalize(context, .json(.array(describedResources)))
-    case .exchanges(let limit):
-      finalize(context, .json(.array(simulation.journal.exchanges.suffix(limit).map(\.value))))
+    case .exchanges(let limit, let unexpectedOnly):
+      let exchanges = simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
+      finalize(context, .json(.array(exchanges.suffix(limit).map(\.value))))
     case .forgetExchanges:
-      simulation.journal.removeAll()
+      clearJournal()
       finalize(context, .json([:]))
     case .events(let filter, let lastEventID): finalize(context, subscribe(filter, lastEventID: lastEventID))
     case .reset: try reset(for: .client(context, .admin(route)))

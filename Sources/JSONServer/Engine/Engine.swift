@@ -116,6 +116,19 @@ actor Engine: Application {
     }
   }
 
+  /// Refuses a request that a strict server did not expect, and marks it in the journal.
+  func refuseUnexpected(_ context: RequestContext, _ message: String) {
+    finalize(context.noting { $0.isUnexpected = true }, RequestError(.malformed, message).response())
+  }
+
+  /// Refuses a request with parameters that have no effect, and says what was probably meant.
+  func refuseUnexpected(_ context: RequestContext, _ ignored: [IgnoredParameter]) {
+    let sentences = ignored.map { parameter in
+      Hints.text(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
+    }
+    refuseUnexpected(context, sentences.joined(separator: " "))
+  }
+
   /// Reports what a person should know about a request, and what else a deletion removed.
   func report(_ result: EndpointResult, of context: RequestContext) {
     for note in result.notes {

@@ -56,7 +56,12 @@ extension Engine {
     do throws(RequestError) {
       perform(try route(context), context)
     } catch {
-      finalize(context, methods(of: context, refusedWith: error) ?? error.response())
+      if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
+      if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
+        refuseUnexpected(context, error.message)
+      } else {
+        finalize(context, error.response())
+      }
     }
   }
 
@@ -85,6 +90,7 @@ extension Engine {
       try requireMatch(context, endpoint)
     }
     var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    if configuration.isStrict, !ignored.isEmpty { return refuseUnexpected(context, ignored) }
     var response: PreparedResponse
     var change: DataChange?
     do throws(RequestError) {
@@ -102,7 +108,11 @@ extension Engine {
     } catch {
       response = error.response()
     }
-    if !ignored.isEmpty { report(ignored, of: context, in: &response) }
+    if !ignored.isEmpty {
+      // Only the records of a list tell these, and a list changes nothing.
+      if configuration.isStrict { return refuseUnexpected(context, ignored) }
+      report(ignored, of: context, in: &response)
+    }
     // What nearly all reads meet: nothing waits for the disk.
     if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
     let pending = PendingResponse(

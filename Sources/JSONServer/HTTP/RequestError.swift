@@ -55,6 +55,17 @@ package struct RequestError: Error {
     self.place = place
   }
 
+  /// Whether it is about the route: nothing is at the path, or the method does not apply there.
+  var saysNothingIsThere: Bool {
+    switch code {
+    case .notFound, .methodNotAllowed: true
+    case .malformed, .unauthorized, .forbidden, .timeout, .conflict, .preconditionFailed, .bodyTooLarge, .targetTooLong,
+      .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding, .unmetExpectation, .headTooLarge, .failed,
+      .notImplemented, .unavailable, .noSpace, .durabilityUnknown:
+      false
+    }
+  }
+
   /// The refusal of a method that a route does not take.
   ///
   /// - Parameter methods: Those that it takes besides OPTIONS.

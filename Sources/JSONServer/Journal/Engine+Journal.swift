@@ -15,6 +15,7 @@ extension Engine {
       notes: notes)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
+    if exchange.isUnexpected { simulation.recordUnexpected(exchange) }
     simulation.events.publish(exchange)
     if notes?.exchangeID == nil {
       simulation.journal.append(exchange)
@@ -29,8 +30,8 @@ extension Engine {
     guard let id = notes?.exchangeID else { return }
     simulation.journal.append(
       Exchange(
-        id: id, request: context.original, route: context.route, response: nil, respondedAt: System.now,
-        duration: System.uptime - context.started, notes: notes))
+        id: id, request: context.original, hidesPasswords: signIn != nil, route: context.route, response: nil,
+        respondedAt: System.now, duration: System.uptime - context.started, notes: notes))
   }
 
   /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.
@@ -53,6 +54,6 @@ extension Engine {
   }
 
   func clearJournal() {
-    simulation.journal.removeAll()
+    simulation.forgetExchanges()
   }
 }

@@ -56,6 +56,12 @@ public final class Exchange: Sendable {
 }
 
 extension Exchange {
+  /// Whether a strict server refused it: nothing is at its path, or nothing understands one of its parameters.
+  public var isUnexpected: Bool { notes?.isUnexpected ?? false }
+
+  /// What the response says is wrong with the request; `nil` for nothing.
+  package var refusal: String? { sent.errorMessage }
+
   /// The id of the hold that the request waited in, or waits in; `nil` for none.
   package var hold: Int? { notes?.hold }
 

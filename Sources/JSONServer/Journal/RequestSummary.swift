@@ -27,7 +27,7 @@ struct RequestSummary: Sendable {
 
   /// The members, as the journal and the events show them.
   var members: JSONObject {
-    JSONObject([
+    var members = JSONObject([
       ("id", .number(JSONNumber(id))),
       ("time", .string(Timestamp(secondsSince1970: time).rfc3339)),
       ("method", .string(method)),
@@ -38,6 +38,8 @@ struct RequestSummary: Sendable {
       ("delivery", .string(delivery.name)),
       ("matched", notes?.value ?? .null),
     ])
+    if notes?.isUnexpected == true { members["unexpected"] = true }
+    return members
   }
 }
 

@@ -11,13 +11,20 @@ struct Hints {
   mutating func hint(
     for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
   ) -> String? {
+    guard isNew(parameter.name, request.path) else { return nil }
+    return Self.text(for: parameter, of: request, members: members)
+  }
+
+  /// Says why a parameter has no effect, and what was probably meant.
+  static func text(
+    for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
+  ) -> String {
     let (name, path) = (parameter.name, request.path)
-    guard isNew(name, path) else { return nil }
     switch parameter.reason {
     case .idle(let reason): return "\(path): the parameter '\(name)' \(reason)."
     case .notTaken: return "\(path): the parameter '\(name)' has no effect on a \(request.method.rawValue) there."
     case .noMember(let collection):
-      let meant = Self.meant(by: name, members: members(collection)).map { " Did you mean '\($0)'?" } ?? ""
+      let meant = meant(by: name, members: members(collection)).map { " Did you mean '\($0)'?" } ?? ""
       return "\(path): no record has a member '\(name)', so the parameter is ignored.\(meant)"
     }
   }

@@ -72,6 +72,9 @@ extension Server {
     public var stubs: [Stub] = []
     /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`.
     public var stubsFile: String?
+    /// Whether a request that nothing responds to, or with a parameter that nothing understands, is refused with 400 and
+    /// kept among ``Server/unexpectedRequests``.
+    public var isStrict = false
     /// Called around every request, the first outermost.
     public var middleware: [any Middleware] = []
     /// The path under which the server is mounted elsewhere, such as `/mock`; empty for none.

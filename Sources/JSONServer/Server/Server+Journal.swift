@@ -7,6 +7,11 @@ extension Server {
     get async { await engine.simulation.journal.exchanges }
   }
 
+  /// The exchanges whose requests were refused because the server is strict, oldest first; the first thousand.
+  public var unexpectedRequests: [Exchange] {
+    get async { await engine.simulation.unexpected }
+  }
+
   /// Removes the exchanges.
   public func clearJournal() async {
     await engine.clearJournal()

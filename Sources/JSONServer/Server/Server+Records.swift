@@ -17,7 +17,7 @@ extension Server {
   public func records<Record: Decodable>(
     _ name: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
   ) async throws -> [Record] {
-    try await values(of: name).map { try decoder.decode(type, from: $0) }
+    try decoder.decode([Record].self, from: .array(try await values(of: name)))
   }
 
   /// Returns the records of a collection as JSON, in stored order.

@@ -8,10 +8,10 @@ extension Engine {
     do throws(RequestError) {
       guard simulation.hasRules else { return delay(context, by: try delay(of: context)) { $0.perform($1) } }
       let met = simulation.nextFault(for: context.matchable)
-      let context = met.map { met in context.noting { $0.fault = met.id } } ?? context
+      let noted = met.map { met in context.noting { $0.fault = met.id } } ?? context
       let fault = met?.fault
-      let wait = if let range = fault?.delay { range.length(configuration.random) } else { try delay(of: context) }
-      delay(context, by: wait) { engine, context in
+      let wait = if let range = fault?.delay { range.length(configuration.random) } else { try delay(of: noted) }
+      delay(noted, by: wait) { engine, context in
         if let response = fault?.prepared { engine.finalize(context, response) } else { engine.hold(context) }
       }
     } catch {
@@ -91,7 +91,8 @@ extension Engine {
   private func run(_ handler: @escaping Stub.Handler, of stub: Stubs.Meeting, _ context: RequestContext) {
     keep { engine in
       do {
-        guard let response = try await handler(context.original) else { return engine.stub(context, after: stub.rank) }
+        guard var response = try await handler(context.original) else { return engine.stub(context, after: stub.rank) }
+        if !response.headerFields.contains(.cacheControl) { response.headerFields[.cacheControl] = "no-cache" }
         try Simulation.check(status: response.status)
         engine.finalize(context.noting { $0.stub = stub.id }, PreparedResponse(response))
       } catch {

@@ -33,7 +33,8 @@ public struct FixedResponse: Sendable, Hashable {
 
   /// The response as it is sent.
   var prepared: PreparedResponse {
-    var fields: HTTPFields = [:]
+    // The next response may be another one: no client is to keep this one, as none keeps data.
+    var fields: HTTPFields = [.cacheControl: "no-cache"]
     var bytes: [UInt8] = []
     switch body {
     case nil: break

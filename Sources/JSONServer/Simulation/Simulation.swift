@@ -8,6 +8,10 @@ struct Simulation {
   var snapshots = Snapshots()
   var journal: Journal
   var events: EventFeed
+  /// The first requests that a strict server refused as unexpected.
+  private(set) var unexpected: [Exchange] = []
+  /// The most of them that are kept: a client that goes on and on would fill the memory.
+  private static let maximumUnexpected = 1_000
   /// Keeps the subscribers' connections alive while there are any.
   var heartbeat: EventLoopExecutor.ScheduledTask?
   private var exchangeCount = 0
@@ -26,6 +30,17 @@ struct Simulation {
   mutating func nextExchangeID() -> Int {
     exchangeCount += 1
     return exchangeCount
+  }
+
+  /// Keeps a request that a strict server refused as unexpected.
+  mutating func recordUnexpected(_ exchange: Exchange) {
+    if unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
+  }
+
+  /// Removes the exchanges from the journal, the unexpected ones too.
+  mutating func forgetExchanges() {
+    journal.removeAll()
+    unexpected = []
   }
 
   /// Ends all streams of events, and resumes the waiters for an exchange.

@@ -20,6 +20,7 @@ final class Ledger: Sendable {
   private struct State {
     var setups: [Setup] = []
     var expected: Set<Int> = []
+    var hasReportedUnexpected = false
     /// What went wrong in calls that do not throw, where no test of Swift Testing took it as an issue.
     var failures: [MockServerError] = []
   }
@@ -50,6 +51,14 @@ final class Ledger: Sendable {
     return exchanges.filter { !expected.contains($0.id) }
   }
 
+  /// Whether unexpected requests are still to be reported, which they are once.
+  func takesUnexpected() -> Bool {
+    state.withLockedValue { state in
+      defer { state.hasReportedUnexpected = true }
+      return !state.hasReportedUnexpected
+    }
+  }
+
   func recordFailure(_ error: MockServerError) {
     state.withLockedValue { $0.failures.append(error) }
   }
@@ -72,7 +81,7 @@ final class Ledger: Sendable {
 extension MockServer {
   /// Looks over what the test has set up: a fault or a stub with `times`, or a hold, that no request met is a failure.
   ///
-  /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:listens:sourcePath:configure:)``
+  /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:configure:)``
   /// does it in `tearDown`. In Swift Testing each is recorded as an issue where it was set up; elsewhere they are thrown.
   ///
   /// - Throws: ``MockServerError`` with code `unmetSetup`, or what a call before reported that could not throw.
@@ -91,6 +100,15 @@ extension MockServer {
         "No request met the \(setup.kind.rawValue) for \(setup.route).\n"
           + JournalText.lines(await requests))
       report(error, at: setup.place)
+    }
+    let unexpected = await server.unexpectedRequests
+    if !unexpected.isEmpty, ledger.takesUnexpected() {
+      let refusals = unexpected.map { "  \($0.id). \($0.refusal ?? "")" }.joined(separator: "\n")
+      let error = MockServerError(
+        .unexpectedRequest,
+        "Requests came that were not expected:\n\(refusals)\n"
+          + JournalText.lines(unexpected))
+      try error.reportForRunningTest()
     }
     try throwFailures()
   }

@@ -63,7 +63,7 @@ extension MockServer {
   ) async throws(MockServerError) {
     let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
     try await check(place) { () async throws(MockServerError) in
-      try await expect(try RequestExpectation(route), times, "\(times) times")
+      try await expect(try RequestExpectation(route), times, Self.text(times))
     }
   }
 
@@ -163,6 +163,17 @@ extension MockServer {
     case 0?: "never"
     case 1?: "once"
     case let times?: "\(times) times"
+    }
+  }
+
+  private static func text(_ times: some RangeExpression<Int>) -> String {
+    switch times {
+    case let times as ClosedRange<Int>: "\(times.lowerBound) to \(times.upperBound) times"
+    case let times as Range<Int>: "\(times.lowerBound) to \(times.upperBound - 1) times"
+    case let times as PartialRangeFrom<Int>: "at least \(times.lowerBound) times"
+    case let times as PartialRangeThrough<Int>: "at most \(times.upperBound) times"
+    case let times as PartialRangeUpTo<Int>: "at most \(times.upperBound - 1) times"
+    default: "\(times) times"
     }
   }
 

@@ -2,6 +2,21 @@
   import Testing
 #endif
 
+extension MockServerError {
+  /// Records the error as an issue of the running test, at its declaration.
+  ///
+  /// - Throws: The error, when no test of Swift Testing runs.
+  func reportForRunningTest() throws(MockServerError) {
+    #if SwiftTesting && canImport(Testing)
+      if let test = Test.current {
+        Issue.record(Comment(rawValue: message), sourceLocation: test.sourceLocation)
+        return
+      }
+    #endif
+    throw self
+  }
+}
+
 /// The place in a test's source that expects something.
 struct CodePlace: Sendable {
   let fileID: String

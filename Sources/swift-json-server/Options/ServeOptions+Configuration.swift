@@ -27,6 +27,7 @@ extension ServeOptions {
     let hasUsual = (compat == .v1 || self.static.isEmpty) && FileKind(of: "public") == .directory
     configuration.staticDirectories = (hasUsual ? ["public"] : []) + self.static
     configuration.stubsFile = stubs
+    configuration.isStrict = strict
     configuration.hasResetRoutes = resetRoutes
     configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
     configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes

@@ -79,6 +79,9 @@ struct ServeOptions: ParsableArguments {
   @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")
   var readOnly = false
 
+  @Flag(help: "Refuse requests that nothing responds to, and parameters that nothing understands, with 400.")
+  var strict = false
+
   @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress responses.")
   var noGzip = false
 

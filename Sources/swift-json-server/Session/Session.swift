@@ -102,7 +102,7 @@ struct Session {
       // A program that is run decides the exit code.
       child?.send(number)
       return child == nil ? 0 : nil
-    case .childEnded(let status): return status
+    case .childEnded(let status): return await hadUnexpectedRequests() && status == 0 ? 1 : status
     case .key(.help): log.print(Key.help(log.style))
     case .key(.urls): log.print(await banner.urls(log.style))
     case .key(.snapshot): await writeSnapshot()
@@ -112,13 +112,12 @@ struct Session {
     case .tick:
       let edited = watched.edited()
       if edited.contains(startup.settings.path) { return await restart() }
-      guard !edited.isEmpty else { return nil }
-      let routes = startup.settings.options.routes
+      if let path = startup.settings.options.routes, edited.contains(path) { await reloadRoutes(path) }
       let certificate = startup.settings.certificatePaths
-      if let routes, edited.contains(routes) { await reloadRoutes(routes) }
       if !edited.isDisjoint(with: certificate) { reloadCertificate() }
       // What else is looked at is the stubs file, and what its stubs have as bodies.
-      if edited.contains(where: { $0 != routes && !certificate.contains($0) }) { await reloadStubs() }
+      let others = edited.subtracting(certificate + [startup.settings.options.routes].compactMap { $0 })
+      if !others.isEmpty { await reloadStubs() }
     }
     return nil
   }
@@ -171,15 +170,6 @@ struct Session {
     }
   }
 
-  private func reloadCertificate() {
-    do throws(ServerError) {
-      try server.reloadCertificate()
-      log.log(.reloaded(resources: ["the certificate of \(startup.settings.options.cert ?? "")"]))
-    } catch {
-      log.log(.invalid(message: "\(error.message)\nThe certificate before stays in use."))
-    }
-  }
-
   private mutating func reloadStubs() async {
     guard let path = startup.settings.options.stubs else { return }
     do throws(ServerError) {
@@ -188,6 +178,15 @@ struct Session {
       log.log(.reloaded(resources: ["\(count) \(count == 1 ? "stub" : "stubs") of \(path)"]))
     } catch {
       log.log(.invalid(message: "\(error)\nThe stubs before stay in force."))
+    }
+  }
+
+  private func reloadCertificate() {
+    do throws(ServerError) {
+      try server.reloadCertificate()
+      log.log(.reloaded(resources: ["the certificate of \(startup.settings.options.cert ?? "")"]))
+    } catch {
+      log.log(.invalid(message: "\(error.message)\nThe certificate before stays in use."))
     }
   }
 
@@ -210,6 +209,20 @@ struct Session {
     case .text: log.print(options.quiet ? server.url : banner.text(log.style, hasKeys: hasKeys))
     case .json: log.print(banner.json)
     }
+  }
+
+  /// Lists the requests that were refused because the server is strict.
+  ///
+  /// - Returns: Whether there was one.
+  private func hadUnexpectedRequests() async -> Bool {
+    let unexpected = await server.unexpectedRequests
+    guard !unexpected.isEmpty else { return false }
+    let lines = unexpected.map { exchange in
+      let request = LogText.escaped("\(exchange.request.method) \(exchange.request.target)")
+      return "  \(request)\n    \(LogText.escaped(exchange.refusal ?? ""))"
+    }
+    log.printError("--strict: requests came that were not expected:\n" + lines.joined(separator: "\n"))
+    return true
   }
 
   private func removeReadyFile() {

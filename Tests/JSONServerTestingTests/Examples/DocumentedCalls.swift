@@ -93,6 +93,11 @@ struct `The calls of the documentation` {
     try await server.expect("bookmarks", equals: [Bookmark(id: 1, title: "Swift")])
   }
 
+  @Test(.jsonServer(["bookmarks": []], unexpectedRequests: .issue))
+  func `Nothing unexpected is requested`() async throws {
+    #expect(try await send(.get, "/bookmarks?_page=1") == .ok)
+  }
+
   @Test func `The data is restored`() async throws {
     let server = try MockServer.current
     await server.saveSnapshot("one bookmark")

@@ -84,6 +84,7 @@ import Testing
     let answer = await server.send(.get, "/x")
     #expect(answer.text == body)
     #expect(answer.headerFields[.contentType] == type)
+    #expect(answer.headerFields[.cacheControl] == "no-cache")
   }
 
   @Test func `is gone when its times are over, and waits as long as it says`() async throws {
