@@ -43,6 +43,10 @@ struct Player {
         configuration.isReadOnly = true
         continue
       }
+      if option == "--sessions" {
+        configuration.hasSessions = true
+        continue
+      }
       let value = arguments.popFirst() ?? ""
       switch option {
       case "--id": configuration.idName = value

@@ -11,7 +11,7 @@ extension Engine {
     case .asset(let name): finalize(context, .asset(name))
     case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
     case .health: finalize(context, .json(health))
-    case .resources: finalize(context, .json(.array(describedResources)))
+    case .resources: finalize(context, .json(.array(resources(below: context.request.mountPath))))
     case .exchanges(let limit):
       finalize(context, .json(.array(simulation.journal.exchanges.suffix(limit).map(\.value))))
     case .forgetExchanges:
@@ -22,6 +22,15 @@ extension Engine {
     case .expireTokens:
       guard let signIn else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
       finalize(context, .json(["expired": .number(JSONNumber(signIn.tokens.expire(now: System.now)))]))
+    case .sessions: finalize(context, .json(.array(try allowedSessions.all.map(\.value))))
+    case .removeSessions:
+      try allowedSessions.removeAll()
+      finalize(context, .json([:]))
+    case .removeSession(let name):
+      guard try allowedSessions.remove(name) else {
+        throw RequestError(.notFound, "There is no session '\(name)'; GET /__admin/sessions lists those there are.")
+      }
+      finalize(context, .json([:]))
     case .snapshots: finalize(context, .json(.array(simulation.snapshots.all.map(\.value))))
     case .saveSnapshot(let name):
       let name = simulation.snapshots.save(writes.database, named: name, at: System.now)
@@ -90,7 +99,7 @@ extension Engine {
     }
   }
 
-  private var describedResources: [JSONValue] {
+  private func resources(below mountPath: String) -> [JSONValue] {
     var parents: [String: JSONObject] = [:]
     for relation in writes.database.relations(inFirst: DataDescription.maximumRecords) {
       parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)

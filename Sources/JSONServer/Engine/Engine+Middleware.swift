@@ -16,7 +16,7 @@ extension Engine {
   }
 
   private func middlewareChain(around context: RequestContext) -> @Sendable (Request) async throws -> Response {
-    let mountPath = mountPath
+    let mountPath = context.request.mountPath
     var chain: @Sendable (Request) async throws -> Response = { request in
       await withCheckedContinuation { continuation in
         var inner = request

@@ -21,6 +21,10 @@ actor Engine: Application {
   var settings: Settings
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
+  /// The sessions of the server; `nil` when there can be none.
+  let sessions: Sessions?
+  /// Whether it is one of them.
+  let isSession: Bool
   var hints = Hints()
   /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
   let mountPath: String
@@ -42,7 +46,30 @@ actor Engine: Application {
     simulation = Simulation(configuration)
     settings = Settings(configuration)
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
+    sessions = configuration.hasSessions ? Sessions() : nil
+    isSession = false
     mountPath = configuration.mountPath
+  }
+
+  /// Creates the engine of a session: with the data that a server had at its start, and nothing else of it.
+  ///
+  /// - Parameters:
+  ///   - session: The session's name.
+  ///   - server: The server's engine.
+  init(session: SessionName, of server: isolated Engine) {
+    configuration = server.configuration
+    loop = server.loop
+    policies = server.policies
+    let source = OpenedSource(persistence: nil, database: server.sharedStart(), warnings: [])
+    writes = WriteCoordinator(source, ids: server.writes.ids, durability: .ephemeral)
+    simulation = Simulation(server.configuration, session: session)
+    settings = Settings(server.configuration)
+    signIn = server.configuration.signIn.map { signIn in
+      SignInState(signIn, password: server.sharedPassword(), random: server.configuration.random)
+    }
+    sessions = server.sessions
+    isSession = true
+    mountPath = server.mountPath
   }
 
   var persistence: (any Persistence)? { writes.persistence }
@@ -181,15 +208,21 @@ actor Engine: Application {
   /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
   func releaseDelayed() {
     isStopping = true
+    if !isSession { sessions?.removeAll() }
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }
 
-  /// Ends all streams and waits, saves what is in progress and closes the files.
-  func close() async {
+  /// Ends all streams and waits.
+  func end() {
     isClosed = true
     releaseDelayed()
     for task in outstanding.tasks.values { task.cancel() }
+  }
+
+  /// Ends all streams and waits, saves what is in progress and closes the files.
+  func close() async {
+    end()
     guard let persistence else { return }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

@@ -20,22 +20,31 @@ extension Engine {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)
     do throws(RequestError) {
-      // preprocess: mount path · host · origin · method override · rewrite rules
+      // preprocess: mount path · session · host · origin · method override · rewrite rules
       mountedTarget = try enterMount(&request)
+      let session = try sessions?.name(in: &request)
+      if session != nil { mountedTarget = request.target }
       let preflight = try policies.preprocess(&request)
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, started: started, proceed: proceed, reply: reply)
-      if let preflight { return finalize(context, preflight) }
-      // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
-      if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
-      simulate(context)
+      if let session, let sessions {
+        return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
+      }
+      begin(context, preflight)
     } catch {
       let context = RequestContext(
         original, preprocessed: request, target: .none, mountedTarget: mountedTarget, started: started,
         proceed: proceed, reply: reply)
       finalize(context, error.response())
     }
+  }
+
+  private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
+    if let preflight { return finalize(context, preflight) }
+    // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
+    if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
+    simulate(context)
   }
 
   /// simulate: sign-in · delay · fault
@@ -105,6 +114,7 @@ extension Engine {
     } catch {
       response = error.response()
     }
+    if isSession { forgetIndexes() }
     // What nearly all reads meet: nothing waits for the disk.
     if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
     let pending = PendingResponse(

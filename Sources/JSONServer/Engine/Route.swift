@@ -49,6 +49,7 @@ extension Engine {
   /// The page's files lie beside it, and a browser resolves "beside" by that slash.
   private func pageLocation(_ context: RequestContext) -> String? {
     let (request, segments) = (context.request, context.target.path.segments)
+    let mountPath = request.mountPath
     guard segments.isEmpty || context.isAdministrative, request.method == .get || request.method == .head else {
       return nil
     }
