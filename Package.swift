@@ -50,12 +50,14 @@ let package = Package(
       description:
         "JSONServerTesting imports Testing; switch it off for programs that run where Testing is not installed."
     ),
+    .trait(name: "HTTPS", description: "The server speaks TLS; off by default, since BoringSSL takes long to compile."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
   ],
   targets: [
     .target(
@@ -94,6 +96,8 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
+        .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["HTTPS"])),
       ],
       resources: [.embedInCode("Page/Assets")],
       swiftSettings: settings
@@ -156,7 +160,8 @@ let package = Package(
     .testTarget(
       name: "JSONServerTestingTests",
       dependencies: [
-        "JSONServerTesting", "JSONServer", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "TestSupport", "JSONServerTesting", "JSONServer", "OrderedJSON",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       exclude: ["Fixtures"],
@@ -172,6 +177,7 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
       ],
       swiftSettings: settings
     ),

@@ -47,7 +47,11 @@ MEDIAN_LINES = range(60, 121)
 IMPORT = re.compile(
     r"^ {0,2}(?:(?P<attribute>@\w+) +)?(?:\w+ +)?import (?:(?:struct|func|class|enum) +)?(?P<module>\w+)")
 
-# The one condition that may stand outside of folders named Platform: Foundation without what only Darwin's has.
+# The folder in which a trait of the package is asked for.
+TRAITS = {"#if HTTPS": "Sources/JSONServer/Transport/Security/"}
+
+# The one condition that may stand outside of those and of folders named Platform: Foundation without what only Darwin's
+# has.
 FOUNDATION = re.compile(
     r"^#if canImport\(FoundationEssentials\)\n +((?:\w+ )?)import FoundationEssentials\n"
     r"#else\n +\1import Foundation\n#endif$", re.MULTILINE)
@@ -109,14 +113,15 @@ def top_level(files):
 
 
 def conditions(files):
-    """What differs by platform stands in folders named Platform."""
+    """What differs by platform stands in folders named Platform, what differs by trait in the folder of that trait."""
     for path, text in swift(files, "Sources").items():
         if "Platform" in path.split("/"):
             continue
         text = FOUNDATION.sub(lambda found: "\n" * found[0].count("\n"), text)
         is_literal = False
         for number, line in enumerate(text.splitlines(), 1):
-            if not is_literal and line.lstrip().startswith("#if"):
+            is_traits = path.startswith(TRAITS.get(line.strip(), "-"))
+            if not is_literal and not is_traits and line.lstrip().startswith("#if"):
                 yield path, number, f"'{line.strip()}' stands in Platform folders only"
             if line.count('"""') % 2:
                 is_literal = not is_literal

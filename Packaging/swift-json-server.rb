@@ -13,7 +13,7 @@ class SwiftJsonServer < Formula
   uses_from_macos "zlib"
 
   def install
-    arguments = ["--disable-sandbox", "--configuration", "release"]
+    arguments = ["--disable-sandbox", "--configuration", "release", "--traits", "HTTPS"]
     arguments << "--static-swift-stdlib" if OS.linux?
     system "swift", "build", *arguments, "--product", "swift-json-server"
     bin.install ".build/release/swift-json-server"

@@ -26,7 +26,7 @@
 #define OPEN_LINK O_NOFOLLOW
 #endif
 
-/// A directory or file whose changes are told: kqueue knows open descriptors, not names.
+/// A directory or file whose changes are reported: kqueue knows open descriptors, not names.
 struct node {
   int descriptor;
   dev_t device;
@@ -191,7 +191,7 @@ static int add_directory(struct storage_watch *watch, const char *path) {
   // A write of a directory is the coming, going or renaming of an entry.
   change(
       watch->queue, &directory->node, EV_ADD | EV_CLEAR, NOTE_WRITE | NOTE_EXTEND | NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE);
-  // After the directory: a file that comes in between is seen here or told of there.
+  // After the directory: a file that comes in between is seen here or reported there.
   (void)rearm_all(watch, directory);
   return 0;
 }

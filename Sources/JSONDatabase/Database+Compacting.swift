@@ -51,7 +51,7 @@ extension UndoLog {
     return slots
   }
 
-  /// Takes note that slots of a resource have new numbers.
+  /// Records that slots of a resource have new numbers.
   fileprivate mutating func move(_ slots: [Int: Int], of position: Int) {
     steps = steps.map { step in
       switch step {

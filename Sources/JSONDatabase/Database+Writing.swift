@@ -77,6 +77,37 @@ extension Database {
     }
   }
 
+  /// Changes a record as a patch says, all of it or nothing; the id stays.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord`, `invalidBody` or `conflict`.
+  /// - Complexity: That of ``Patch/applied(to:maximumDepth:)``.
+  package mutating func apply(
+    _ patch: Patch, to id: String, in name: String
+  ) throws(DatabaseError) -> WrittenRecord {
+    let depth = schema.maximumRecordDepth
+    return try rewrite(id, in: name) { row, collection throws(DatabaseError) in
+      let layout = collection.layout(of: row)
+      return try Self.apply(patch, to: row.record, keeping: collection.idName, depth, layout, row.margins)
+    }
+  }
+
+  private static func apply(
+    _ patch: Patch, to document: ValidJSON, keeping idName: String?, _ maximumDepth: Int, _ layout: JSONLayout,
+    _ margins: ObjectDraft.Margins = .none
+  ) throws(DatabaseError) -> ValidJSON {
+    let patched: ValidJSON
+    do throws(PatchError) {
+      patched = try patch.applied(to: document, maximumDepth: maximumDepth)
+    } catch {
+      throw DatabaseError(error)
+    }
+    guard let text = ObjectDraft.changing(document, to: patched, keeping: idName, layout, margins) else {
+      let kind = patched.withToken { $0.kind.description }
+      throw DatabaseError(.invalidBody, "The patch makes \(kind) of what must stay an object.")
+    }
+    return text
+  }
+
   private mutating func rewrite(
     _ id: String, in name: String, _ body: (Row, inout RecordCollection) throws(DatabaseError) -> ValidJSON
   ) throws(DatabaseError) -> WrittenRecord {
@@ -99,16 +130,34 @@ extension Database {
   package mutating func write(
     _ body: ValidJSON, toSingular name: String, merging: Bool
   ) throws(DatabaseError) -> ValidJSON {
+    try rewriteSingular(name) { before, layout throws(DatabaseError) in
+      let draft = try Self.draft(body)
+      return merging ? draft.merged(into: before, layout) : draft.text(layout)
+    }
+  }
+
+  /// Changes a singular resource as a patch says, all of it or nothing.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody` or `conflict`.
+  package mutating func apply(_ patch: Patch, toSingular name: String) throws(DatabaseError) -> ValidJSON {
+    let depth = schema.maximumRecordDepth
+    return try rewriteSingular(name) { before, layout throws(DatabaseError) in
+      try Self.apply(patch, to: before, keeping: nil, depth, layout)
+    }
+  }
+
+  private mutating func rewriteSingular(
+    _ name: String, _ body: (ValidJSON, JSONLayout) throws(DatabaseError) -> ValidJSON
+  ) throws(DatabaseError) -> ValidJSON {
     let position = try position(of: name)
     guard case .singular(let before) = entries[position].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
     }
-    let draft = try Self.draft(body)
     let lead = UTF8Slice(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
     let layout = lead.withBytes { lead in
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
-    let after = merging ? draft.merged(into: before, layout) : draft.text(layout)
+    let after = try body(before, layout)
     entries[position].resource = .singular(after)
     changes.steps.append(.replace(resource: position, before: before))
     return after

@@ -1,3 +1,5 @@
+import OrderedJSON
+
 /// Why the database does not do what it is asked to do.
 package struct DatabaseError: Error, Sendable, Hashable {
   package enum Code: Sendable, Hashable {
@@ -9,6 +11,10 @@ package struct DatabaseError: Error, Sendable, Hashable {
     case wrongKind
     /// A record with this id exists already.
     case idTaken
+    /// The data is not as the operation expects it.
+    case conflict
+    /// The operation costs too much.
+    case tooLarge
     /// A body is not the JSON value that the operation takes.
     case invalidBody
     /// A parameter of a query is invalid.
@@ -23,5 +29,16 @@ package struct DatabaseError: Error, Sendable, Hashable {
   package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// Creates the error for a patch that cannot be applied.
+  init(_ error: PatchError) {
+    let code: Code =
+      switch error.code {
+      case .malformed, .tooDeep: .invalidBody
+      case .conflict: .conflict
+      case .tooLarge: .tooLarge
+      }
+    self.init(code, error.message)
   }
 }

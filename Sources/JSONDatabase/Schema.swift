@@ -10,6 +10,8 @@ package struct Schema: Sendable, Hashable {
   package var dialect = Dialect.classic
   /// The deepest nesting of arrays and objects that is accepted.
   package var maximumDepth = 512
+  /// The deepest nesting of a record, which is in an array in an object; of a singular resource the same.
+  package var maximumRecordDepth: Int { maximumDepth - 2 }
   /// The most bytes of a new record's address `/resource/id`, where a byte that is no letter, digit, `-`, `.`, `_` or `~`
   /// counts as three.
   package var maximumAddressBytes = Int.max

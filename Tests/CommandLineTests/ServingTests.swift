@@ -26,7 +26,7 @@ struct ServingTests {
     #expect(try await server.line(containing: "/profile").hasSuffix("object"))
     #expect(try await server.line(containing: "Listening on").contains("127.0.0.1:"))
     let saving = try await server.line(containing: "Saving")
-    #expect(saving.contains("database.json before it is answered"))
+    #expect(saving.contains("database.json before responding"))
     #expect(saving.count <= 80)
     _ = try await server.line(containing: "Watching for edits")
     server.send(SIGINT)
@@ -189,6 +189,6 @@ struct ServingTests {
     #expect(try await Command.run(["\(url)/db"] + exec, in: directory).output.contains("\"name\": \"b\""))
     let missing = try await Command.run(["\(url)/nope"] + exec, in: directory)
     #expect(missing.status == 74)
-    #expect(missing.error.contains("answered with status 404"))
+    #expect(missing.error.contains("responded with status 404"))
   }
 }

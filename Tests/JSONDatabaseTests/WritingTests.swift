@@ -167,26 +167,6 @@ struct WritingTests {
     #expect(database.takeChanges().isEmpty)
   }
 
-  @Test func `A record of very many members costs no more for each than one of few`() throws {
-    let few = try Self.timeOfMerging(10, times: 500)
-    let many = try Self.timeOfMerging(5_000, times: 1)
-    #expect(many < 5 * few)
-  }
-
-  /// Creates records and changes each of their members; returns the processor's time for that.
-  private static func timeOfMerging(_ count: Int, times: Int) throws -> Double {
-    let old = (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",")
-    let new = (0..<count).map { "\"k\($0)\":2" }.joined(separator: ",")
-    var database = try Database.fixture("{\"a\":[]}")
-    return try processorTime {
-      for _ in 0..<times {
-        let record = try database.create("{\(old),\"k5\":1}", in: "a")
-        let merged = try database.merge("{\(new),\"new\":3}", into: record.id, in: "a")
-        #expect(merged.text.string == "{\(new),\"id\":\(record.id),\"new\":3}")
-      }
-    }
-  }
-
   @Test func `A generator of ids that repeats itself still gives each record one of its own`() throws {
     var database = try Database.fixture("{\"a\": [{\"id\": \"x\"}]}")
     let ids = try (1...3).map { _ in try database.create("{}", in: "a").id }

@@ -57,6 +57,11 @@ struct SemanticsTests {
     ("_where={\"or\":[{\"views\":{\"gt\":50}},{\"author\":{\"eq\":\"bob\"}}]}", "1 2 \"a/b\""),
     ("_where={\"title\":{\"in\":[\"gamma,%20delta\",\"beta\"]}}", "2 3"), ("_where={\"id\":1}", "1"),
     ("_where={\"and\":[{\"meta\":{\"lang\":\"en\"}}]}", "1"), ("_where=", "1 2 3 \"a/b\""),
+    // Numbers given twice, and none
+    ("_limit=1&_limit=2", "1"), ("_limit=2&_limit=x", "1 2"), ("_limit=1&_page=undefined", "1"),
+    ("_limit=null", "1 2 3 \"a/b\""), ("_limit=NaN&_limit=1", "1 2 3 \"a/b\""),
+    ("_start=2&_end=undefined&_limit=1", "3"),
+    ("_page=1&_per_page=undefined&_limit=1", "1"), ("_limit=&_end=1", "1"),
     // Order
     ("_sort=title", "\"a/b\" 1 2 3"), ("_sort=author", "1 2 3 \"a/b\""), ("_sort=author&_order=desc", "\"a/b\" 3 2 1"),
     ("_sort=-author", "\"a/b\" 3 2 1"), ("_sort=views", "\"a/b\" 2 3 1"), ("_sort=nofield", "1 2 3 \"a/b\""),
@@ -131,7 +136,9 @@ struct SemanticsTests {
     ("limit=1", "'_limit'"), ("_limits=1", "'_limit'"), ("page=1", "'_page'"), ("sort=id", "'_sort'"),
     ("perPage=1", "'_per_page'"), ("offset=1", "'_start'"), ("Author=ada", "'author'"), ("auhtor=ada", "'author'"),
     ("veiws=1", "'views'"), ("xyzzy=1", "'xyzzy'"), ("_per_page=2", "without '_page'"),
-    ("_order=desc", "without '_sort'"), ("_start=2", "'_end' or '_limit'"), ("_page=1&_end=2", "beside '_page'"),
+    ("_page=undefined", "not given"), ("_limit=null", "'null'"), ("_delay=NaN", "'NaN'"), ("_end=", "empty"),
+    ("_dependent=x", "has no effect on a GET"), ("_order=desc", "without '_sort'"), ("_start=2", "'_end' or '_limit'"),
+    ("_page=1&_end=2", "beside '_page'"),
     ("author=ada&_sort=id&_limit=2", nil),
   ]
 
@@ -158,7 +165,9 @@ struct SemanticsTests {
   }
 
   @Test(arguments: [
-    "_page=abc", "_limit=2x", "_start=nan", "_end=2&_limit=x", "_page=1&_start=x", "_limit=1&_limit=2", "_end=&_end=",
+    "_page=abc", "_limit=2x", "_start=nan", "_end=2&_limit=x", "_page=1&_start=x", "_limit=x&_limit=2",
+    "_page=UNDEFINED",
+    "_delay=x",
   ])
   func `What has to be one number and is not is refused by name`(_ query: String) async throws {
     let response = await Self.get("/posts?\(query)", from: try await Self.server())

@@ -85,7 +85,7 @@ void storage_watch_close(struct storage_watch *watch);
 int storage_watch_descriptor(const struct storage_watch *watch);
 
 /// Watches exactly these directories, and in each of them these names. A directory that cannot be watched is left out;
-/// what changes from here on is told.
+/// what changes from here on is reported.
 ///
 /// To be called again now and then: a watch follows a directory that is renamed, and another may have taken its name.
 int storage_watch_set(

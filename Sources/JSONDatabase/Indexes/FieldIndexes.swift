@@ -30,7 +30,7 @@ struct FieldIndexes: Sendable {
 
   /// Whether any row has a value at a path. O(n) at most, at first use.
   mutating func isKnown(_ path: FieldPath, in rows: PersistentRowVector) -> Bool {
-    if let answer = known[path] { return answer }
+    if let isUsed = known[path] { return isUsed }
     var found = false
     rows.forEach { _, row in
       found = row.withRecord { path.value(in: $0) != nil }

@@ -15,7 +15,7 @@ enum OpenAPIResponses {
   static let bodyErrors: [ErrorStatus] = [.badRequest, .contentTooLarge, .unsupportedMediaType]
 
   static let shared = JSONObject([
-    "Error": response("Why the request is not answered as it asked.", OpenAPISchemas.reference("Error")),
+    "Error": response("Why the request failed.", OpenAPISchemas.reference("Error")),
     "NotModified": ["description": "What `If-None-Match` names is still current."],
   ])
 

@@ -12,9 +12,9 @@ enum SwiftRuntime {
   static func requests(clientName: String, usesDates: Bool) -> String {
     """
     extension \(clientName) {
-      /// Sends a request and returns the answer's body and head.
+      /// Sends a request and returns the response's body and head.
       ///
-      /// - Throws: ``ResourceError`` when the status is not a success, `URLError` when there is no answer.
+      /// - Throws: ``ResourceError`` when the status is not a success, `URLError` when there is no response.
       fileprivate func send(
         _ method: String, _ path: String, query: [(String, String)] = [], body: (any Encodable)? = nil
       ) async throws -> (Data, HTTPURLResponse) {
@@ -41,7 +41,7 @@ enum SwiftRuntime {
         return (data, response)
       }
 
-      /// Sends a request and returns what the answer's body holds.
+      /// Sends a request and returns what the response's body holds.
       fileprivate func receive<Answer: Decodable>(
         _ method: String, _ path: String, query: [(String, String)] = [], body: (any Encodable)? = nil
       ) async throws -> Answer {
@@ -68,7 +68,7 @@ enum SwiftRuntime {
   static let error = """
     /// Why the server did not do what it was asked.
     struct ResourceError: Error, Sendable, Hashable {
-      /// The status of the answer, such as 404.
+      /// The status of the response, such as 404.
       let statusCode: Int
       /// What the server says about it.
       let message: String
@@ -76,8 +76,8 @@ enum SwiftRuntime {
       fileprivate init(_ statusCode: Int, _ body: Data) {
         struct Body: Decodable { var message: String }
         self.statusCode = statusCode
-        let answer = try? JSONDecoder().decode(Body.self, from: body)
-        message = answer?.message ?? String(decoding: body, as: UTF8.self)
+        let error = try? JSONDecoder().decode(Body.self, from: body)
+        message = error?.message ?? String(decoding: body, as: UTF8.self)
       }
     }
 

@@ -11,7 +11,7 @@ extension Engine {
     case .asset(let name): finalize(context, .asset(name))
     case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
     case .health: finalize(context, .json(health))
-    case .resources: finalize(context, .json(.array(resources(below: context.request.mountPath))))
+    case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
     case .exchanges(let limit):
       finalize(context, .json(.array(simulation.journal.exchanges.suffix(limit).map(\.value))))
     case .forgetExchanges:
@@ -99,7 +99,7 @@ extension Engine {
     }
   }
 
-  private func resources(below mountPath: String) -> [JSONValue] {
+  private func resources(below mount: Mount) -> [JSONValue] {
     var parents: [String: JSONObject] = [:]
     for relation in writes.database.relations(inFirst: DataDescription.maximumRecords) {
       parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)
@@ -110,7 +110,7 @@ extension Engine {
         "kind": resource.count == nil ? "object" : "collection",
         "count": .number(JSONNumber(resource.count ?? 1)),
         "idName": .string(resource.idName),
-        "url": .string(mountPath + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "url": .string(mount.path + "/" + PercentEncoding.encodeSegment(resource.name)),
         "parents": .object(parents[resource.name] ?? JSONObject()),
       ]
     }

@@ -10,13 +10,30 @@ struct JSONBody {
   ///
   /// - Throws: 400, when the body is not JSON, or neither an object nor an array of objects.
   func text(of body: [UInt8]) throws(RequestError) -> ValidJSON {
-    let value: ValidJSON
+    try Self.objects(value(of: body))
+  }
+
+  /// Returns a JSON body that is an object.
+  ///
+  /// - Throws: 400, when it is not.
+  func object(of body: [UInt8]) throws(RequestError) -> ValidJSON {
+    let value = try value(of: body)
+    let kind = value.withToken { $0.kind }
+    guard kind == .object else {
+      throw RequestError(.malformed, "The body is \(kind.description); send an object of the members to change.")
+    }
+    return value
+  }
+
+  /// Returns a JSON body, whatever value it is.
+  ///
+  /// - Throws: 400, when it is not JSON.
+  func value(of body: [UInt8]) throws(RequestError) -> ValidJSON {
     do throws(JSONError) {
-      value = try ValidJSON(parsing: body, maximumDepth: maximumDepth)
+      return try ValidJSON(parsing: body, maximumDepth: maximumDepth)
     } catch {
       throw RequestError(error)
     }
-    return try Self.objects(value)
   }
 
   /// Returns a body whose type does not say JSON, when it is JSON.
@@ -40,6 +57,29 @@ struct JSONBody {
     }
     return try Self.objects(value)
   }
+
+  /// Returns a body that is declared as a form and is JSON, as `curl -d` sends it; `nil` for a form.
+  ///
+  /// A form that begins with a bracket and has no `=`, and thus no value, was meant as JSON, too.
+  ///
+  /// - Throws: 400, when it is neither an object nor an array of objects, or was meant as one.
+  func text(ofForm body: [UInt8]) throws(RequestError) -> ValidJSON? {
+    let text = body.starts(with: Self.byteOrderMark) ? body.dropFirst(Self.byteOrderMark.count) : body[...]
+    guard let first = text.first(where: { !Self.space.contains($0) }), Self.brackets.contains(first) else { return nil }
+    let value: ValidJSON
+    do throws(JSONError) {
+      value = try ValidJSON(parsing: body, maximumDepth: maximumDepth)
+    } catch  where error.code != .tooDeep && body.contains(UInt8(ascii: "=")) {
+      return nil
+    } catch {
+      throw RequestError(error)
+    }
+    return try Self.objects(value)
+  }
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let space = Array(" \t\r\n".utf8)
+  private static let brackets = Array("{[".utf8)
 
   /// Returns a value when it is an object or an array of objects.
   private static func objects(_ value: ValidJSON) throws(RequestError) -> ValidJSON {

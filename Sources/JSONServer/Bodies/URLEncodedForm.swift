@@ -5,19 +5,19 @@ import OrderedJSON
 enum URLEncodedForm {
   /// Returns a form as the JSON text of an object whose values are strings, or arrays of them for a repeated name.
   ///
-  /// - Throws: 400, when an escape is bad; 413, when there are more than ``FormFields/maximumCount`` fields.
+  /// A name or a value that is not percent-encoded UTF-8, such as `100%`, stands for itself.
+  ///
+  /// - Throws: 400, when the text is not UTF-8; 413, when there are more than ``FormFields/maximumCount`` fields.
   static func json(_ body: [UInt8]) throws(RequestError) -> [UInt8] {
+    guard String(validating: body, as: UTF8.self) != nil else {
+      throw RequestError(.malformed, "The form is not UTF-8; send other characters as UTF-8, percent-encoded.")
+    }
     var fields = FormFields()
     var count = 0
     for pair in body.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      let sentName = String(decoding: parts[0], as: UTF8.self)
-      guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true) else {
-        throw badEscape(in: "name of the form field", sentName)
-      }
-      guard let value = PercentEncoding.decode(parts.count > 1 ? parts[1] : [], plusIsSpace: true) else {
-        throw badEscape(in: "value of the form field", sentName)
-      }
+      let name = PercentEncoding.decodeForm(parts[0])
+      let value = PercentEncoding.decodeForm(parts.count > 1 ? parts[1] : [])
       guard !name.isEmpty else { continue }
       guard count < FormFields.maximumCount else {
         throw RequestError(
@@ -27,12 +27,6 @@ enum URLEncodedForm {
       fields.append(.string(value), to: ParameterName(name))
     }
     return fields.json
-  }
-
-  private static func badEscape(in place: String, _ name: String) -> RequestError {
-    RequestError(
-      .malformed,
-      "The \(place) '\(name)' is not percent-encoded UTF-8; write a % itself as %25 and other characters as UTF-8.")
   }
 }
 

@@ -16,11 +16,11 @@ extension Engine {
   }
 
   private func middlewareChain(around context: RequestContext) -> @Sendable (Request) async throws -> Response {
-    let mountPath = context.request.mountPath
+    let mount = context.request.mount
     var chain: @Sendable (Request) async throws -> Response = { request in
       await withCheckedContinuation { continuation in
         var inner = request
-        inner.mountPath = mountPath
+        inner.mount = mount
         self.loop.execute { [inner] in
           self.assumeIsolated { $0.simulate(inner, within: context) { continuation.resume(returning: $0.response) } }
         }

@@ -26,8 +26,10 @@ actor Engine: Application {
   /// Whether it is one of them.
   let isSession: Bool
   var hints = Hints()
-  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
-  let mountPath: String
+  /// How the server's addresses begin.
+  let mount: Mount
+  /// Whether they begin in another way than a request's does by itself.
+  private let isMounted: Bool
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
@@ -48,7 +50,8 @@ actor Engine: Application {
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     sessions = configuration.hasSessions ? Sessions() : nil
     isSession = false
-    mountPath = configuration.mountPath
+    mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
+    isMounted = mount != Mount()
   }
 
   /// Creates the engine of a session: with the data that a server had at its start, and nothing else of it.
@@ -69,7 +72,8 @@ actor Engine: Application {
     }
     sessions = server.sessions
     isSession = true
-    mountPath = server.mountPath
+    mount = server.mount
+    isMounted = server.isMounted
   }
 
   var persistence: (any Persistence)? { writes.persistence }
@@ -81,12 +85,13 @@ actor Engine: Application {
   ///
   /// - Returns: The target below it.
   func enterMount(_ request: inout Request) throws(RequestError) -> String {
-    guard !mountPath.isEmpty else { return request.target }
-    let rest = request.target.dropFirst(mountPath.count)
-    guard request.target.hasPrefix(mountPath), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
-      throw RequestError(.notFound, "The server is mounted under \(mountPath); \(request.target) is not below it.")
+    guard isMounted else { return request.target }
+    let rest = request.target.dropFirst(mount.path.count)
+    guard request.target.hasPrefix(mount.path), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+      throw RequestError(.notFound, "The server is mounted under \(mount.path); \(request.target) is not below it.")
     }
-    request.mountPath = mountPath
+    request.mount = mount
+    guard !mount.path.isEmpty else { return request.target }
     request.target = rest.first == "/" ? String(rest) : "/" + rest
     return request.target
   }
@@ -127,18 +132,18 @@ actor Engine: Application {
     }
   }
 
-  /// Reports parameters that have no effect, once for each, and what else a deletion removed.
-  func report(_ result: EndpointResult, _ context: RequestContext) {
-    for name in result.unknownParameters {
-      let members = { self.writes.database.memberNames(of: result.collection ?? "") }
-      if let hint = hints.hint(for: name, path: context.request.path, members: members) {
-        configuration.onEvent(.hint(hint))
-      }
+  /// Names parameters that have no effect in the response, and reports each once.
+  func report(_ ignored: [IgnoredParameter], of context: RequestContext, in response: inout PreparedResponse) {
+    response.headerFields[.xIgnoredParameters] = IgnoredParameter.fieldValue(ignored, in: context.target.parameters)
+    for parameter in ignored {
+      let hint = hints.hint(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
+      if let hint { configuration.onEvent(.hint(hint)) }
     }
-    for parameter in result.idleParameters {
-      if let hint = hints.hint(for: parameter, path: context.request.path) { configuration.onEvent(.hint(hint)) }
-    }
-    if case .deleted(let name, let id, let dependents)? = result.change, !dependents.isEmpty {
+  }
+
+  /// Reports what else a deletion removed.
+  func report(_ change: DataChange?) {
+    if case .deleted(let name, let id, let dependents)? = change, !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
       configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))
     }

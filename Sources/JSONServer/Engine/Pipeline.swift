@@ -98,7 +98,8 @@ extension Engine {
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
       try requireMatch(context, endpoint)
     }
-    let response: PreparedResponse
+    var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    var response: PreparedResponse
     var change: DataChange?
     do throws(RequestError) {
       let result =
@@ -107,13 +108,15 @@ extension Engine {
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
-      report(result, context)
+      ignored += result.ignored
       change = result.change
+      report(change)
       // Middleware sees responses without what `finalize` adds to them.
       response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
     } catch {
       response = error.response()
     }
+    if !ignored.isEmpty { report(ignored, of: context, in: &response) }
     if isSession { forgetIndexes() }
     // What nearly all reads meet: nothing waits for the disk.
     if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }

@@ -49,14 +49,14 @@ extension Engine {
   /// The page's files lie beside it, and a browser resolves "beside" by that slash.
   private func pageLocation(_ context: RequestContext) -> String? {
     let (request, segments) = (context.request, context.target.path.segments)
-    let mountPath = request.mountPath
+    let mount = request.mount
     guard segments.isEmpty || context.isAdministrative, request.method == .get || request.method == .head else {
       return nil
     }
     return switch segments {
-    case []: !mountPath.isEmpty && context.original.path == mountPath ? mountPath + "/" : nil
+    case []: !mount.path.isEmpty && context.original.path == mount.path ? mount.path + "/" : nil
     case [AdminRoute.root], [AdminRoute.root, "docs"]:
-      request.path.hasSuffix("/") ? mountPath + "/" + segments.joined(separator: "/") : nil
+      request.path.hasSuffix("/") ? mount.path + "/" + segments.joined(separator: "/") : nil
     default: nil
     }
   }
@@ -76,7 +76,11 @@ extension Engine {
     } else {
       return nil
     }
-    return PreparedResponse(status: .noContent, headerFields: [.allow: methods])
+    var fields: HTTPFields = [.allow: methods]
+    if !context.isAdministrative, error.allowedMethods?.contains("PATCH") == true {
+      fields[.acceptPatch] = RequestBody.patchTypes
+    }
+    return PreparedResponse(status: .noContent, headerFields: fields)
   }
 
   /// Whether the response to a GET of the target is not a resource.

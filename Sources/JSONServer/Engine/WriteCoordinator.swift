@@ -130,7 +130,7 @@ final class WriteCoordinator {
     takeDelayedEdits(on: engine)
   }
 
-  /// Takes note that a version is in the file.
+  /// Records that a version is in the file.
   private func finishCommit(of version: Database) -> Batch {
     let batch = commits.finish()
     lostUpdates.record(batch.changes, in: version)

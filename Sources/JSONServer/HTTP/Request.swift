@@ -9,13 +9,13 @@ public struct Request: Sendable {
     let method: HTTPRequest.Method
     let target: String
     let headerFields: HTTPFields
-    let mountPath: String
+    let mount: Mount
 
-    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mountPath: String) {
+    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mount: Mount) {
       self.method = method
       self.target = target
       self.headerFields = headerFields
-      self.mountPath = mountPath
+      self.mount = mount
     }
   }
 
@@ -26,7 +26,7 @@ public struct Request: Sendable {
 
   /// Creates a request.
   public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
-    head = Head(method: method, target: target, headerFields: headerFields, mountPath: "")
+    head = Head(method: method, target: target, headerFields: headerFields, mount: Mount())
     self.body = body
   }
 
@@ -51,18 +51,26 @@ public struct Request: Sendable {
   }
 
   /// What precedes the target in addresses that lead back to the server.
-  var mountPath: String {
-    get { head.mountPath }
-    set { change(mountPath: newValue) }
+  var mount: Mount {
+    get { head.mount }
+    set { change(mount: newValue) }
   }
 
   private mutating func change(
-    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mountPath: String? = nil
+    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mount: Mount? = nil
   ) {
     head = Head(
       method: method ?? head.method, target: target ?? head.target, headerFields: headerFields ?? head.headerFields,
-      mountPath: mountPath ?? head.mountPath)
+      mount: mount ?? head.mount)
   }
+}
+
+/// How a server's addresses begin, besides the host that a client names.
+struct Mount: Sendable, Hashable {
+  /// Whether the server speaks HTTPS.
+  var isSecure = false
+  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
+  var path = ""
 }
 
 extension Request: CustomReflectable {
@@ -104,6 +112,6 @@ extension Request {
 
   /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under.
   var base: String {
-    "http://" + (headerFields.joined(.host) ?? "localhost") + mountPath
+    (mount.isSecure ? "https://" : "http://") + (headerFields.joined(.host) ?? "localhost") + mount.path
   }
 }

@@ -11,7 +11,8 @@ extension RequestError {
     let code: Code =
       switch error.code {
       case .unknownResource, .unknownRecord, .wrongKind: .notFound
-      case .idTaken: .conflict
+      case .idTaken, .conflict: .conflict
+      case .tooLarge: .bodyTooLarge
       case .invalidBody, .invalidQuery: .malformed
       }
     self.init(code, error.message)
@@ -39,7 +40,7 @@ extension RequestError {
     case .preconditionFailed: .preconditionFailed
     case .bodyTooLarge: .contentTooLarge
     case .targetTooLong: .uriTooLong
-    case .unsupportedMediaType, .unsupportedCoding: .unsupportedMediaType
+    case .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding: .unsupportedMediaType
     case .unmetExpectation: .expectationFailed
     case .headTooLarge: .requestHeaderFieldsTooLarge
     case .failed: .internalServerError
@@ -61,6 +62,7 @@ extension RequestError {
     var response = PreparedResponse.error(
       status, message, members: isDurabilityUnknown ? [("durability", "unknown")] : [])
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
+    if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
     if code == .unauthorized { response.headerFields[.wwwAuthenticate] = "Bearer" }
     if case .unsupportedCoding(let accepted) = code { response.headerFields[.acceptEncoding] = accepted }
     return response

@@ -23,6 +23,8 @@ package struct RequestError: Error {
     case bodyTooLarge
     case targetTooLong
     case unsupportedMediaType
+    /// The same, for a PATCH.
+    case unsupportedPatch
     /// The body has a content coding other than the accepted one.
     case unsupportedCoding(accepted: String)
     case unmetExpectation

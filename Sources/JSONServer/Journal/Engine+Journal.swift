@@ -10,8 +10,8 @@ extension Engine {
     response.body = if case .stream = body { .bytes([]) } else { body }
     let exchange = Exchange(
       id: simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil, route: context.route,
-      response: response, answered: System.now, duration: System.uptime - context.started)
-    if context.isAdministrative || !context.isHidden { configuration.onEvent(.answered(exchange)) }
+      response: response, respondedAt: System.now, duration: System.uptime - context.started)
+    if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     simulation.events.publish(exchange)
     simulation.journal.append(exchange)

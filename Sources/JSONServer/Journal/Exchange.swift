@@ -20,15 +20,15 @@ public final class Exchange: Sendable {
   /// The response, without its validator among its fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
-  public var time: Double { responded - duration / .seconds(1) }
+  public var time: Double { respondedAt - duration / .seconds(1) }
   /// When the response was handed over, in seconds since 1970.
-  private let responded: Double
+  private let respondedAt: Double
   /// The time from the last byte of the request to the handing over of the response.
   public let duration: Duration
 
   package init(
     id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
-    response: consuming PreparedResponse, answered responded: Double,
+    response: consuming PreparedResponse, respondedAt: Double,
     duration: Duration
   ) {
     self.id = id
@@ -36,7 +36,7 @@ public final class Exchange: Sendable {
     self.hidesPasswords = hidesPasswords
     self.route = route
     sent = response
-    self.responded = responded
+    self.respondedAt = respondedAt
     self.duration = duration
   }
 }

@@ -103,6 +103,9 @@ struct CrossOriginPolicy: Sendable {
     if response.headerFields.contains(.location) {
       response.headerFields.add("Location", toList: .accessControlExposeHeaders)
     }
+    if response.headerFields.contains(.xIgnoredParameters) {
+      response.headerFields.add("X-Ignored-Parameters", toList: .accessControlExposeHeaders)
+    }
   }
 
   private func isAllowed(_ text: String, by request: Request) -> Bool {

@@ -34,6 +34,11 @@ extension Endpoint {
       case .merge(let name, let id, let body):
         let written = try database.merge(body, into: id, in: name)
         return EndpointResult(.text(written.text), change: .updated(name, written))
+      case .patch(let name, let id?, let patch):
+        let written = try database.apply(patch, to: id, in: name)
+        return EndpointResult(.text(written.text), change: .updated(name, written))
+      case .patch(let name, nil, let patch):
+        return EndpointResult(.text(try database.apply(patch, toSingular: name)), change: .reloaded(name))
       case .writeSingular(let name, let body, let merging, let isPost):
         let text = try database.write(body, toSingular: name, merging: merging)
         return EndpointResult(
@@ -73,9 +78,7 @@ extension Endpoint {
       result = EndpointResult(.list(records))
     }
     result.total = selection.total
-    result.collection = name
-    result.unknownParameters = selection.unknownParameters
-    result.idleParameters = parameters.idle
+    result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
     return result
   }
 }

@@ -49,7 +49,9 @@ extension Endpoint {
     switch request.method {
     case .get, .head: return .record(name, id: id, try ListParameters.relations(parameters))
     case .put: return .replace(name, id: id, body: try body(of: request, parameters, schema))
-    case .patch: return .merge(name, id: id, body: try body(of: request, parameters, schema))
+    case .patch:
+      if let patch = try patch(from: request, schema) { return .patch(name, id: id, patch) }
+      return .merge(name, id: id, body: try patchBody(of: request, parameters, schema))
     case .delete:
       return .delete(
         name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
@@ -57,6 +59,8 @@ extension Endpoint {
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
+      // As PATCH.
+      if let patch = try patch(from: request, schema) { return .patch(name, id: id, patch) }
       return .merge(name, id: id, body: try json(from: request, schema) ?? .emptyObject)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
@@ -70,7 +74,8 @@ extension Endpoint {
     case .put:
       return .writeSingular(name, body: try body(of: request, parameters, schema), merging: false, isPost: false)
     case .patch:
-      return .writeSingular(name, body: try body(of: request, parameters, schema), merging: true, isPost: false)
+      if let patch = try patch(from: request, schema) { return .patch(name, id: nil, patch) }
+      return .writeSingular(name, body: try patchBody(of: request, parameters, schema), merging: true, isPost: false)
     case .post:
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
@@ -102,9 +107,13 @@ extension Endpoint {
     return .create(name, body: try json(from: request, database.schema) ?? .emptyObject, parent: parent)
   }
 
-  /// The body as JSON that the file may hold: there a record is two levels deep, in an object and an array.
+  /// The body as JSON that the file may hold.
   private static func json(from request: Request, _ schema: Schema) throws(RequestError) -> ValidJSON? {
-    try RequestBody.json(from: request, maximumDepth: schema.maximumDepth - 2)
+    try RequestBody.json(from: request, maximumDepth: schema.maximumRecordDepth)
+  }
+
+  private static func patch(from request: Request, _ schema: Schema) throws(RequestError) -> Patch? {
+    try RequestBody.patch(from: request, maximumDepth: schema.maximumRecordDepth)
   }
 
   private static func isRead(_ method: HTTPRequest.Method) -> Bool {
@@ -118,6 +127,17 @@ extension Endpoint {
   ) throws(RequestError) -> ValidJSON {
     if let body = try json(from: request, schema) { return body }
     return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .emptyObject
+  }
+
+  /// The body of a PATCH that is no patch document.
+  private static func patchBody(
+    of request: Request, _ parameters: QueryParameters, _ schema: Schema
+  ) throws(RequestError) -> ValidJSON {
+    do throws(RequestError) {
+      return try body(of: request, parameters, schema)
+    } catch {
+      throw error.code == .unsupportedMediaType ? RequestError(.unsupportedPatch, error.message) : error
+    }
   }
 
   /// The methods that resources other than collections take besides those of both dialects.

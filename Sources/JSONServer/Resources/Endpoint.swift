@@ -20,6 +20,8 @@ enum Endpoint {
   case replace(String, id: String, body: ValidJSON)
   /// Some new members for a record.
   case merge(String, id: String, body: ValidJSON)
+  /// A patch of a record, or of a singular resource when there is no id.
+  case patch(String, id: String?, Patch)
   /// Some or all new members for a singular resource.
   case writeSingular(String, body: ValidJSON, merging: Bool, isPost: Bool)
   /// The deletion of a record.
@@ -29,7 +31,7 @@ enum Endpoint {
   var isWrite: Bool {
     switch self {
     case .database, .list, .record, .singular: false
-    case .create, .createOrMerge, .replace, .merge, .writeSingular, .delete: true
+    case .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: true
     }
   }
 
@@ -38,6 +40,7 @@ enum Endpoint {
     switch self {
     case .replace(let name, let id, _), .merge(let name, let id, _), .delete(let name, let id, _):
       .record(name, id: id, [])
+    case .patch(let name, let id, _): id.map { .record(name, id: $0, []) } ?? .singular(name)
     case .writeSingular(let name, _, _, _): .singular(name)
     case .database, .list, .record, .singular, .create, .createOrMerge: nil
     }
@@ -47,7 +50,7 @@ enum Endpoint {
   var watchedResource: String? {
     switch self {
     case .list(let name, _), .singular(let name): name
-    case .database, .record, .create, .createOrMerge, .replace, .merge, .writeSingular, .delete: nil
+    case .database, .record, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: nil
     }
   }
 
@@ -57,7 +60,7 @@ enum Endpoint {
     case .list(let name, let parameters): parameters.query.relations.isEmpty ? name : nil
     case .record(let name, _, let relations): relations.isEmpty ? name : nil
     case .singular(let name): name
-    case .database, .create, .createOrMerge, .replace, .merge, .writeSingular, .delete: nil
+    case .database, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: nil
     }
   }
 }

@@ -22,12 +22,8 @@ struct EndpointResult {
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
-  /// The collection that a list is of.
-  var collection: String?
-  /// The parameters that no record has a member for.
-  var unknownParameters: [String] = []
-  /// The parameters that need another to have an effect.
-  var idleParameters: [IdleParameter] = []
+  /// The filters that no record has a member for.
+  var ignored: [IgnoredParameter] = []
   /// What was changed, for subscribers.
   var change: DataChange?
 

@@ -1,26 +1,25 @@
+import HTTPTypes
 import JSONDatabase
 
 /// What a person probably meant by a parameter that has no effect; each hint is given once.
 struct Hints {
-  private var told: Set<String> = []
-
-  /// The hint for a parameter that no record has a member for, or `nil` when it was given before.
-  ///
-  /// - Parameter members: Returns the members that records have.
-  mutating func hint(for parameter: String, path: String, members: () -> [String]) -> String? {
-    guard isNews(parameter, path) else { return nil }
-    let meant = Self.meant(by: parameter, members: members()).map { " Did you mean '\($0)'?" } ?? ""
-    return "\(path): no record has a member '\(parameter)', so the parameter is ignored.\(meant)"
-  }
+  private var given: Set<String> = []
 
   /// The hint for a parameter that has no effect, or `nil` when it was given before.
-  mutating func hint(for parameter: IdleParameter, path: String) -> String? {
-    guard isNews(parameter.name, path) else { return nil }
-    return "\(path): the parameter '\(parameter.name)' \(parameter.reason)."
-  }
-
-  private mutating func isNews(_ parameter: String, _ path: String) -> Bool {
-    told.count < 1_000 && told.insert(path + "?" + parameter).inserted
+  ///
+  /// - Parameter members: Returns the members that a collection's records have.
+  mutating func hint(
+    for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
+  ) -> String? {
+    let (name, path) = (parameter.name, request.path)
+    guard given.count < 1_000, given.insert(path + "?" + name).inserted else { return nil }
+    switch parameter.reason {
+    case .idle(let reason): return "\(path): the parameter '\(name)' \(reason)."
+    case .notTaken: return "\(path): the parameter '\(name)' has no effect on a \(request.method.rawValue) there."
+    case .noMember(let collection):
+      let meant = Self.meant(by: name, members: members(collection)).map { " Did you mean '\($0)'?" } ?? ""
+      return "\(path): no record has a member '\(name)', so the parameter is ignored.\(meant)"
+    }
   }
 
   /// Other servers' names for our parameters.

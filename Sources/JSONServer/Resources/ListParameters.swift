@@ -15,8 +15,8 @@ struct ListParameters {
   var query: Query
   /// The form of the page; `nil` when no page is asked for.
   let pageForm: PageForm?
-  /// The parameters that have no effect.
-  let idle: [IdleParameter]
+  /// The parameters that have no effect, filters that no record has a member for apart.
+  private(set) var idle: [IgnoredParameter]
 
   /// The names that are never filters.
   static let reserved: Set<String> = [
@@ -28,14 +28,16 @@ struct ListParameters {
   ///
   /// - Throws: 400 that names the invalid parameter.
   init(_ parameters: QueryParameters, dialect: Dialect) throws(RequestError) {
-    idle = IdleParameter.all(in: parameters)
     var query = Query()
-    query.parameters = Self.filters(parameters)
+    query.conditions = try Self.conditions(parameters)
+    // In 1.0 a tree takes the place of all other filters.
+    let takesFilters = dialect == .classic || query.conditions == nil
+    if takesFilters { query.parameters = Self.filters(parameters) }
+    idle = IgnoredParameter.idle(in: parameters, takesFilters: takesFilters)
     query.search = parameters.first("q") ?? ""
     query.sort = Self.sortKeys(parameters)
     try Self.check(query.sort.count, of: "_sort")
     query.relations = try Self.relations(parameters)
-    query.conditions = try Self.conditions(parameters)
     let perPage = try Self.number("_per_page", parameters)
     let limit = try Self.number("_limit", parameters)
     let start = try Self.number("_start", parameters)
@@ -44,7 +46,7 @@ struct ListParameters {
       // A page size that is too small means one record to json-server 1.0, and is ignored by 0.17.
       let size = perPage.map { max($0, 1) } ?? limit ?? 10
       query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
-      pageForm = dialect == .v1 || parameters.first("_per_page") != nil ? .envelope : .array
+      pageForm = dialect == .v1 || perPage != nil ? .envelope : .array
     } else {
       query.window = Self.slice(start: start, end: end, limit: limit)
       pageForm = nil
@@ -56,7 +58,11 @@ struct ListParameters {
   func below(_ id: String, by key: FieldPath) -> ListParameters {
     var nested = self
     nested.query.parent = (key, id)
-    nested.query.parameters.removeAll { $0.name == key.name }
+    if nested.query.parameters.contains(where: { $0.name == key.name }) {
+      nested.query.parameters.removeAll { $0.name == key.name }
+      nested.idle.append(
+        IgnoredParameter(name: key.name, reason: .idle("has no effect below a record, whose id counts")))
+    }
     return nested
   }
 
@@ -128,16 +134,21 @@ struct ListParameters {
   private static let largestNumber = 0x1p40
   private static let numberBytes = Set("0123456789+-.eE".utf8)
 
-  /// Reads a parameter that is a number; of one with a fraction the whole part counts, and an empty one counts as
-  /// absent.
+  /// The names whose values are numbers.
+  static let numbers: Set<String> = ["_page", "_limit", "_per_page", "_start", "_end", "_delay"]
+
+  /// Whether a value of such a parameter is what a script writes for a variable that holds no number.
+  static func isNothing(_ value: String) -> Bool {
+    value.isEmpty || value == "undefined" || value == "null" || value == "NaN"
+  }
+
+  /// Reads a parameter that is a number: of one with a fraction the whole part counts, of one that is repeated the first
+  /// value, and one that ``isNothing(_:)`` counts as absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(RequestError) -> Int? {
-    let values = parameters.all(name)
-    guard let value = values.first, !value.isEmpty || values.count > 1 else { return nil }
-    guard values.count == 1 else {
-      throw RequestError(.malformed, "'\(name)' must be one number; it is given \(values.count) times.")
-    }
+    guard let value = parameters.first(name) else { return nil }
     // An integer need not be checked byte by byte; one so short is below the largest number.
     if value.utf8.count < 12, let number = Int(value) { return number }
+    if isNothing(value) { return nil }
     // Swift would also read words: nan, inf, 0x1p4.
     guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
       throw RequestError(.malformed, "'\(name)' must be a number; it is '\(value)'.")
@@ -152,31 +163,5 @@ extension String {
   fileprivate var listEntries: [String] {
     // By bytes: to find where each character ends takes longer than all else that a parameter is read for.
     utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
-  }
-}
-
-/// A parameter that has no effect, because another is missing or decides instead.
-struct IdleParameter: Sendable, Hashable {
-  let name: String
-  /// What is missing or decides instead, as the end of a sentence that starts with the name.
-  let reason: String
-
-  /// Finds the parameters of a list request that have no effect.
-  static func all(in parameters: QueryParameters) -> [IdleParameter] {
-    func isGiven(_ name: String) -> Bool { parameters.first(name)?.isEmpty == false }
-    var idle: [IdleParameter] = []
-    if isGiven("_per_page"), !isGiven("_page") {
-      idle.append(IdleParameter(name: "_per_page", reason: "has no effect without '_page', as in _page=1"))
-    }
-    if isGiven("_order"), !isGiven("_sort") {
-      idle.append(IdleParameter(name: "_order", reason: "has no effect without '_sort', which names the member"))
-    }
-    for name in ["_start", "_end"] where isGiven(name) && isGiven("_page") {
-      idle.append(IdleParameter(name: name, reason: "has no effect beside '_page'"))
-    }
-    if isGiven("_start"), !isGiven("_end"), !isGiven("_limit"), !isGiven("_page") {
-      idle.append(IdleParameter(name: "_start", reason: "has no effect without '_end' or '_limit'"))
-    }
-    return idle
   }
 }

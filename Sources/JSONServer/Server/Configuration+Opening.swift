@@ -31,6 +31,12 @@ extension Server.Configuration {
     }
   }
 
+  /// What connections are encrypted with, read from its files; `nil` for plain HTTP.
+  func security() throws(ServerError) -> TransportSecurity? {
+    guard let tlsIdentity else { return nil }
+    return try TransportSecurity(tlsIdentity) { [onEvent] in onEvent(.warning($0)) }
+  }
+
   /// Opens the source and reads it, on a thread that may block.
   ///
   /// - Parameter loop: Where the source is used from then on; it is handed over there.

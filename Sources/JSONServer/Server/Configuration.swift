@@ -37,6 +37,8 @@ extension Server {
     public var hosts: [String] = []
     /// The port to listen on; 0 takes a free one.
     public var port = 0
+    /// The certificate and the key with which connections are encrypted; `nil` for plain HTTP.
+    public var tlsIdentity: TLSIdentity?
     /// When the response to a write is sent.
     public var durability = Durability.full
     /// How edits of the source from outside are noticed.

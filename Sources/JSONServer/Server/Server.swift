@@ -15,11 +15,14 @@ public final class Server: Sendable {
 
   let engine: Engine
   private let configuration: Configuration
+  /// What connections are encrypted with; `nil` for plain HTTP.
+  private let security: TransportSecurity?
   private let listening = ListeningState()
 
-  private init(_ engine: Engine, _ configuration: Configuration) {
+  private init(_ engine: Engine, _ configuration: Configuration, _ security: TransportSecurity?) {
     self.engine = engine
     self.configuration = configuration
+    self.security = security
   }
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
@@ -31,6 +34,7 @@ public final class Server: Sendable {
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
     // What is wrong with the configuration is found before the file is locked.
     let policies = try HTTPPolicies(configuration)
+    let security = try configuration.security()
     let loop = EventLoopExecutor()
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
@@ -48,7 +52,7 @@ public final class Server: Sendable {
       loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
     }
     for warning in source.warnings { configuration.onEvent(.warning(warning)) }
-    return Server(engine, configuration)
+    return Server(engine, configuration, security)
   }
 
   /// Reads the source and listens until ``stop(grace:)`` is called.
@@ -68,7 +72,8 @@ public final class Server: Sendable {
   private func listen() async throws(ServerError) {
     do throws(ListenError) {
       let listener = try await HTTPListener.start(
-        on: configuration.addresses, loop: engine.loop, limits: configuration.limits, application: engine)
+        on: configuration.addresses, loop: engine.loop, limits: configuration.limits, application: engine,
+        security: security)
       listening.set(listener)
     } catch {
       let code: ServerError.Code = error.code == .portInUse ? .portInUse : .cannotListen
@@ -83,7 +88,14 @@ public final class Server: Sendable {
   public var port: Int { listening.addresses.first?.port ?? 0 }
 
   /// The address to reach the server at, such as `http://127.0.0.1:3000`; empty when it does not listen.
-  public var url: String { listening.addresses.first.map { "http://\($0)" } ?? "" }
+  ///
+  /// With HTTPS, the address of this machine is written as `localhost`, the name that certificates are made for.
+  public var url: String {
+    guard var address = listening.addresses.first else { return "" }
+    guard security != nil else { return "http://\(address)" }
+    if address.host == "127.0.0.1" { address.host = "localhost" }
+    return "https://\(address)"
+  }
 
   /// Responds to a request without a socket, as over one.
   public func respond(to request: Request) async -> Response {
@@ -108,6 +120,14 @@ public final class Server: Sendable {
   /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
   public func setRoutes(_ rules: JSONObject) async throws(ServerError) {
     try await engine.setRoutes(rules)
+  }
+
+  /// Reads the files of ``Configuration/tlsIdentity`` again: connections that are made from now on get the certificate
+  /// that stands there. Does nothing without HTTPS.
+  ///
+  /// - Throws: ``ServerError`` that names the file that cannot be used; the certificate before stays in use.
+  public func reloadCertificate() throws(ServerError) {
+    try security?.reload()
   }
 
   /// Finishes the requests in progress, saves what they wrote, and closes sockets and files.

@@ -1,7 +1,7 @@
 /// What a server reports to its owner: for a terminal, a log or a test.
 public enum ServerEvent: Sendable {
   /// A request was responded to, or a fault held the response back.
-  case answered(Exchange)
+  case responded(Exchange)
   /// The file was edited, and what is served changed with it.
   case reloaded(resources: [String])
   /// The file cannot be read as it is now; the last good version is served.

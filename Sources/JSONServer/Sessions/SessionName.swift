@@ -38,7 +38,7 @@ struct SessionName: Sendable, Hashable {
     let end = segment.firstIndex { $0 == slash || $0 == UInt8(ascii: "?") } ?? segment.endIndex
     let name = try SessionName(String(Substring(segment[..<end])))
     let rest = String(target[end...])
-    request.mountPath += "/\(root)/\(name.text)"
+    request.mount.path += "/\(root)/\(name.text)"
     request.target = rest.hasPrefix("/") ? rest : "/" + rest
     return name
   }

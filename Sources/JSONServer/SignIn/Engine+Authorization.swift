@@ -136,6 +136,16 @@ extension Engine {
     case .merge(_, let id, let body):
       guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
       guard name == signIn.users || claims(body, in: name, signIn).allSatisfy({ $0 == user }) else { throw unsigned }
+    case .patch(signIn.users, let id, _):
+      guard id == user else { throw foreign }
+    case .patch(_, let id, let patch):
+      let before = id.map { try? writes.database.record($0, in: name) } ?? (try? writes.database.singular(name))
+      // What is not there or does not fit is refused by whoever carries it out.
+      guard let before else { break }
+      guard claim(before, in: name, signIn) == user else { throw foreign }
+      let depth = writes.database.schema.maximumRecordDepth
+      guard let after = try? patch.applied(to: before, maximumDepth: depth) else { break }
+      guard claim(after, in: name, signIn) == user else { throw unsigned }
     case .writeSingular(_, let body, let merging, _):
       guard singularOwner(name, signIn) == user else { throw foreign }
       let claims = claims(body, in: name, signIn)
@@ -183,8 +193,8 @@ extension Endpoint {
     switch self {
     case .database: nil
     case .list(let name, _), .record(let name, _, _), .singular(let name), .create(let name, _, _),
-      .createOrMerge(let name, _), .replace(let name, _, _), .merge(let name, _, _), .writeSingular(let name, _, _, _),
-      .delete(let name, _, _):
+      .createOrMerge(let name, _), .replace(let name, _, _), .merge(let name, _, _), .patch(let name, _, _),
+      .writeSingular(let name, _, _, _), .delete(let name, _, _):
       name
     }
   }
@@ -194,7 +204,7 @@ extension Endpoint {
     switch self {
     case .list(_, let parameters): parameters.query.relations
     case .record(_, _, let relations): relations
-    case .database, .singular, .create, .createOrMerge, .replace, .merge, .writeSingular, .delete: []
+    case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: []
     }
   }
 }

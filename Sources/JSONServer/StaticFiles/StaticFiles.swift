@@ -33,7 +33,7 @@ struct StaticFiles: Sendable {
         guard let index = directory.open(path.segments + ["index.html"]), index.isRegular else { continue }
         return path.isDirectory
           ? FileResponse(index, name: "index.html").response(to: request)
-          : redirect(from: request.mountPath + request.target)
+          : redirect(from: request.mount.path + request.target)
       }
       guard !path.isDirectory else { continue }
       return FileResponse(found, name: path.segments.last ?? "").response(to: request)

@@ -20,11 +20,17 @@ package struct ObjectDraft {
   /// Copies the members of an object; `nil` for any other value; a name given twice keeps its first place and its
   /// last value.
   package init?(_ object: ValidJSON) {
+    self.init(object, keepingFirst: false)
+  }
+
+  /// - Parameter keepingFirst: Whether a name given twice keeps its first value instead of its last.
+  private init?(_ object: ValidJSON, keepingFirst: Bool) {
     let isObject = object.withToken { whole in
       guard var reader = ObjectReader(whole) else { return false }
       while let member = reader.next() {
         let content = member.name.content
         let name = content.contains(UInt8(ascii: "\\")) ? member.name.unescapedContent : Array(content)
+        if keepingFirst, position(of: name) != nil { continue }
         set(name, to: object.part(member.value, of: whole)) { object.part(member.name, of: whole) }
       }
       return true
@@ -160,6 +166,29 @@ extension ObjectDraft {
     return output + bytes[lastEnd...]
   }
 
+  /// The text of an object with the members of another, of which one may keep its value.
+  ///
+  /// Every byte of members that are the same in both stays where it is; new ones follow the others.
+  ///
+  /// - Parameter kept: The name of the member that keeps its value, whatever the other holds.
+  /// - Returns: `nil` when the other is not an object.
+  package static func changing(
+    _ object: ValidJSON, to other: ValidJSON, keeping kept: String?, _ layout: JSONLayout, _ margins: Margins = .none
+  ) -> ValidJSON? {
+    // Of a member that a file gives twice the first counts.
+    guard let before = ObjectDraft(object, keepingFirst: true), var changes = ObjectDraft(other, keepingFirst: true)
+    else { return nil }
+    if let kept { changes.remove(kept) }
+    let keptName = kept.map { Array($0.utf8) }
+    let removed = before.members.filter { changes.position(of: $0.name) == nil && $0.name != keptName }.map(\.name)
+    changes.members.removeAll { member in
+      before.position(of: member.name).map { before.members[$0].value.isSameText(as: member.value) } ?? false
+    }
+    changes.indexMembers()
+    let rest = removed.isEmpty ? object : object.withToken { ValidJSON($0, removing: Set(removed)) }
+    return changes.merged(into: rest, layout, margins)
+  }
+
   private func position(of member: ObjectReader.Member) -> Int? {
     positions.isEmpty ? members.firstIndex { member.isNamed($0.name) } : positions[Array(member.nameText.utf8)]
   }
@@ -171,21 +200,37 @@ extension ObjectDraft {
 }
 
 extension ValidJSON {
+  fileprivate func isSameText(as other: ValidJSON) -> Bool {
+    withToken { text in other.withToken { text.bytes.elementsEqual($0.bytes) } }
+  }
+
   /// The object without the members of a name; any other value, and an object that has none, as it is.
   package func removing(_ name: String) -> ValidJSON {
     let name = Array(name.utf8)
     return withToken { object in
-      guard let first: ValueToken = object.member(name), var reader = ObjectReader(object) else { return self }
-      var text: [UInt8] = []
-      text.reserveCapacity(object.bytes.count - first.bytes.count)
-      while let member = reader.next() {
-        if member.isNamed(name) { continue }
-        text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-        text += object.bytes[member.name.offset(in: object)..<member.value.range(in: object).upperBound]
-      }
-      text += (text.isEmpty ? "{}" : "}").utf8
-      return ValidJSON(written: text)
+      let first: ValueToken? = object.member(name)
+      return first == nil ? self : ValidJSON(object, removing: [name])
     }
+  }
+
+  /// An object without some members; the others and the white space between them stay.
+  fileprivate init(_ object: ValueToken, removing names: Set<[UInt8]>) {
+    let bytes = object.bytes
+    var text: [UInt8] = []
+    // Where the white space and the comma before the next member begin, and where those of the first end.
+    var (separatorStart, firstStart) = (0, 0)
+    if var reader = ObjectReader(object) {
+      while let member = reader.next() {
+        let range = member.name.offset(in: object)..<member.value.range(in: object).upperBound
+        if separatorStart == 0 { firstStart = range.lowerBound }
+        if !names.contains(member.name.unescapedContent) {
+          text += text.isEmpty ? bytes[..<firstStart] : bytes[separatorStart..<range.lowerBound]
+          text += bytes[range]
+        }
+        separatorStart = range.upperBound
+      }
+    }
+    self.init(written: text.isEmpty ? Array("{}".utf8) : text + bytes[separatorStart...])
   }
 
   /// An object without some members and with others after its last.

@@ -16,9 +16,9 @@ struct ValidateCommand: AsyncParsableCommand {
       """)
 
   private static let exitCodes = ExitStatus.table(
-    "the file would be served; what would surprise is told",
+    "the file would be served; surprises are reported",
     [
-      (.invalidSource, "the file would be refused or, with --strict, there is something to tell"),
+      (.invalidSource, "the file would be refused or, with --strict, there is something to report"),
       (.missingSource, "the file does not exist"), (.unreadable, "the file cannot be read"),
     ])
 

@@ -12,7 +12,7 @@ struct JSONLinesFormatter: EventFormatter {
       guard case .invalid = event else { return nil }
     }
     return switch event {
-    case .answered(let exchange): Self.line(RespondedRequest(exchange), time)
+    case .responded(let exchange): Self.line(RespondedRequest(exchange), time)
     case .reloaded(let resources): Self.line("reloaded", time, [("resources", .array(resources.map(JSONValue.string)))])
     case .invalid(let message): Self.line("invalid", time, [("message", .string(message))])
     case .restored(let path): Self.line("restored", time, [("path", .string(path))])

@@ -14,7 +14,7 @@ final class LogWriter: Sendable {
     case event(ServerEvent, Timestamp)
 
     init(_ event: ServerEvent) {
-      guard case .answered(let exchange) = event else {
+      guard case .responded(let exchange) = event else {
         self = .event(event, .now)
         return
       }
@@ -66,7 +66,7 @@ final class LogWriter: Sendable {
   /// Prints an event as a line, if the format has one for it.
   func log(_ event: ServerEvent) {
     // A quiet server shows none of its requests; letting them wait for the queue would cost as much as showing them.
-    if isQuiet, case .answered = event { return }
+    if isQuiet, case .responded = event { return }
     add(Entry(event))
   }
 

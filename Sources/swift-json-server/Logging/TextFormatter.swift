@@ -15,7 +15,7 @@ struct TextFormatter: EventFormatter {
       guard case .invalid = event else { return nil }
     }
     return switch event {
-    case .answered(let exchange): (.output, text(for: RespondedRequest(exchange), at: time))
+    case .responded(let exchange): (.output, text(for: RespondedRequest(exchange), at: time))
     case .reloaded(let resources):
       (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
     case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))

@@ -9,6 +9,7 @@ extension ServeOptions {
     var configuration = Server.Configuration(source: source)
     configuration.hosts = host
     configuration.port = port ?? defaultPort
+    configuration.tlsIdentity = tlsIdentity
     configuration.durability = ephemeral ? .ephemeral : sync == .fast ? .fast : .full
     configuration.watching = !watch ? .off : poll ? .polling : .notifications
     configuration.dialect = compat == .v1 ? .v1 : .classic
@@ -34,6 +35,11 @@ extension ServeOptions {
       configuration.limits.idleTimeout = .seconds(timeout)
     }
     return configuration
+  }
+
+  private var tlsIdentity: TLSIdentity? {
+    guard let cert, let key else { return nil }
+    return TLSIdentity(certificatePath: cert, keyPath: key)
   }
 
   private var crossOrigin: CrossOrigin {
@@ -78,11 +84,22 @@ extension ServeOptions {
     if !middlewares.isEmpty {
       throw CommandFailure(
         .usage,
-        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes), or canned answers and Middleware of the JSONServer library."
+        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes), or stubs and Middleware of the JSONServer library."
       )
     }
     if let port, !(0...65535).contains(port) {
       throw CommandFailure(.usage, "--port: \(port) is no port; choose one from 1 to 65535, or 0 for any free one.")
+    }
+    if cert != nil, key == nil {
+      throw CommandFailure(.usage, "--cert: the certificate is of no use without its private key; give --key, too.")
+    }
+    if key != nil, cert == nil {
+      throw CommandFailure(.usage, "--key: the private key is of no use without its certificate; give --cert, too.")
+    }
+    do throws(ServerError) {
+      try tlsIdentity?.check()
+    } catch {
+      throw CommandFailure(error)
     }
     if let delay, delay < 0 { throw CommandFailure(.usage, "--delay: \(delay) is no time; give milliseconds.") }
     if let timeout, !(timeout > 0 && timeout <= 86_400) {

@@ -9,6 +9,8 @@ extension ServeOptions {
     ServeOption("port", "p", at: \.port) { $0.defaultPort },
     ServeOption("host", "H", at: \.host, default: ["127.0.0.1", "::1"]),
     ServeOption("allowed-host", at: \.allowedHost),
+    ServeOption("cert", at: \.cert) { _ in nil },
+    ServeOption("key", at: \.key) { _ in nil },
     ServeOption("cors", at: \.cors),
     ServeOption("no-cors", "nc", at: \.noCORS),
     ServeOption("watch", "w", at: \.watch),

@@ -24,6 +24,16 @@ struct ServeOptions: ParsableArguments {
   var allowedHost: [String] = []
 
   @Option(
+    help: ArgumentHelp("Serve HTTPS with the certificate of this PEM file, which --key belongs to.", valueName: "file"),
+    completion: .file())
+  var cert: String?
+
+  @Option(
+    help: ArgumentHelp("The PEM file with the private key of --cert, unencrypted.", valueName: "file"),
+    completion: .file())
+  var key: String?
+
+  @Option(
     help: ArgumentHelp(
       "An origin whose pages may read and write, or '*'; repeatable. (default: loopback)", valueName: "origin"))
   var cors: [String] = []
@@ -33,10 +43,11 @@ struct ServeOptions: ParsableArguments {
 
   // MARK: What
 
-  @Flag(name: .shortAndLong, help: "Reload the source, the routes and the settings when they are edited.")
+  @Flag(
+    name: .shortAndLong, help: "Reload the source, the routes, the settings and the certificate when they are edited.")
   var watch = false
 
-  @Flag(help: "Look for edits at short intervals, for network mounts that do not tell of them.")
+  @Flag(help: "Look for edits at short intervals, for network mounts that do not report them.")
   var poll = false
 
   @Option(name: .shortAndLong, help: ArgumentHelp("A file of rewrite rules.", valueName: "file"), completion: .file())
@@ -62,20 +73,20 @@ struct ServeOptions: ParsableArguments {
   @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")
   var readOnly = false
 
-  @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress answers.")
+  @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress responses.")
   var noGzip = false
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("How long every answer waits, in milliseconds.", valueName: "ms"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("How long every response waits, in milliseconds.", valueName: "ms"))
   var delay: Int?
 
   @OptionGroup var keys: KeyOptions
 
   @Option(
     help: ArgumentHelp(
-      "Whose answers to give where json-server 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
+      "Which json-server to follow where 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
   var compat: Compatibility?
 
-  @Flag(help: "Answer POST /reset and POST /merge as json-server-reset does.")
+  @Flag(help: "Serve POST /reset and POST /merge as json-server-reset does.")
   var resetRoutes = false
 
   // MARK: Signing in
@@ -104,7 +115,7 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When a write is answered: full, when it survives a power cut; fast, when it survives the process. (default: full)",
+      "When a write is acknowledged: full, when it survives a power cut; fast, when it survives the process. (default: full)",
       valueName: "mode"))
   var sync: Synchronization?
 
@@ -163,13 +174,13 @@ struct ServeOptions: ParsableArguments {
   var color: Bool?
 }
 
-/// Whose answers are given.
+/// Which json-server is followed.
 enum Compatibility: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case v0
   case v1
 }
 
-/// When a write is answered.
+/// When a write is acknowledged.
 enum Synchronization: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case full
   case fast

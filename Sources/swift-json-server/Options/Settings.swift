@@ -36,6 +36,9 @@ struct Settings {
     self.options = options
   }
 
+  /// The files of the certificate and of its key, if HTTPS is served.
+  var certificatePaths: [String] { [options.cert, options.key].compactMap { $0 } }
+
   /// The files beside the source whose edits count.
-  var watchedPaths: [String] { [path] + [options.routes].compactMap { $0 } }
+  var watchedPaths: [String] { [path] + [options.routes].compactMap { $0 } + certificatePaths }
 }

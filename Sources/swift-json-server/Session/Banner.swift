@@ -86,7 +86,7 @@ struct Banner {
     if options.readOnly { return "Refusing changes" }
     if options.ephemeral || startup.isInMemory { return "Keeping changes in memory; nothing is written" }
     return switch options.sync ?? .full {
-    case .full: "Saving each change to \(source) before it is answered"
+    case .full: "Saving each change to \(source) before responding"
     case .fast: "Saving each change to \(source); a power cut can lose the last ones"
     }
   }

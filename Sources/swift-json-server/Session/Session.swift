@@ -101,7 +101,8 @@ struct Session {
     case .tick:
       let edited = watched.edited()
       if edited.contains(startup.settings.path) { return await restart() }
-      if !edited.isEmpty { await reloadRoutes() }
+      if let path = startup.settings.options.routes, edited.contains(path) { await reloadRoutes(path) }
+      if !edited.isDisjoint(with: startup.settings.certificatePaths) { reloadCertificate() }
     }
     return nil
   }
@@ -135,8 +136,7 @@ struct Session {
     return nil
   }
 
-  private mutating func reloadRoutes() async {
-    guard let path = startup.settings.options.routes else { return }
+  private func reloadRoutes(_ path: String) async {
     do throws(CommandFailure) {
       let rules = try JSONFile.object(at: path)
       do throws(ServerError) {
@@ -147,6 +147,15 @@ struct Session {
       log.log(.reloaded(resources: ["\(rules.count) rewrite rules of \(path)"]))
     } catch {
       log.log(.invalid(message: "\(error.text)\nThe rules before stay in force."))
+    }
+  }
+
+  private func reloadCertificate() {
+    do throws(ServerError) {
+      try server.reloadCertificate()
+      log.log(.reloaded(resources: ["the certificate of \(startup.settings.options.cert ?? "")"]))
+    } catch {
+      log.log(.invalid(message: "\(error.message)\nThe certificate before stays in use."))
     }
   }
 

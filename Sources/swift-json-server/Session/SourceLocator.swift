@@ -115,7 +115,7 @@ struct SourceLocator {
     let status = String(decoding: result.bytes[(end + 1)...], as: UTF8.self)
     guard status.hasPrefix("2") else {
       throw CommandFailure(
-        .unreadable, "\(argument): the download was answered with status \(status); check the address.")
+        .unreadable, "\(argument): the download responded with status \(status); check the address.")
     }
     return .text(Array(result.bytes[..<end]), name: argument)
   }

@@ -32,11 +32,11 @@ struct LogWriterTests {
       let content = Content()
       kept = content
       log.log(
-        .answered(
+        .responded(
           Exchange(
             id: 1, request: Request(method: .get, target: "/waiting"),
             route: EffectiveRoute(method: .get, path: try Path(target: "/waiting"), mountedTarget: "/waiting"),
-            response: PreparedResponse(body: .stream(AsyncStream(unfolding: { content.piece() }))), answered: 0,
+            response: PreparedResponse(body: .stream(AsyncStream(unfolding: { content.piece() }))), respondedAt: 0,
             duration: .zero
           )))
     }
@@ -59,7 +59,7 @@ struct LogWriterTests {
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
         route: EffectiveRoute(method: .options, path: try Path(target: "/"), mountedTarget: "/"),
-        response: PreparedResponse(status: .noContent), answered: 0, duration: .zero))
+        response: PreparedResponse(status: .noContent), respondedAt: 0, duration: .zero))
     let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
     let lines = shown.compactMap { $0?.1 }
     #expect(lines.count == 7)

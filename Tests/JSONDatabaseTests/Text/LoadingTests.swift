@@ -50,22 +50,4 @@ struct LoadingTests {
     #expect(try database.record("generated", in: "a").string.contains("\"n\": 1"))
     #expect(try database.record("x", in: "a").string == "{\"id\": \"x\"}")
   }
-
-  @Test func `A record of very many members or elements costs no more for each than one of few`() throws {
-    let few = try Self.timeOfReading(10, times: 500)
-    let many = try Self.timeOfReading(5_000, times: 1)
-    #expect(many < 5 * few)
-  }
-
-  /// Reads records and looks for the last element of their lists; returns the processor's time for that.
-  private static func timeOfReading(_ count: Int, times: Int) throws -> Double {
-    let members = (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",")
-    let elements = (0..<count).map(String.init).joined(separator: ",")
-    let records = (0..<times).map { "{\"id\":\($0),\(members),\"list\":[\(elements)]}" }.joined(separator: ",")
-    return try processorTime {
-      var database = try Database.fixture("{\"a\":[\(records)]}")
-      #expect(database.memberNames(of: "a").count == min(count + 2, 200))
-      #expect(try database.ids(of: "a", Query(("list", "\(count - 1)"))).count == times)
-    }
-  }
 }

@@ -28,7 +28,7 @@ extension Server {
   ) async -> Response {
     var fields = fields
     fields[.host] = "localhost"
-    if body != nil { fields[.contentType] = "application/json" }
+    if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
     let bytes = body.map { Array($0.text().utf8) } ?? []
     return await respond(to: Request(method: method, target: target, headerFields: fields, body: bytes))
   }

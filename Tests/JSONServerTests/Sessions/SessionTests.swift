@@ -140,10 +140,10 @@ import Testing
   ])
   func `is named by the start of a path`(target: String, name: String?, rest: String) throws {
     var request = Request(method: .get, target: target)
-    request.mountPath = "/mock"
+    request.mount.path = "/mock"
     #expect(try SessionName.take(from: &request)?.text == name)
     #expect(request.target == rest)
-    #expect(request.mountPath == (name == nil ? "/mock" : "/mock/__session/a"))
+    #expect(request.mount.path == (name == nil ? "/mock" : "/mock/__session/a"))
   }
 
   private struct Marking: Middleware {

@@ -108,7 +108,7 @@ import Testing
 
   @Test func `The redirect leads to where the server is mounted`() throws {
     var request = Request(method: .get, target: "/sub?a=b")
-    request.mountPath = "/mock"
+    request.mount.path = "/mock"
     #expect(files.respond(to: request)?.headerFields[.location] == "/mock/sub/?a=b")
   }
 

@@ -13,17 +13,24 @@ final class TransportClient {
   }
 
   private let channel: any Channel
+  /// Whether what is sent waits for a handshake.
+  private let hasHandshake: Bool
   private var pieces: AsyncThrowingStream<[UInt8], any Error>.AsyncIterator
   private var received: [UInt8] = []
 
   /// Connects.
-  init(_ address: BindAddress) async throws {
+  ///
+  /// - Parameter handlers: What stands between the socket and the bytes of the test.
+  init(
+    _ address: BindAddress, handlers: (@Sendable () throws -> [any ChannelHandler])? = nil
+  ) async throws {
+    hasHandshake = handlers != nil
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
     channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Receiver(continuation))
+          try channel.pipeline.syncOperations.addHandlers((handlers?() ?? []) + [Receiver(continuation)])
         }
       }
       .connect(host: address.host, port: address.port).get()
@@ -35,7 +42,11 @@ final class TransportClient {
   }
 
   func send(_ bytes: [UInt8]) async throws {
-    try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+    if hasHandshake {
+      channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+    } else {
+      try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+    }
   }
 
   /// Tells the server that nothing more will be sent; does nothing when the server has closed already.

@@ -104,23 +104,27 @@ final class PulledContent: Sendable {
 struct TestServer {
   let listener: HTTPListener
   let loop: EventLoopExecutor
+  /// What the server's connections are encrypted with; `nil` for plain HTTP.
+  let security: TestSecurity?
 
   var address: BindAddress { listener.boundAddresses[0] }
 
   func connect() async throws -> TransportClient {
-    try await TransportClient(address)
+    try await TransportClient(address, handlers: security?.makeClientHandlers)
   }
 
   static func run(
     _ application: TestApplication = TestApplication(), limits: Limits = Limits(),
+    security: TestSecurity? = TestSecurity.ofAllTests,
     _ body: (TestServer) async throws -> Void
   ) async throws {
     let loop = EventLoopExecutor()
     let listener = try await HTTPListener.start(
-      on: [BindAddress(host: "127.0.0.1", port: 0)], loop: loop, limits: limits, application: application)
+      on: [BindAddress(host: "127.0.0.1", port: 0)], loop: loop, limits: limits, application: application,
+      security: security?.server)
     let result: Result<Void, any Error>
     do {
-      result = .success(try await body(TestServer(listener: listener, loop: loop)))
+      result = .success(try await body(TestServer(listener: listener, loop: loop, security: security)))
     } catch {
       result = .failure(error)
     }

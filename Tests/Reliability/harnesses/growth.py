@@ -164,6 +164,38 @@ def wide(connection, size):
     connection.request("POST", "/posts", {f"m{number}": number for number in range(size)})
 
 
+def merge_all(connection, size):
+    connection.request("PATCH", "/posts/1", {"new": 3, **{f"m{number}": -number for number in range(size)}})
+
+
+def last_element(connection, size):
+    answer = connection.request("GET", f"/posts?list={size - 1}")
+    if b'"id"' not in answer.body:
+        raise ValueError("the last element of a list is not found")
+
+
+# One of each pair, in this order: ids that all share the 45 bits of FNV-1a by which a table that hashes so finds them.
+COLLIDING = [
+    ("whp2ube5cl", "d4goziwrt3"), ("h50tng02qi", "iqicv2b14u"), ("5x155fumaf", "22dn2g12kp"),
+    ("xrcp3cxqx0", "eihr4iorhb"), ("hzvgn1ujse", "30c4shgfby"), ("5wdtutgvwj", "j1vyau2kwq"),
+    ("qnzvoqpnkp", "i040gdraja"), ("1n5p41hpgd", "jdcllimoc1"), ("wa0hj1cmoj", "3mc1opyirm"),
+    ("gzo0ib0fna", "zntlvlcktv"), ("2eefyx22qk", "gdyd0xvpqz"), ("yizudwkqxw", "jkz1x24sxz"),
+]
+
+
+def colliding(count):
+    ids = itertools.islice(itertools.product(*COLLIDING), count)
+    return {"posts": [{"id": "".join(parts)} for parts in ids]}
+
+
+def rebuild_and_find(connection, size):
+    """A table of ids is made at the first look after the data was replaced."""
+    connection.request("POST", "/__admin/reset")
+    first = "".join(part for part, _ in COLLIDING)
+    if connection.request("GET", f"/posts/{first}").status != 200:
+        raise ValueError("a record is not found by its id")
+
+
 def deep(connection, size):
     answer = connection.request("POST", "/posts", {"v": nested(size)})
     if answer.status != 201:
@@ -230,12 +262,15 @@ ROWS = [
     Row("members of a record: POST", 2000, lambda size: {"posts": []}, wide),
     Row("members of a record: PATCH", 2000, members, get("/posts/1", "PATCH", {"m1": 2, "new": 3})),
     Row("members of a record: filter, sort", 2000, members, get("/posts?m9_gte=1&_sort=-m8")),
+    Row("members of a record: PATCH of each", 2000, members, merge_all),
+    Row("elements of a list: filter", 5000, lambda size: {"posts": [{"id": 1, "list": list(range(size))}]}, last_element),
     Row("members of a record: openapi.json", 200, members, get("/__admin/openapi.json")),
     Row("records: filter", 3000, records, get("/posts?n_gte=90&author_like=name+1&_sort=title")),
     Row("records: q", 3000, records, get("/posts?q=post+29")),
     Row("records: _where", 3000, records, get("/posts?_where=%7B%22or%22:[%7B%22n%22:%7B%22gt%22:90%7D%7D]%7D")),
     Row("records: _embed", 1000, records, get("/posts?_embed=comments")),
     Row("records: POST", 3000, records, get("/posts", "POST", {"n": 1}), ("--sync", "fast")),
+    Row("records: ids that collide as FNV-1a", 400, colliding, rebuild_and_find),
     Row("records: bulk", 500, lambda size: {"posts": []}, bulk),
     Row("records: CSV", 500, lambda size: {"posts": []}, comma_separated),
     Row("records that go with one: DELETE, reset", 500, children, cascade),

@@ -3,6 +3,8 @@ import OrderedJSON
 
 extension HTTPField.Name {
   static let xTotalCount = Self.known("X-Total-Count")
+  static let xIgnoredParameters = Self.known("X-Ignored-Parameters")
+  static let acceptPatch = Self.known("Accept-Patch")
   static let link = Self.known("Link")
   static let methodOverride = Self.known("X-HTTP-Method-Override")
   static let host = Self.known("Host")

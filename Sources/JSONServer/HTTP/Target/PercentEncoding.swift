@@ -27,6 +27,14 @@ enum PercentEncoding {
     return String(validating: decoded, as: UTF8.self)
   }
 
+  /// Returns the text of a name or a value in a query or a form, where `+` is a space.
+  ///
+  /// One that does not decode stands for itself, but for its `+`, as with qs, which json-server 0.17 reads queries with.
+  static func decodeForm(_ bytes: some Collection<UInt8>) -> String {
+    if let text = decode(bytes, plusIsSpace: true) { return text }
+    return String(decoding: bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+  }
+
   private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -47,6 +55,12 @@ enum PercentEncoding {
     encode(text, keeping: allowedInTarget)
   }
 
+  /// Returns a text as an entry of a field that lists names.
+  static func encodeFieldEntry(_ text: String) -> String {
+    encode(text, keeping: allowedInFieldEntry)
+  }
+
+  private static let allowedInFieldEntry = unreserved.union(ByteSet("!$&'()*+;=:@/?[]{}|".utf8))
   private static let unreserved = ByteSet.words.union(ByteSet("-._~".utf8))
   private static let allowedInTarget = unreserved.union(ByteSet("%!$&'()*+,;=:@/?[]{}|".utf8))
 

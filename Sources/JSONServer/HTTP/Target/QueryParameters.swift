@@ -11,9 +11,9 @@ package struct QueryParameters: Sendable {
   /// Reads the query of a target: what follows its first `?`.
   ///
   /// `+` is a space, a parameter without `=` is empty, and one without a name is skipped. `tags[]=x` and `tags[0]=x`
-  /// are read as `tags=x`.
+  /// are read as `tags=x`. A name or a value that is not percent-encoded UTF-8, such as `100%`, stands for itself.
   ///
-  /// - Throws: 400, when an escape is bad or there are more than ``maximumCount`` parameters.
+  /// - Throws: 400, when there are more than ``maximumCount`` parameters.
   package init(target: String) throws(RequestError) {
     items = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.items(of: bytes) } }.get()
   }
@@ -25,7 +25,7 @@ package struct QueryParameters: Sendable {
     var items: [(name: String, value: String)] = []
     var count = 0
     for pair in target[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
-      let (name, value) = try read(pair)
+      let (name, value) = read(pair)
       guard !name.isEmpty else { continue }
       if items.last?.name != name { count += 1 }
       guard count <= maximumCount else {
@@ -47,6 +47,13 @@ package struct QueryParameters: Sendable {
     items.filter { $0.name == name }.map(\.value)
   }
 
+  /// The names, each once, in the order they were sent.
+  var names: [String] {
+    var names: [String] = []
+    for item in items where !names.contains(item.name) { names.append(item.name) }
+    return names
+  }
+
   /// The parameters except those with certain names.
   func excluding(_ names: Set<String>) -> QueryParameters {
     QueryParameters(items: items.filter { !names.contains($0.name) })
@@ -56,28 +63,11 @@ package struct QueryParameters: Sendable {
     self.items = items
   }
 
-  private static func read(_ pair: Slice<UnsafeBufferPointer<UInt8>>) throws(RequestError) -> (
-    name: String, value: String
-  ) {
+  private static func read(_ pair: Slice<UnsafeBufferPointer<UInt8>>) -> (name: String, value: String) {
     let sign = pair.firstIndex(of: UInt8(ascii: "="))
-    let encodedName = pair[..<(sign ?? pair.endIndex)]
-    guard let name = PercentEncoding.decode(encodedName, plusIsSpace: true) else {
-      throw badEscape(in: "name of the query parameter", encodedName)
-    }
-    guard let sign else { return (ParameterName(name).name, "") }
-    guard let value = PercentEncoding.decode(pair[sign...].dropFirst(), plusIsSpace: true) else {
-      throw badEscape(in: "value of the query parameter", encodedName)
-    }
+    let name = PercentEncoding.decodeForm(pair[..<(sign ?? pair.endIndex)])
+    let value = sign.map { PercentEncoding.decodeForm(pair[$0...].dropFirst()) } ?? ""
     return (ParameterName(name).name, value)
-  }
-
-  private static func badEscape(in place: String, _ name: Slice<UnsafeBufferPointer<UInt8>>) -> RequestError {
-    RequestError(
-      .malformed,
-      """
-      The \(place) '\(String(decoding: name, as: UTF8.self))' is not percent-encoded UTF-8; write a % itself as %25 and \
-      other characters as UTF-8.
-      """)
   }
 }
 

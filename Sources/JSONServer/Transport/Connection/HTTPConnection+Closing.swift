@@ -17,7 +17,12 @@ extension HTTPConnection {
     outbound = ByteBuffer()
     let sent = context.eventLoop.makePromise(of: Void.self)
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-    sent.futureResult.whenComplete { _ in connection.value.finishClosing(lingers: lingers) }
+    let isSecure = connections.security != nil
+    sent.futureResult.whenComplete { _ in
+      guard isSecure else { return connection.value.finishClosing(lingers: lingers) }
+      // TLS has a farewell to write, which within this flush would not go out before the close.
+      connection.eventLoop.execute { connection.value.finishClosing(lingers: lingers) }
+    }
     context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: sent)
   }
 
@@ -57,7 +62,10 @@ extension HTTPConnection {
       _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
     }
     output = .closing
-    closeNow()
+    guard connections.security != nil else { return closeNow() }
+    reader.stop()
+    // TLS would send its farewell first.
+    context.triggerUserOutboundEvent(TLSDetector.Abort(), promise: nil)
   }
 
   /// Releases all that a closed connection held; later responses are dropped.

@@ -118,7 +118,7 @@ extension HTTPConnection {
         owesContinue = try reader.begin(head)
       case .body(let bytes):
         owesContinue = false
-        idleTimeouts.noteBody(bytes.readableBytes)
+        idleTimeouts.recordBody(bytes.readableBytes)
         try reader.append(bytes)
       case .end(let trailers):
         owesContinue = false
@@ -131,7 +131,7 @@ extension HTTPConnection {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReadUnderWay = false
-    idleTimeouts.noteBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
+    idleTimeouts.recordBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
     isInBurst = false
     sendReady()
     readMore()
@@ -301,9 +301,12 @@ extension HTTPConnection {
 }
 
 extension HTTPConnection {
-  /// Makes a connection and the handlers before it in its channel: the parser, and the cache that spares it work.
+  /// Makes a connection and the handlers before it in its channel: the parser, the cache that spares it work, and what
+  /// decrypts.
   static func handlers(_ connections: Connections) -> [any ChannelHandler] {
     let connection = HTTPConnection(connections)
-    return [RequestHeadCacheHandler(connection), RequestParser(connection), connection]
+    let handlers: [any ChannelHandler] = [RequestHeadCacheHandler(connection), RequestParser(connection), connection]
+    guard let security = connections.security else { return handlers }
+    return [TLSDetector(security, connection)] + handlers
   }
 }

@@ -31,11 +31,11 @@ struct IdleTimeouts {
   private var unsentBytes = 0
 
   /// Records what a burst of input was: bytes that complete no part are the beginning of a head.
-  mutating func noteBurst(broughtParts: Bool, isInRequest: Bool) {
+  mutating func recordBurst(broughtParts: Bool, isInRequest: Bool) {
     isInHead = !broughtParts && !isInRequest
   }
 
-  mutating func noteBody(_ count: Int) {
+  mutating func recordBody(_ count: Int) {
     bodyBytes += count
   }
 

@@ -7,6 +7,8 @@ final class Connections {
 
   let limits: Limits
   let application: any Application
+  /// What connections are encrypted with; `nil` for plain HTTP.
+  let security: TransportSecurity?
   var writer = ResponseWriter()
   var buffers = BufferPool(maximum: Connections.maximumUnflushed)
 
@@ -15,14 +17,15 @@ final class Connections {
 
   private let maximum: Int
   private var open: [ObjectIdentifier: HTTPConnection] = [:]
-  private var gates: [AvailableConnectionsHandler] = []
+  private var handlers: [AvailableConnectionsHandler] = []
   private var emptied: EventLoopPromise<Void>?
   /// The connections that have written and not flushed.
   private var unflushed: [HTTPConnection] = []
 
-  init(limits: Limits, application: any Application) {
+  init(limits: Limits, application: any Application, security: TransportSecurity? = nil) {
     self.limits = limits
     self.application = application
+    self.security = security
     maximum = Self.maximum(limits, openFiles: System.openFileLimit)
   }
 
@@ -40,7 +43,7 @@ final class Connections {
 
   func remove(_ connection: HTTPConnection) {
     guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-    if !isFull { gates.forEach { $0.reopen() } }
+    if !isFull { handlers.forEach { $0.reopen() } }
     if open.isEmpty { emptied?.succeed() }
   }
 
@@ -64,8 +67,8 @@ final class Connections {
     for connection in connections { connection.flush() }
   }
 
-  func insert(_ gate: AvailableConnectionsHandler) {
-    gates.append(gate)
+  func insert(_ handler: AvailableConnectionsHandler) {
+    handlers.append(handler)
   }
 
   /// Lets each connection finish the requests in progress, and close.
@@ -73,7 +76,7 @@ final class Connections {
   /// - Parameter promise: Succeeds when no connection is left.
   func shutDown(promise: EventLoopPromise<Void>) {
     isShuttingDown = true
-    gates = []
+    handlers = []
     if let emptied { return emptied.futureResult.cascade(to: promise) }
     emptied = promise
     for connection in open.values { connection.shutDown() }

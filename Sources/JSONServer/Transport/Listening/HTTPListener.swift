@@ -22,11 +22,13 @@ final class HTTPListener: Sendable {
   /// Addresses with port 0 get the same port, chosen by the system for the first of them. An optional address that the
   /// machine does not have is left out when another is bound.
   ///
+  /// - Parameter security: What connections are encrypted with; `nil` for plain HTTP.
   /// - Throws: ``ListenError`` for the first address that cannot be bound.
   static func start(
-    on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application
+    on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application,
+    security: TransportSecurity? = nil
   ) async throws(ListenError) -> HTTPListener {
-    let connections = await makeConnections(on: loop, limits: limits, application: application)
+    let connections = await makeConnections(on: loop, limits: limits, application: application, security: security)
     var attempt = 0
     while true {
       do throws(ListenError) {
@@ -63,11 +65,11 @@ extension HTTPListener {
   private static let backlog: CInt = 1024
 
   private static func makeConnections(
-    on loop: EventLoopExecutor, limits: Limits, application: any Application
+    on loop: EventLoopExecutor, limits: Limits, application: any Application, security: TransportSecurity?
   ) async -> NIOLoopBound<Connections> {
     await withCheckedContinuation { continuation in
       loop.execute {
-        let connections = Connections(limits: limits, application: application)
+        let connections = Connections(limits: limits, application: application, security: security)
         continuation.resume(returning: NIOLoopBound(connections, eventLoop: loop.eventLoop))
       }
     }

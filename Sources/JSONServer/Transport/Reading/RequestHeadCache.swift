@@ -104,11 +104,11 @@ struct ParserProgress {
     given += bytes.readableBytes
   }
 
-  mutating func noteBody(_ count: Int) {
+  mutating func recordBody(_ count: Int) {
     bodyBytes += count
   }
 
-  mutating func noteEnd() {
+  mutating func recordEnd() {
     hasEnded = true
   }
 }

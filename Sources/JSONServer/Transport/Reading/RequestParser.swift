@@ -92,21 +92,21 @@ struct ParserOverhead {
   /// What the chunks that were read may take.
   private(set) var allowance = 0
 
-  mutating func noteInput(_ count: Int) {
+  mutating func recordInput(_ count: Int) {
     byteCount += count
   }
 
   /// - Parameter count: About the bytes of the head: how many spaces it has is not known.
-  mutating func noteHead(_ count: Int) {
+  mutating func recordHead(_ count: Int) {
     byteCount = max(0, byteCount - count)
   }
 
-  mutating func noteBody(_ count: Int) {
+  mutating func recordBody(_ count: Int) {
     byteCount = max(0, byteCount - count)
     allowance += Self.bytesOfChunk
   }
 
-  mutating func noteEnd() {
+  mutating func recordEnd() {
     self = ParserOverhead()
   }
 }

@@ -55,7 +55,7 @@ struct RequestReader {
     isHeadOnly = line.method == .HEAD
     let head = try RequestHead(line, limits: limits)
     lastHead = (line, head)
-    overhead.noteHead(head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14)
+    overhead.recordHead(head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
     state = .inRequest(head)
     return head.expectsContinue
@@ -65,8 +65,8 @@ struct RequestReader {
   mutating func append(_ bytes: ByteBuffer) throws(RequestError) {
     guard case .inRequest = state else { return drop() }
     guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
-    progress.noteBody(bytes.readableBytes)
-    overhead.noteBody(bytes.readableBytes)
+    progress.recordBody(bytes.readableBytes)
+    overhead.recordBody(bytes.readableBytes)
     body.append(contentsOf: bytes.readableBytesView)
   }
 
@@ -80,8 +80,8 @@ struct RequestReader {
     state = head.form.keepsConnection ? .betweenRequests : .stopped
     isHeadOnly = false
     hasStoppedParser = head.stopsParser
-    progress.noteEnd()
-    overhead.noteEnd()
+    progress.recordEnd()
+    overhead.recordEnd()
     var request = head.request
     if !body.isEmpty {
       request.body = body
@@ -119,7 +119,7 @@ extension RequestReader {
     case .inRequest, .stopped: break
     }
     hasStoppedParser = false
-    overhead.noteInput(length)
+    overhead.recordInput(length)
     return input.readSlice(length: length)
   }
 

@@ -21,7 +21,7 @@
     /// The server; `nil` when it was stopped.
     private let server: MockServer?
 
-    /// Reads what a protocol knows; `nil` when nobody wants its answer.
+    /// Reads what a protocol knows; `nil` when nobody wants its response.
     init?(_ urlProtocol: URLProtocol, server: MockServer?) {
       guard let client = urlProtocol.client else { return nil }
       self.urlProtocol = urlProtocol
@@ -53,14 +53,14 @@
           throw URLError(
             .requestBodyStreamExhausted, userInfo: [NSLocalizedDescriptionKey: description])
         }
-        try await answer(from: server)
+        try await loadResponse(from: server)
       } catch {
         // There is nothing to do about a loading that was stopped.
         try? notify { $0.urlProtocol(urlProtocol, didFailWithError: error) }
       }
     }
 
-    private func answer(from server: MockServer) async throws {
+    private func loadResponse(from server: MockServer) async throws {
       var request = request
       for _ in 0..<20 {
         let response = await server.respond(to: try Request(request))

@@ -9,7 +9,7 @@
   #endif
 
   extension URLSessionConfiguration {
-    /// Returns the configuration of a session all of whose requests a server answers without a socket, whatever host
+    /// Returns the configuration of a session all of whose requests a server responds to without a socket, whatever host
     /// they are for.
     ///
     /// ```swift
@@ -28,7 +28,7 @@
   }
 
   extension MockServer {
-    /// The class that answers a session's requests from this server.
+    /// The class that responds to a session's requests from this server.
     ///
     /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
     /// socket. Redirects are followed within the server. Once it is stopped, requests fail. On Linux, Foundation shows

@@ -1,0 +1,111 @@
+import HTTPTypes
+import JSONDatabase
+
+/// A parameter of a request that has no effect on it.
+struct IgnoredParameter: Sendable, Hashable {
+  enum Reason: Sendable, Hashable {
+    /// No record of the collection has a member of that name.
+    case noMember(of: String)
+    /// The route does not take it.
+    case notTaken
+    /// Its value is none, or another parameter is missing or decides instead: the end of a sentence that starts with
+    /// the parameter's name.
+    case idle(String)
+  }
+
+  let name: String
+  let reason: Reason
+}
+
+extension IgnoredParameter {
+  /// Finds the parameters of a list request that have no effect, filters apart.
+  static func idle(in parameters: QueryParameters, takesFilters: Bool) -> [IgnoredParameter] {
+    guard !parameters.items.isEmpty else { return [] }
+    func isGiven(_ name: String) -> Bool {
+      parameters.first(name).map { !isNothing($0, as: name) } ?? false
+    }
+    var idle = nothings(in: parameters, named: ListParameters.numbers)
+    func add(_ name: String, _ reason: String) { idle.append(IgnoredParameter(name: name, reason: .idle(reason))) }
+    if isGiven("_per_page"), !isGiven("_page") { add("_per_page", "has no effect without '_page', as in _page=1") }
+    if isGiven("_order"), !isGiven("_sort") {
+      add("_order", "has no effect without '_sort', which names the member")
+    }
+    for name in ["_start", "_end"] where isGiven(name) && isGiven("_page") {
+      add(name, "has no effect beside '_page'")
+    }
+    if isGiven("_start"), !isGiven("_end"), !isGiven("_limit"), !isGiven("_page") {
+      add("_start", "has no effect without '_end' or '_limit'")
+    }
+    if !takesFilters {
+      for name in parameters.names where !ListParameters.reserved.contains(name) {
+        add(name, "has no effect beside '_where', as in json-server 1.0")
+      }
+    }
+    return idle
+  }
+
+  /// Finds the parameters that should be a number and are what a script writes for none.
+  static func nothings(in parameters: QueryParameters, named names: Set<String>) -> [IgnoredParameter] {
+    parameters.names.compactMap { name in
+      guard names.contains(name), let value = parameters.first(name), isNothing(value, as: name) else { return nil }
+      let reason = value.isEmpty ? "is empty" : "is '\(value)'"
+      return IgnoredParameter(name: name, reason: .idle(reason + ", so it counts as not given"))
+    }
+  }
+
+  private static func isNothing(_ value: String, as name: String) -> Bool {
+    value.isEmpty || ListParameters.numbers.contains(name) && ListParameters.isNothing(value)
+  }
+
+  /// The most bytes that the names take in a response's head.
+  private static let maximumLength = 1024
+
+  /// The value of `X-Ignored-Parameters`: the names, in the order of the request, as many as fit.
+  ///
+  /// What is not printable ASCII is percent-encoded, and so are the comma and the percent sign.
+  static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String {
+    let names = Set(ignored.map(\.name))
+    var value = ""
+    for name in parameters.names where names.contains(name) {
+      let encoded = PercentEncoding.encodeFieldEntry(name)
+      guard value.utf8.count + encoded.utf8.count + 2 <= maximumLength else { break }
+      value += value.isEmpty ? encoded : ", " + encoded
+    }
+    return value
+  }
+}
+
+extension Endpoint {
+  /// The parameters that it does not take.
+  ///
+  /// Which filters of a list have no effect, only its records tell: those are in ``EndpointResult/ignored``.
+  func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
+    guard !parameters.items.isEmpty else { return [] }
+    let isTaken = taken(request)
+    var ignored = parameters.names.filter { !Self.takenAlways.contains($0) && !isTaken($0) }.map { name in
+      IgnoredParameter(name: name, reason: .notTaken)
+    }
+    if case .list(_, let list) = self {
+      ignored += list.idle
+    } else {
+      ignored += IgnoredParameter.nothings(in: parameters, named: ["_delay"])
+    }
+    return ignored
+  }
+
+  private static let takenAlways: Set<String> = ["_delay", "callback", "_"]
+
+  /// Whether it takes a parameter, by the parameter's name.
+  private func taken(_ request: Request) -> (String) -> Bool {
+    switch self {
+    case .database, .create, .createOrMerge, .patch: { _ in false }
+    case .list: { $0 != "_dependent" }
+    case .record: { $0 == "_embed" || $0 == "_expand" }
+    case .singular: { $0 == "_watch" }
+    case .delete: { $0 == "_dependent" }
+    case .replace, .merge, .writeSingular:
+      // Without a body they are its members.
+      request.method != .post && request.body.isEmpty ? { !ListParameters.reserved.contains($0) } : { _ in false }
+    }
+  }
+}

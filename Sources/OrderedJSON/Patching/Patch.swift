@@ -1,0 +1,54 @@
+/// A description of changes to a JSON document.
+package enum Patch: Sendable {
+  /// Members to set and, with `null`, to remove (RFC 7396).
+  case merge(ValidJSON)
+  /// Operations to carry out in order (RFC 6902).
+  case operations([PatchOperation])
+
+  /// Returns the changed document.
+  ///
+  /// - Parameters:
+  ///   - maximumDepth: The deepest nesting that the document may have.
+  ///   - maximumSize: The most bytes that the operations of a patch may handle: `copy` may double a document again and
+  ///     again.
+  /// - Throws: ``PatchError``; none of the changes counts then.
+  /// - Complexity: O(size of the document and the patch) for a merge, the same for each operation otherwise.
+  package func applied(to document: ValidJSON, maximumDepth: Int, maximumSize: Int = 256 << 20)
+    throws(PatchError) -> ValidJSON
+  {
+    switch self {
+    case .merge(let patch): return patch.merged(into: document)
+    case .operations(let operations):
+      var draft = DocumentDraft(document, maximumDepth: maximumDepth)
+      var handled = 0
+      for operation in operations {
+        try operation.apply(to: &draft)
+        handled += draft.document.count
+        guard handled <= maximumSize else {
+          throw operation.error(
+            .tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
+        }
+      }
+      return draft.document
+    }
+  }
+}
+
+/// Why a patch cannot be applied.
+package struct PatchError: Error, Sendable, Hashable {
+  package enum Code: Sendable, Hashable {
+    /// The text is no patch.
+    case malformed
+    /// The document is not as the patch expects it.
+    case conflict
+    /// The document would become nested too deeply.
+    case tooDeep
+    /// The patch costs too much.
+    case tooLarge
+  }
+
+  package let code: Code
+
+  /// A sentence for a person, with the operation's position, counted from 0, and its pointer.
+  package let message: String
+}
