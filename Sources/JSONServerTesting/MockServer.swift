@@ -1,4 +1,5 @@
 public import JSONServer
+import NIOConcurrencyHelpers
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -23,6 +24,9 @@ public final class MockServer: Sendable {
 
   /// A number that no other server of the process has, from 1.
   let number: Int
+
+  /// The sessions that the test has asked for, by their names.
+  let sessions = NIOLockedValueBox<[String: MockServer]>([:])
 
   @TaskLocal static var running: MockServer?
 
@@ -58,6 +62,7 @@ public final class MockServer: Sendable {
 
   /// Closes the socket, without waiting for clients.
   func stop() async {
+    for session in sessions.withLockedValue({ Array($0.values) }) { session.stopLoadingURLs() }
     stopLoadingURLs()
     await server.stop(grace: .zero)
   }

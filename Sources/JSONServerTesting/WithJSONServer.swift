@@ -16,6 +16,7 @@ import OrderedJSON
 /// - Parameters:
 ///   - data: What the server starts with; never written back.
 ///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
+///   - auth: The collection of the users who sign in; `nil` when nobody has to.
 ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves
 ///     ``MockServer/respond(to:)`` and sessions of `URLSessionConfiguration.jsonServer(_:)`.
 ///   - sourcePath: The source file of the test, from which a path of the data leads.
@@ -25,7 +26,7 @@ import OrderedJSON
 /// - Returns: What the closure returns.
 /// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or what the closure throws.
 public func withJSONServer<Result>(
-  _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], listens: Bool = true,
+  _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], auth: String? = nil, listens: Bool = true,
   sourcePath: String = #filePath, isolation: isolated (any Actor)? = #isolation,
   configure: (inout Server.Configuration) -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
@@ -37,6 +38,8 @@ public func withJSONServer<Result>(
   // What is expected is counted in the journal, which ends with the test.
   configuration.journalCapacity = .max
   configuration.journalByteCapacity = .max
+  configuration.signIn = auth.map { Server.SignIn(users: $0) }
+  configuration.hasSessions = true
   configure(&configuration)
   let server = MockServer(listens ? try await .start(configuration) : try await .load(configuration))
   do {

@@ -20,8 +20,8 @@ extension Engine {
     case .events(let filter, let lastEventID): finalize(context, subscribe(filter, lastEventID: lastEventID))
     case .reset: try reset(for: .client(context, .admin(route)))
     case .expireTokens:
-      guard let signIn else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
-      finalize(context, .json(["expired": .number(JSONNumber(signIn.tokens.expire(now: System.now)))]))
+      guard signIn != nil else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
+      finalize(context, .json(["expired": .number(JSONNumber(expireTokens()))]))
     case .sessions: finalize(context, .json(.array(try allowedSessions.all.map(\.value))))
     case .removeSessions:
       try allowedSessions.removeAll()

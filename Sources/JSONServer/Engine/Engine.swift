@@ -21,8 +21,8 @@ actor Engine: Application {
   var settings: Settings
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
-  /// The sessions of the server; `nil` when there can be none.
-  let sessions: Sessions?
+  /// The sessions of the server.
+  let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
   var hints = Hints()
@@ -48,7 +48,7 @@ actor Engine: Application {
     simulation = Simulation(configuration)
     settings = Settings(configuration)
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
-    sessions = configuration.hasSessions ? Sessions() : nil
+    sessions = Sessions()
     isSession = false
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
@@ -213,7 +213,7 @@ actor Engine: Application {
   /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
   func releaseDelayed() {
     isStopping = true
-    if !isSession { sessions?.removeAll() }
+    if !isSession { sessions.removeAll() }
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }

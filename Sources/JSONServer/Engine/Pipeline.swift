@@ -22,13 +22,13 @@ extension Engine {
     do throws(RequestError) {
       // preprocess: mount path · session · host · origin · method override · rewrite rules
       mountedTarget = try enterMount(&request)
-      let session = try sessions?.name(in: &request)
+      let session = configuration.hasSessions ? try SessionName.take(from: &request) : nil
       if session != nil { mountedTarget = request.target }
       let preflight = try policies.preprocess(&request)
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, started: started, proceed: proceed, reply: reply)
-      if let session, let sessions {
+      if let session {
         return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
       }
       begin(context, preflight)

@@ -9,7 +9,7 @@ extension Engine {
 
   /// The data of ``sharedStart()`` without passwords, which is made once for all sessions.
   func sharedPassword() -> HiddenMember? {
-    guard let signIn, let sessions else { return nil }
+    guard let signIn else { return nil }
     var password = sessions.password ?? HiddenMember(SignInState.hiddenName, of: signIn.users)
     writes.initial.reading(without: &password) { _ in }
     sessions.password = password
@@ -23,10 +23,19 @@ extension Engine {
     signIn?.password.forgetIndexes()
   }
 
-  /// - Throws: 404, when there can be no sessions.
+  /// Returns the engine of a session of the server.
+  func engine(of session: SessionName) -> Engine {
+    sessions.engine(of: session, on: self)
+  }
+
+  func remove(_ session: SessionName) {
+    sessions.remove(session.text)
+  }
+
+  /// - Throws: 404, when requests may name no sessions.
   var allowedSessions: Sessions {
     get throws(RequestError) {
-      guard let sessions else {
+      guard configuration.hasSessions else {
         throw RequestError(.notFound, "There are no sessions here; start the server with --sessions.")
       }
       return sessions

@@ -21,6 +21,14 @@ struct SessionName: Sendable, Hashable {
     self.text = text
   }
 
+  /// Makes a name of any text: other characters than those of names become hyphens.
+  init(cleaning text: String) {
+    let cleaned = String(
+      decoding: text.utf8.prefix(Self.maximumBytes).map { Self.bytes.contains($0) ? $0 : UInt8(ascii: "-") },
+      as: UTF8.self)
+    self.text = ["", ".", ".."].contains(cleaned) ? "session" + cleaned : cleaned
+  }
+
   /// Takes the name out of a request: from its path, which then leads on from there, or from its field.
   ///
   /// - Returns: `nil` when the request is for none.

@@ -28,13 +28,6 @@ final class Sessions {
   /// The sessions, in the order in which they began.
   var all: [Session] { sessions.values.sorted { ($0.start, $0.name.text) < ($1.start, $1.name.text) } }
 
-  /// Takes the name of a session out of a request; `nil` when it is for none.
-  ///
-  /// - Throws: 400 for what is no name.
-  func name(in request: inout Request) throws(RequestError) -> SessionName? {
-    try SessionName.take(from: &request)
-  }
-
   /// Returns the engine of a session, which begins when it is used for the first time.
   ///
   /// - Parameter server: The server's engine, or one of a session of it.

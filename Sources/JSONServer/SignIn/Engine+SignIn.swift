@@ -172,6 +172,12 @@ extension Engine {
     return .replace(name, id: id, body: ValidJSON(writing: .object(members)))
   }
 
+  /// Has all access tokens expire, and returns how many did.
+  @discardableResult
+  func expireTokens() -> Int {
+    signIn?.tokens.expire(now: System.now) ?? 0
+  }
+
   /// Voids the tokens of users who are gone, before another gets the id of one.
   func forgetUsers(_ signIn: SignInState) {
     signIn.tokens.revoke { !hasUser($0, signIn) }

@@ -19,6 +19,7 @@
   public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
     let data: MockData
     let routes: KeyValuePairs<String, String>
+    let auth: String?
     let listens: Bool
     let sourcePath: String
     let configure: @Sendable (inout Server.Configuration) -> Void
@@ -29,7 +30,7 @@
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
       try await withJSONServer(
-        data, routes: routes, listens: listens, sourcePath: sourcePath, configure: configure
+        data, routes: routes, auth: auth, listens: listens, sourcePath: sourcePath, configure: configure
       ) { server in
         let hasFailed = Atomic(false)
         let watch = IssueHandlingTrait.compactMapIssues { issue in
@@ -58,14 +59,16 @@
     /// - Parameters:
     ///   - data: What the server starts with; never written back.
     ///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
+    ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
     ///   - listens: Whether the server has a socket, on a free port of localhost.
     ///   - sourcePath: The source file of the test, from which a path of the data leads.
     ///   - configure: Changes what else the server is configured with.
     public static func jsonServer(
-      _ data: MockData, routes: KeyValuePairs<String, String> = [:], listens: Bool = true,
+      _ data: MockData, routes: KeyValuePairs<String, String> = [:], auth: String? = nil, listens: Bool = true,
       sourcePath: String = #filePath, configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
     ) -> JSONServerTrait {
-      JSONServerTrait(data: data, routes: routes, listens: listens, sourcePath: sourcePath, configure: configure)
+      JSONServerTrait(
+        data: data, routes: routes, auth: auth, listens: listens, sourcePath: sourcePath, configure: configure)
     }
   }
 #endif

@@ -166,6 +166,6 @@ extension Server {
 
 extension Engine {
   fileprivate func requestCount(ofSession name: String) -> Int {
-    sessions?.all.first { $0.name.text == name }?.requestCount ?? 0
+    sessions.all.first { $0.name.text == name }?.requestCount ?? 0
   }
 }
