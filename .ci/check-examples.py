@@ -4,8 +4,8 @@
     check-examples.py PATH/swift-json-server [DOCUMENT…]
 
 In a `console` block each line after "$ " is a command and the lines up to the next one are what it prints. A command
-that begins with the program and --watch starts the server anew, on fresh copies of database.json, fixtures/routes.json and
-fixtures/users.json, and on a free port that replaces 3000. Each document begins afresh; one that does not start a server
+that begins with the program and --watch starts the server anew, on fresh copies of database.json and of routes.json,
+stubs.json and users.json of fixtures, and on a free port that replaces 3000. Each document begins afresh; one that does not start a server
 gets one of database.json. "…" matches any text within a line, and alone in a line any number of lines. In a table whose
 columns begin with "request" and "ids" the second one holds the ids of the records in the response. One document has the
 table of the columns "option" and "meaning", which must name the options of --help, no more and no fewer. Standard library
@@ -41,7 +41,7 @@ class Server:
         self.directory = tempfile.mkdtemp(prefix="examples-")
         shutil.copy(ROOT / "database.json", self.directory)
         os.mkdir(os.path.join(self.directory, "fixtures"))
-        for name in ("routes.json", "users.json"):
+        for name in ("routes.json", "stubs.json", "users.json"):
             shutil.copy(ROOT / "fixtures" / name, os.path.join(self.directory, "fixtures"))
         ready = os.path.join(self.directory, ".ready")
         self.process = subprocess.Popen(

@@ -2,9 +2,9 @@ import JSONServer
 public import OrderedJSON
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 /// The data that a test's server starts with; it is never written back.
@@ -28,13 +28,19 @@ public struct MockData: Sendable {
   /// - Parameter path: An absolute path; or one from the folder of the test's source file or, where there is no such
   ///   file, from the nearest folder above it, up to the one with `Package.swift`.
   public static func file(_ path: String) -> MockData {
-    MockData { sourcePath in
-      let url = try locate(path, from: sourcePath)
-      do {
-        return .text(Array(try Data(contentsOf: url)), name: url.lastPathComponent)
-      } catch {
-        throw MockServerError(.fileUnreadable, "'\(url.path)' cannot be read: \(error)")
-      }
+    MockData { try contents(of: try locate(path, from: $0)) }
+  }
+
+  /// A file of JSON or JSON5 at a URL.
+  public static func file(_ url: URL) -> MockData {
+    MockData { _ in try contents(of: url) }
+  }
+
+  static func contents(of url: URL) throws(MockServerError) -> Source {
+    do {
+      return .text(Array(try Data(contentsOf: url)), name: url.lastPathComponent)
+    } catch {
+      throw MockServerError(.fileUnreadable, "'\(url.path)' cannot be read: \(error)")
     }
   }
 
@@ -50,9 +56,11 @@ public struct MockData: Sendable {
   ///   - dates: How dates are written.
   ///   - names: How the names of properties become the names of members.
   public static func encoding(
-    _ value: some Encodable & Sendable, dates: JSONDateStrategy = .iso8601, names: JSONNameStrategy = .unchanged
+    _ value: some Encodable, dates: JSONDateStrategy = .iso8601, names: JSONNameStrategy = .unchanged
   ) -> MockData {
-    MockData { _ in .value(try JSONValueEncoder(dates: dates, names: names).encode(value)) }
+    // At once, on the caller's actor: the type may be one that only that actor can encode.
+    let encoded = Result { try JSONValueEncoder(dates: dates, names: names).encode(value) }
+    return MockData { _ in .value(try encoded.get()) }
   }
 
   private static func locate(_ path: String, from sourcePath: String) throws(MockServerError) -> URL {

@@ -21,13 +21,13 @@ extension MockServer {
   public func session(_ name: String) -> MockServer {
     sessions.withLockedValue { sessions in
       if let known = sessions[name] { return known }
-      let session = MockServer(server.session(name))
+      let session = MockServer(server.session(name), mountPath: server.url.isEmpty ? url.path() : "")
       sessions[name] = session
       return session
     }
   }
 
-  /// What a process that the test launches has to know, such as an app under UI test: the address, as `JSON_SERVER_URL`.
+  /// What an app that is launched needs to know, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
   public var environment: [String: String] {
     ["JSON_SERVER_URL": url.absoluteString]
   }

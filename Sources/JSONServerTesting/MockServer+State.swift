@@ -18,12 +18,15 @@ extension MockServer {
   ///   - type: The type of a record.
   ///   - names: How the names of properties become the names of members.
   ///   - dates: How dates are read.
-  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
+  ///   - isolation: The actor that the records are read on; the caller's.
+  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection, or a `DecodingError` whose coding
+  ///   path begins with the position of the record.
   public func records<Record: Decodable>(
     _ collection: String, as type: Record.Type = Record.self, names: JSONNameStrategy = .unchanged,
-    dates: JSONDateStrategy = .iso8601
+    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation
   ) async throws -> [Record] {
-    try await server.records(collection, as: type, decoder: JSONValueDecoder(dates: dates, names: names))
+    let values = try await server.values(of: collection)
+    return try JSONValueDecoder(dates: dates, names: names).decode([Record].self, from: .array(values))
   }
 
   /// Returns the records of a collection as JSON, in stored order.

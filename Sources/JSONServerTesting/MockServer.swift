@@ -1,5 +1,6 @@
 public import JSONServer
 import NIOConcurrencyHelpers
+import OrderedJSON
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -11,7 +12,9 @@ import Synchronization
 /// A test's own server, with its own data and its own record of what the client did.
 ///
 /// A test gets one from the trait `.jsonServer(…)`, or from
-/// ``withJSONServer(_:routes:listens:sourcePath:isolation:configure:_:)``, and never has to stop it.
+/// ``withJSONServer(_:routes:pathPrefix:listens:sourcePath:isolation:configure:_:)``, and never has to stop it. Where neither
+/// fits, as in `setUp` and `tearDown`, in previews and for UI tests, one is started with
+/// ``start(_:routes:pathPrefix:listens:sourcePath:configure:)``.
 public final class MockServer: Sendable {
   /// The server behind it, for what a test seldom needs.
   public let server: Server
@@ -21,6 +24,9 @@ public final class MockServer: Sendable {
   ///
   /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
   public let url: URL
+
+  /// What the test has set up and expected.
+  let ledger = Ledger()
 
   /// A number that no other server of the process has, from 1.
   let number: Int
@@ -32,12 +38,13 @@ public final class MockServer: Sendable {
 
   private static let lastNumber = Atomic(0)
 
-  init(_ server: Server) {
+  /// - Parameter mountPath: The path under which the server is mounted.
+  init(_ server: Server, mountPath: String) {
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     let address =
       server.url.isEmpty
       ? "http://json-server-\(number).localhost" : server.url.replacing("http://127.0.0.1:", with: "http://localhost:")
-    guard let url = URL(string: address) else { preconditionFailure("'\(address)' is a URL.") }
+    guard let url = URL(string: address + mountPath) else { preconditionFailure("'\(address)' is a URL.") }
     self.server = server
     self.url = url
     startLoadingURLs()
@@ -60,8 +67,60 @@ public final class MockServer: Sendable {
     await server.respond(to: request)
   }
 
-  /// Closes the socket, without waiting for clients.
-  func stop() async {
+  /// Starts a server that runs until ``stop()`` is called.
+  ///
+  /// ```swift
+  /// let server = try await MockServer.start(["bookmarks": []])
+  /// app.launchEnvironment.merge(server.environment) { $1 }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - data: What the server starts with; never written back.
+  ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
+  ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
+  ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``url`` has it, too.
+  ///   - listens: Whether the server has a socket, on a free port of localhost.
+  ///   - sourcePath: The source file of the call, from which a path of the data leads.
+  ///   - configure: Changes what else the server is configured with.
+  /// - Throws: ``MockServerError`` or `ServerError` when the server does not start.
+  public static func start(
+    _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
+    auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
+    configure: (inout Server.Configuration) -> Void = { _ in }
+  ) async throws -> MockServer {
+    try await start(
+      try configuration(
+        data, routes: routes, pathPrefix: pathPrefix, auth: auth, sourcePath: sourcePath,
+        configure),
+      listens: listens)
+  }
+
+  static func configuration(
+    _ data: MockData, routes: KeyValuePairs<String, String>, pathPrefix: String, auth: String?,
+    sourcePath: String,
+    _ configure: (inout Server.Configuration) -> Void
+  ) throws -> Server.Configuration {
+    var configuration = Server.Configuration(source: try data.source(sourcePath))
+    // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
+    configuration.allowedHosts = ["*"]
+    configuration.routes = JSONObject(routes.map { ($0.key, .string($0.value)) })
+    configuration.pathPrefix = pathPrefix
+    // What is expected is counted in the journal, which ends with the test.
+    configuration.journalCapacity = .max
+    configuration.journalByteCapacity = .max
+    configuration.signIn = auth.map { Server.SignIn(users: $0) }
+    configuration.hasSessions = true
+    configure(&configuration)
+    return configuration
+  }
+
+  static func start(_ configuration: Server.Configuration, listens: Bool) async throws -> MockServer {
+    let server = listens ? try await Server.start(configuration) : try await Server.load(configuration)
+    return MockServer(server, mountPath: configuration.mountPath)
+  }
+
+  /// Closes the socket, without waiting for clients, and releases what is held.
+  public func stop() async {
     for session in sessions.withLockedValue({ Array($0.values) }) { session.stopLoadingURLs() }
     stopLoadingURLs()
     await server.stop(grace: .zero)

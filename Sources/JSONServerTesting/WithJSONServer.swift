@@ -1,5 +1,4 @@
 public import JSONServer
-import OrderedJSON
 
 /// Runs a closure with a server of its own, and stops the server however the closure ends.
 ///
@@ -15,7 +14,8 @@ import OrderedJSON
 ///
 /// - Parameters:
 ///   - data: What the server starts with; never written back.
-///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
+///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
+///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``MockServer/url`` has it, too.
 ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
 ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves
 ///     ``MockServer/respond(to:)`` and sessions of `URLSessionConfiguration.jsonServer(_:)`.
@@ -26,24 +26,19 @@ import OrderedJSON
 /// - Returns: What the closure returns.
 /// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or what the closure throws.
 public func withJSONServer<Result>(
-  _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], auth: String? = nil, listens: Bool = true,
+  _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "", auth: String? = nil,
+  listens: Bool = true,
   sourcePath: String = #filePath, isolation: isolated (any Actor)? = #isolation,
   configure: (inout Server.Configuration) -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
-  var configuration = Server.Configuration(source: try data.source(sourcePath))
-  // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
-  configuration.allowedHosts = ["*"]
-  configuration.routes = JSONObject(routes.map { ($0.key, .string($0.value)) })
-  // What is expected is counted in the journal, which ends with the test.
-  configuration.journalCapacity = .max
-  configuration.journalByteCapacity = .max
-  configuration.signIn = auth.map { Server.SignIn(users: $0) }
-  configuration.hasSessions = true
-  configure(&configuration)
-  let server = MockServer(listens ? try await .start(configuration) : try await .load(configuration))
+  let configuration = try MockServer.configuration(
+    data, routes: routes, pathPrefix: pathPrefix, auth: auth, sourcePath: sourcePath,
+    configure)
+  let server = try await MockServer.start(configuration, listens: listens)
   do {
     let result = try await MockServer.$running.withValue(server) { try await body(server) }
+    try await server.verify()
     await server.stop()
     return result
   } catch {

@@ -118,6 +118,35 @@ struct ServingTests {
   }
 
   @Test
+  func `Stubs are reloaded when they or their files are edited, and kept when they are broken`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    try directory.write("one", to: "a.txt")
+    try directory.write(#"[{"request": {"path": "/a"}, "response": {"bodyFile": "a.txt"}}]"#, to: "stubs.json")
+    let server = try Command(["-w", "database.json", "-p", "0", "--stubs", "stubs.json"], in: directory)
+    let url = try await server.url()
+    #expect(try await get(url.appendingPathComponent("a")) == "one")
+    try directory.write("another", to: "a.txt")
+    _ = try await server.line(containing: "1 stub of stubs.json")
+    #expect(try await get(url.appendingPathComponent("a")) == "another")
+    try directory.write(#"[{"request": {"path": "/a"}, "response": {"status": 1000}}]"#, to: "stubs.json")
+    #expect(try await server.errorLine(containing: "invalid").contains("stubs.json:1:53: 'status' must be"))
+    #expect(try await get(url.appendingPathComponent("a")) == "another")
+    server.send(SIGINT)
+    #expect(await server.status() == 0)
+  }
+
+  @Test
+  func `A file of stubs that cannot be used is an error of the options`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    try directory.write(#"[{"respons": {}}]"#, to: "stubs.json")
+    let result = try await Command.run(["database.json", "-p", "0", "--stubs", "stubs.json"], in: directory)
+    #expect(result.status == 64)
+    #expect(result.error.contains("stubs.json:1:14: 'respons' is not known here"))
+  }
+
+  @Test
   func `An edit of the settings starts the server anew on its port`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
@@ -177,6 +206,66 @@ struct ServingTests {
     let exec = ["--quiet", "--exec", "curl -s $JSON_SERVER_URL/db"]
     #expect(try await Command.run(["-"] + exec, in: directory, input: Self.database).output.contains("profile"))
     #expect(try await Command.run(["program"] + exec, in: directory).output.contains("albums"))
+  }
+
+  @Test
+  func `A pipe is read to its end, however slowly it is written, and only once`() async throws {
+    let directory = try TemporaryDirectory()
+    #expect(ChildProcess.output(of: ["mkfifo", directory.path("pipe")])?.status == 0)
+    let server = try Command(["pipe", "--port", "0", "--watch"], in: directory)
+    let writer = try #require(FileHandle(forWritingAtPath: directory.path("pipe")))
+    try writer.write(contentsOf: Data(Self.database.utf8.prefix(20)))
+    // It waits meanwhile for the rest.
+    #expect(ChildProcess.output(of: ["sh", "-c", "true"])?.status == 0)
+    try writer.write(contentsOf: Data(Self.database.utf8.dropFirst(20)))
+    try writer.close()
+    let url = try await server.url()
+    #expect(try await get(url.appendingPathComponent("profile")).contains("\"b\""))
+    try directory.write(#"{"read-only": true}"#, to: "json-server.json")
+    #expect(try await server.errorLine(containing: "cannot be read again").contains("pipe"))
+    #expect(try await get(url.appendingPathComponent("profile")).contains("\"b\""))
+  }
+
+  @Test(arguments: ["s\n", "x\n  S \nsave\n"])
+  func `A line of s on a pipe saves a snapshot`(_ input: String) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["database.json", "--port", "0"], in: directory, input: input)
+    let line = try await server.line(containing: "Saved snapshot to db-")
+    let name = try #require(line.split(separator: " ").last.map(String.init))
+    #expect(directory.text(name)?.contains("profile") == true)
+    server.send(SIGTERM)
+    #expect(await server.status() == 0)
+    #expect(directory.names(in: ".").count(where: { $0.hasPrefix("db-") }) == 1)
+  }
+
+  @Test
+  func `With 1.0's dialect --static is served beside the usual directory`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("usual", to: "public/usual.txt")
+    try directory.write("usual", to: "public/both.txt")
+    try directory.write("other", to: "other/both.txt")
+    try directory.write("other", to: "other/other.txt")
+    try directory.write(Self.database)
+    let command = ["database.json", "--quiet", "--static", "other", "--exec"]
+    let program =
+      "for name in usual other both; do curl -s $JSON_SERVER_URL/$name.txt; echo; done | tail -n 3 | cut -c1-5"
+    let v1 = try await Command.run(["--compat", "v1"] + command + [program], in: directory)
+    #expect(v1.output.split(separator: "\n").suffix(3) == ["usual", "other", "usual"])
+    let classic = try await Command.run(command + ["curl -s $JSON_SERVER_URL/both.txt"], in: directory)
+    #expect(classic.output.hasSuffix("other"))
+  }
+
+  @Test
+  func `A response that a page does not get is marked`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["database.json", "--port", "0"], in: directory)
+    var request = URLRequest(url: try await server.url().appendingPathComponent("profile"))
+    request.setValue("https://app.example", forHTTPHeaderField: "Origin")
+    _ = try await URLSession.shared.data(for: request)
+    #expect(try await server.line(containing: "hint").contains("--cors https://app.example"))
+    #expect(try await server.line(containing: "/profile").hasSuffix("/profile  withheld from https://app.example"))
   }
 
   @Test

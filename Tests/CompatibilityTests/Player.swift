@@ -24,7 +24,12 @@ struct Player {
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appending(path: "database.json")
     try Data(suite.database.text().utf8).write(to: file)
-    let server = try await Server.load(try configuration(suite, file: file.path))
+    for (name, content) in suite.files {
+      let path = directory.appending(path: name)
+      try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data((content.string ?? content.text()).utf8).write(to: path)
+    }
+    let server = try await Server.load(try configuration(suite, in: directory, file: file.path))
     var player = Player(suite: suite, directory: directory, server: server)
     for step in test.steps { try await player.play(step, ordered: test.isOrdered) }
     await server.stop()
@@ -35,7 +40,9 @@ struct Player {
   }
 
   /// The few options that the suites use.
-  private static func configuration(_ suite: Suite, file: String) throws -> Server.Configuration {
+  private static func configuration(
+    _ suite: Suite, in directory: URL, file: String
+  ) throws -> Server.Configuration {
     var configuration = Server.Configuration(source: .file(file))
     var arguments = suite.arguments[...]
     while let option = arguments.popFirst() {
@@ -62,6 +69,7 @@ struct Player {
       case "--foreignKeySuffix": configuration.foreignKeySuffix = value
       case "--compat": configuration.dialect = try #require(Server.Configuration.Dialect(rawValue: value))
       case "--routes": configuration.routes = try #require(suite.files[value]?.object)
+      case "--stubs": configuration.stubsFile = directory.appending(path: value).path
       default: Issue.record("the suite \(suite.name) uses \(option), which the player does not know")
       }
     }

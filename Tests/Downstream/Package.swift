@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
-// A package that uses this one as an app's package does, on each of Apple's systems: the CI builds it, and runs its tests
-// in an iOS simulator.
+// A package that uses this one as an app's package does: `.ci/run` runs its tests, and the CI builds it for each of Apple's
+// systems, and runs them in an iOS simulator.
 
 import PackageDescription
 

@@ -83,16 +83,15 @@ struct `What a client is expected to have sent` {
       (.head("/posts"), .get, "/mock/posts", nil, false),
       (.get("/api/posts"), .get, "/mock/api/posts?_page=1", nil, true),
       (.get("/posts"), .get, "/mock/api/posts", nil, true),
-      (.get("/mock/posts"), .get, "/mock/posts", nil, false),
+      (.get("/mock/posts"), .get, "/mock/posts", nil, true),
       (.patch("/posts/1"), .post, "/mock/posts/1", "patch", true),
       (.post("/posts/1"), .post, "/mock/posts/1", "PATCH", false),
     ] as [(Route, HTTPRequest.Method, String, String?, Bool)])
   func `A fault meets those requests that an expectation counts`(
     _ route: Route, _ method: HTTPRequest.Method, _ target: String, _ override: String?, _ isOfRoute: Bool
   ) async throws {
-    try await withJSONServer(["posts": [["id": 1]]], routes: ["/api/*": "/$1"], listens: false) {
-      $0.pathPrefix = "/mock"
-    } _: { server in
+    let data: MockData = ["posts": [["id": 1]]]
+    try await withJSONServer(data, routes: ["/api/*": "/$1"], pathPrefix: "/mock", listens: false) { server in
       await server.fail(route, with: 503)
       var request = Request(method: method, target: target)
       if let override, let name = HTTPField.Name("X-HTTP-Method-Override") { request.headerFields[name] = override }

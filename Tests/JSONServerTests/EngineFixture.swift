@@ -30,7 +30,9 @@ struct EngineFixture {
     let source = OpenedSource(
       persistence: isInMemory ? nil : ScriptedPersistence(commits, history), database: try Self.database(value),
       warnings: [])
-    engine = Engine(configuration, source, policies: try HTTPPolicies(configuration), ids: Self.ids, loop: loop)
+    engine = Engine(
+      configuration, source, policies: try HTTPPolicies(configuration), stubs: try configuration.openStubs(),
+      ids: Self.ids, loop: loop)
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
@@ -51,7 +53,7 @@ struct EngineFixture {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
       engine.loop.execute {
-        engine.respond(to: request, proceed: {}) { continuation.resume(returning: $0.response) }
+        engine.respond(to: request, progress: { _ in }) { continuation.resume(returning: $0.response) }
         // The loop runs in order: the commit starts before this, and ends after it.
         engine.loop.execute { engine.assumeIsolated { $0.writes.receive(.changed(source), on: $0) } }
       }
@@ -69,9 +71,9 @@ struct EngineFixture {
       Request(method: method, target: target, headerFields: [.host: "localhost"])
     }
     engine.loop.execute {
-      engine.respond(to: requests[0], proceed: {}) { answer.yield($0.response) }
+      engine.respond(to: requests[0], progress: { _ in }) { answer.yield($0.response) }
       // The loop runs in order: the commit starts before this, and ends after it.
-      engine.loop.execute { engine.respond(to: requests[1], proceed: {}) { answer.yield($0.response) } }
+      engine.loop.execute { engine.respond(to: requests[1], progress: { _ in }) { answer.yield($0.response) } }
     }
     return await answers.prefix(2).reduce(into: []) { $0.append($1) }
   }
@@ -79,7 +81,9 @@ struct EngineFixture {
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
     let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
     return await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.respond(to: request, proceed: {}) { continuation.resume(returning: $0.response) } }
+      engine.loop.execute {
+        engine.respond(to: request, progress: { _ in }) { continuation.resume(returning: $0.response) }
+      }
     }
   }
 

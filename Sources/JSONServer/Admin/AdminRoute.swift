@@ -24,10 +24,8 @@ enum AdminRoute {
   case saveSnapshot(name: String?)
   case restoreSnapshot(String)
   case deleteSnapshot(String)
-  case faults
-  case addFault(Fault)
-  case removeFaults
-  case removeFault(String)
+  /// The faults, holds and stubs.
+  case rules(RuleRoute)
   case settings
   case changeSettings(SettingsChange)
   /// json-server-reset's: the body becomes the database.
@@ -71,7 +69,8 @@ enum AdminRoute {
       self = .resources
     case ("requests", nil):
       switch method {
-      case .get: self = .exchanges(limit: try Self.limit(parameters))
+      case .get:
+        self = .exchanges(limit: try Self.limit(parameters))
       case .delete: self = .forgetExchanges
       default: throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
       }
@@ -93,7 +92,8 @@ enum AdminRoute {
       case (_, _?): throw .methodNotAllowed(request, ["DELETE"])
       }
     case ("snapshots", let name): self = try Self.snapshots(name, request, method)
-    case ("faults", let id): self = try Self.faults(id, request, method)
+    case ("faults", let id), ("holds", let id), ("stubs", let id):
+      self = .rules(try RuleRoute(segments[segments.startIndex], id, request, method, parameters))
     case ("settings", nil):
       switch method {
       case .get: self = .settings
@@ -127,19 +127,6 @@ enum AdminRoute {
     }
   }
 
-  private static func faults(
-    _ id: String?, _ request: Request, _ method: HTTPRequest.Method
-  ) throws(RequestError) -> AdminRoute {
-    switch (method, id) {
-    case (.get, nil): return .faults
-    case (.post, nil): return .addFault(try Fault(AdminBody(request)))
-    case (.delete, nil): return .removeFaults
-    case (.delete, let id?): return .removeFault(id)
-    case (_, nil): throw .methodNotAllowed(request, ["GET", "HEAD", "POST", "DELETE"])
-    case (_, _?): throw .methodNotAllowed(request, ["DELETE"])
-    }
-  }
-
   private static func limit(_ parameters: QueryParameters) throws(RequestError) -> Int {
     max(try ListParameters.number("limit", parameters) ?? 100, 0)
   }
@@ -165,7 +152,8 @@ enum AdminRoute {
 
   private static func unknown(_ request: Request) -> RequestError {
     let names = """
-      docs, openapi.json, health, resources, requests, events, reset, auth/expire, sessions, snapshots, faults and settings
+      docs, openapi.json, health, resources, requests, events, reset, auth/expire, sessions, snapshots, faults, holds, \
+      stubs and settings
       """
     return RequestError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
   }

@@ -39,18 +39,7 @@ extension Engine {
     case .deleteSnapshot(let name):
       guard simulation.snapshots.remove(name) else { throw Self.unknownSnapshot(name) }
       finalize(context, .json([:]))
-    case .faults: finalize(context, .json(.array(simulation.faults.all.map { $0.fault.value(id: $0.id) })))
-    case .addFault(let fault):
-      let id = simulation.faults.add(fault)
-      finalize(context, .json(fault.value(id: id), status: .created))
-    case .removeFaults:
-      simulation.faults.removeAll()
-      finalize(context, .json([:]))
-    case .removeFault(let id):
-      guard let number = Int(id), simulation.faults.remove(number) else {
-        throw RequestError(.notFound, "There is no fault '\(id)'; GET /__admin/faults lists those there are.")
-      }
-      finalize(context, .json([:]))
+    case .rules(let route): finalize(context, try response(to: route))
     case .settings: finalize(context, .json(settings.value))
     case .changeSettings(let change):
       try change.apply(to: &settings, mayWrite: !configuration.isReadOnly)

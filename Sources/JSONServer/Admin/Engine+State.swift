@@ -17,7 +17,7 @@ extension Engine {
     writes.replaceAll(with: other, PendingResponse(requester: requester, response: response), on: self)
   }
 
-  /// Brings the data back to the state at start.
+  /// Brings the data back to what was last read from outside: at start, or when a file was edited.
   func reset(for requester: Requester) throws(RequestError) {
     try restore(writes.initial, for: requester, .json(["reset": true]))
   }
@@ -67,7 +67,8 @@ extension Engine {
   func parse(_ body: [UInt8]) throws(RequestError) -> Database {
     guard !body.isEmpty else {
       throw RequestError(
-        .malformed, "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to the start.")
+        .malformed,
+        "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to what was read.")
     }
     do throws(SourceFault) {
       return try SourceParser(schema: configuration.schema, ids: writes.ids).parse(UTF8Slice(body), name: "the body")

@@ -1,8 +1,8 @@
 import HTTPTypes
-package import OrderedJSON
+import OrderedJSON
 
 /// Turns the body of a request, whatever its type, into JSON for the database.
-package enum RequestBody {
+enum RequestBody {
   /// Returns the JSON text that a request's body stands for.
   ///
   /// A body without a type, or of one that is not listed, is accepted when it is JSON nevertheless: many clients
@@ -13,7 +13,7 @@ package enum RequestBody {
   ///   JSON is returned as it was sent, without the white space around it.
   /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
   ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
-  package static func json(
+  static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
   ) throws(RequestError) -> ValidJSON? {
     guard !request.body.isEmpty else { return nil }
@@ -82,7 +82,7 @@ package enum RequestBody {
 
   /// Returns query parameters as the JSON text of an object, for a client that sends its arguments there; `nil` when
   /// there are none.
-  package static func json(from parameters: QueryParameters) -> ValidJSON? {
+  static func json(from parameters: QueryParameters) -> ValidJSON? {
     guard !parameters.items.isEmpty else { return nil }
     var fields = FormFields()
     for (name, value) in parameters.items { fields.append(.string(value), to: ParameterName(name)) }

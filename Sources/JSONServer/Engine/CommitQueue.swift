@@ -9,7 +9,7 @@ enum Requester {
 
   /// Allows the requests after it on its connection to begin.
   func proceed() {
-    if case .client(let context, _) = self { context.proceed() }
+    if case .client(let context, _) = self { context.progress(.tookEffect) }
   }
 
   /// How many of its commits collided with an edit of the file.

@@ -3,6 +3,7 @@ import HTTPTypes
 extension Engine {
   /// Passes a request through the middleware, outermost first, and then carries it out.
   func passThroughMiddleware(_ context: RequestContext) {
+    let context = context.notes == nil ? context.withNotes : context
     let next = middlewareChain(around: context)
     keep { engine in
       let response: PreparedResponse
@@ -22,7 +23,7 @@ extension Engine {
         var inner = request
         inner.mount = mount
         self.loop.execute { [inner] in
-          self.assumeIsolated { $0.simulate(inner, within: context) { continuation.resume(returning: $0.response) } }
+          self.assumeIsolated { $0.perform(inner, within: context) { continuation.resume(returning: $0.response) } }
         }
       }
     }
@@ -34,16 +35,18 @@ extension Engine {
   }
 
   /// Carries out a request that the innermost middleware passed on.
-  private func simulate(
+  private func perform(
     _ request: Request, within outer: RequestContext, reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
     do throws(RequestError) {
       let isSame = request.target == outer.request.target
       let target = isSame ? outer.target : try ParsedTarget(request.target)
-      simulate(
+      authorize(
         RequestContext(
-          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, isInner: true,
-          reply: reply))
+          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, ignoresCase: ignoresCase,
+          isInner: true, notes: outer.notes,
+          // Whether the request has taken effect is the middleware's to say, by responding.
+          progress: { progress in if case .held = progress { outer.progress(progress) } }, reply: reply))
     } catch {
       reply(error.response())
     }

@@ -21,6 +21,8 @@ actor Engine: Application {
   var settings: Settings
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
+  /// The stubs with which a session begins.
+  var startStubs: Stubs
   /// The sessions of the server.
   let sessions: Sessions
   /// Whether it is one of them.
@@ -30,6 +32,8 @@ actor Engine: Application {
   let mount: Mount
   /// Whether they begin in another way than a request's does by itself.
   private let isMounted: Bool
+  /// Whether letter case makes no difference in the paths that patterns are compared with.
+  let ignoresCase: Bool
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
@@ -38,20 +42,22 @@ actor Engine: Application {
   private(set) var isClosed = false
 
   init(
-    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, ids: IDGenerator,
-    loop: EventLoopExecutor
+    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, stubs: Stubs,
+    ids: IDGenerator, loop: EventLoopExecutor
   ) {
     self.configuration = configuration
     self.loop = loop
     self.policies = policies
     writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
-    simulation = Simulation(configuration)
+    startStubs = stubs
+    simulation = Simulation(configuration, stubs)
     settings = Settings(configuration)
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     sessions = Sessions()
     isSession = false
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
+    ignoresCase = configuration.dialect == .classic
   }
 
   /// Creates the engine of a session: with the data that a server had at its start, and nothing else of it.
@@ -65,7 +71,8 @@ actor Engine: Application {
     policies = server.policies
     let source = OpenedSource(persistence: nil, database: server.sharedStart(), warnings: [])
     writes = WriteCoordinator(source, ids: server.writes.ids, durability: .ephemeral)
-    simulation = Simulation(server.configuration, session: session)
+    startStubs = server.startStubs
+    simulation = Simulation(configuration, startStubs, session: session)
     settings = Settings(server.configuration)
     signIn = server.configuration.signIn.map { signIn in
       SignInState(signIn, password: server.sharedPassword(), random: server.configuration.random)
@@ -74,6 +81,7 @@ actor Engine: Application {
     isSession = true
     mount = server.mount
     isMounted = server.isMounted
+    ignoresCase = server.ignoresCase
   }
 
   var persistence: (any Persistence)? { writes.persistence }
@@ -214,6 +222,7 @@ actor Engine: Application {
   func releaseDelayed() {
     isStopping = true
     if !isSession { sessions.removeAll() }
+    releaseHolds()
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }

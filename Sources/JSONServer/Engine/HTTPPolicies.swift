@@ -40,13 +40,23 @@ final class HTTPPolicies {
     }
   }
 
-  /// Checks who asks, and gives the request the method and the target that it is carried out with.
+  /// Rewrites the target of a request.
+  ///
+  /// - Returns: The pattern of the first rule that applied; `nil` for none.
+  func rewrite(_ request: inout Request) -> String? {
+    guard !rules.isEmpty else { return nil }
+    let (target, rule) = rules.rewritten(request.target)
+    if rule != nil { request.rewrite(to: target) }
+    return rule
+  }
+
+  /// Checks who asks, and gives the request the method that it is carried out with.
   ///
   /// - Returns: The response to a preflight, which goes no further.
   /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
   func preprocess(_ request: inout Request) throws(RequestError) -> PreparedResponse? {
     let host = request.headerFields.joined(.host)
-    if host == nil || host != knownHost {
+    if host == nil ? !request.mayLackHost : host != knownHost {
       try hosts.check(host: host)
       knownHost = host
     }
@@ -59,7 +69,6 @@ final class HTTPPolicies {
     {
       request.method = method
     }
-    if !rules.isEmpty { request.target = rules.rewrite(request.target) }
     return nil
   }
 
@@ -68,9 +77,26 @@ final class HTTPPolicies {
   /// Responds with what is not a resource: a static file, the page, the rewrite rules.
   func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
-    if let response = staticFiles.respond(to: request) { return PreparedResponse(response) }
-    guard let first = path.segments.first else { return .page }
-    return first == "__rules" && path.segments.count == 1 ? .json(.object(rules.rules)) : nil
+    if let response = staticFiles.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
+    switch path.segments {
+    // As json-server 0.17's own files are.
+    case [], ["index.html"]: return .page
+    case ["favicon.ico"]: return .asset("icon.svg")
+    case ["__rules"]: return .json(.object(rules.rules))
+    default: return nil
+    }
+  }
+
+  /// Responds with a static page that was asked for without its extension.
+  func staticPage(for request: Request, _ path: Path) -> PreparedResponse? {
+    staticFiles.respond(toPage: Self.resolved(request, path)).map { PreparedResponse($0) }
+  }
+
+  private static func resolved(_ request: Request, _ path: Path) -> Request {
+    guard path.hadDots else { return request }
+    var resolved = request
+    resolved.target = path.resolved(request.target)
+    return resolved
   }
 
   /// Gives a response what depends on the request alone: its form, its validator, its coding, who may read it.
@@ -91,6 +117,7 @@ final class HTTPPolicies {
     // The type tells what the body would vary by, and nothing without one.
     if response.status == .notModified { response.headerFields[.contentType] = nil }
     origins.addFields(to: &response, for: request)
+    response.refusedOrigin = origins.refusedOrigin(of: request)
     return body
   }
 

@@ -1,20 +1,21 @@
 import HTTPTypes
 import JSONDatabase
+import NIOConcurrencyHelpers
 
 /// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform, finalize.
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
   nonisolated func respond(
-    to request: Request, proceed: @escaping @Sendable () -> Void,
+    to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
     reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
-    assumeIsolated { $0.begin(request, proceed: proceed, reply: reply) }
+    assumeIsolated { $0.begin(request, progress: progress, reply: reply) }
   }
 
   /// Responds to a request, immediately or later.
   private func begin(
-    _ original: Request, proceed: @escaping @Sendable () -> Void,
+    _ original: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
     reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
     let started = System.uptime
@@ -25,17 +26,19 @@ extension Engine {
       let session = configuration.hasSessions ? try SessionName.take(from: &request) : nil
       if session != nil { mountedTarget = request.target }
       let preflight = try policies.preprocess(&request)
+      let rule = preflight == nil ? policies.rewrite(&request) : nil
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
-        mountedTarget: mountedTarget, started: started, proceed: proceed, reply: reply)
+        mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
+        notes: rule.map { NIOLockedValueBox(MatchNotes(rule: $0)) }, progress: progress, reply: reply)
       if let session {
         return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
       }
       begin(context, preflight)
     } catch {
       let context = RequestContext(
-        original, preprocessed: request, target: .none, mountedTarget: mountedTarget, started: started,
-        proceed: proceed, reply: reply)
+        original, preprocessed: request, target: .none, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
+        started: started, progress: progress, reply: reply)
       finalize(context, error.response())
     }
   }
@@ -44,29 +47,21 @@ extension Engine {
     if let preflight { return finalize(context, preflight) }
     // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
     if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
-    simulate(context)
+    authorize(context)
   }
 
-  /// simulate: sign-in · delay · fault
-  func simulate(_ context: RequestContext) {
-    guard !context.isHidden else { return perform(context) }
+  /// sign-in, then simulate
+  func authorize(_ context: RequestContext) {
+    guard let signIn, !context.isHidden else { return simulate(context) }
     do throws(RequestError) {
-      let context = if let signIn { try authorize(context, signIn) } else { context }
-      let fault = simulation.faults.next(for: context)
-      let wait = if let delay = fault?.delay(configuration.random) { delay } else { try delay(of: context) }
-      guard wait > .zero, !isStopping else { return meet(fault, context) }
-      schedule(after: wait) { $0.meet(fault, context) }
+      simulate(try authorize(context, signIn))
     } catch {
       finalize(context, error.response())
     }
   }
 
-  private func meet(_ fault: Fault?, _ context: RequestContext) {
-    if let response = fault?.response { finalize(context, response) } else { perform(context) }
-  }
-
   /// route, then perform
-  private func perform(_ context: RequestContext) {
+  func perform(_ context: RequestContext) {
     do throws(RequestError) {
       perform(try route(context), context)
     } catch {
@@ -133,6 +128,9 @@ extension Engine {
   func finalize(_ context: RequestContext, _ response: consuming PreparedResponse) {
     guard !context.isInner else { return context.reply(response) }
     let body = policies.finalize(&response, for: context)
+    if let origin = response.refusedOrigin, let hint = hints.hint(forRefused: origin) {
+      configuration.onEvent(.hint(hint))
+    }
     record(context, response, body: body)
     context.reply(response)
   }

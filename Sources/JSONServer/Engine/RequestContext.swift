@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOConcurrencyHelpers
 
 /// A request on its way to its response, with what was parsed of it.
 ///
@@ -12,6 +13,8 @@ final class RequestContext: Sendable {
   let target: ParsedTarget
   /// The target below the path under which the server is mounted, before it was rewritten.
   let mountedTarget: String
+  /// Whether letter case makes no difference in the paths that patterns are compared with.
+  let ignoresCase: Bool
   /// The system's uptime when the request arrived.
   let started: Duration
   /// Whether the request addresses the admin interface.
@@ -31,15 +34,18 @@ final class RequestContext: Sendable {
   let isOvertaken: Bool
   /// Whether the response goes back to middleware, or to Swift code, instead of to a client.
   let isInner: Bool
-  /// Allows the requests after it on its connection to begin: it has taken effect, though its response has to wait.
-  let proceed: @Sendable () -> Void
+  /// What it has met; `nil` for nothing yet. Middleware passes on a request of its own making, which shares it.
+  let notes: NIOLockedValueBox<MatchNotes>?
+  /// Reports what becomes of it before its response is due.
+  let progress: @Sendable (RequestProgress) -> Void
   let reply: @Sendable (PreparedResponse) -> Void
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    started: Duration = System.uptime, owner: String? = nil, attempts: Int = 0, isOvertaken: Bool = false,
-    isInner: Bool = false,
-    proceed: @escaping @Sendable () -> Void = {}, reply: @escaping @Sendable (PreparedResponse) -> Void
+    ignoresCase: Bool, started: Duration = System.uptime, owner: String? = nil, attempts: Int = 0,
+    isOvertaken: Bool = false, isInner: Bool = false, notes: NIOLockedValueBox<MatchNotes>? = nil,
+    progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
+    reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
     self.original = original
     self.request = request
@@ -47,25 +53,43 @@ final class RequestContext: Sendable {
     isAdministrative = target.path.segments.first == AdminRoute.root
     isHidden = isAdministrative || original.headerFields.contains(.page)
     self.mountedTarget = mountedTarget
+    self.ignoresCase = ignoresCase
     self.started = started
     self.owner = owner
     self.attempts = attempts
     self.isOvertaken = isOvertaken
     self.isInner = isInner
-    self.proceed = proceed
+    self.notes = notes
+    self.progress = progress
     self.reply = reply
   }
 
   /// The same request after a commit of it collided with an edit of the file.
-  var nextAttempt: RequestContext { copy(attempts: attempts + 1, isOvertaken: isOvertaken) }
+  var nextAttempt: RequestContext { copy(attempts: attempts + 1, isOvertaken: isOvertaken, notes: notes) }
 
   /// The same request after an edit of the file was taken over while it waited.
-  var overtaken: RequestContext { isOvertaken ? self : copy(attempts: attempts, isOvertaken: true) }
+  var overtaken: RequestContext { isOvertaken ? self : copy(attempts: attempts, isOvertaken: true, notes: notes) }
 
-  private func copy(attempts: Int, isOvertaken: Bool) -> RequestContext {
+  /// The same request, with notes of what it has met.
+  func noting(_ change: (inout MatchNotes) -> Void) -> RequestContext {
+    let noted = notes == nil ? withNotes : self
+    noted.notes?.withLockedValue(change)
+    return noted
+  }
+
+  /// What the request has met by now; `nil` for nothing.
+  var met: MatchNotes? { notes?.withLockedValue { $0 } }
+
+  /// The same request, with room for notes.
+  var withNotes: RequestContext {
+    copy(attempts: attempts, isOvertaken: isOvertaken, notes: NIOLockedValueBox(MatchNotes()))
+  }
+
+  private func copy(attempts: Int, isOvertaken: Bool, notes: NIOLockedValueBox<MatchNotes>?) -> RequestContext {
     RequestContext(
-      original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started, owner: owner,
-      attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
+      original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
+      started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, notes: notes,
+      progress: progress, reply: reply)
   }
 
   /// The same request for another target.
@@ -75,21 +99,40 @@ final class RequestContext: Sendable {
     var request = request
     request.target = target
     return RequestContext(
-      original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget, started: started,
-      owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
+      original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
+      ignoresCase: ignoresCase, started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken,
+      isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
   /// The same request, to see only what belongs to a user.
   func limited(to owner: String) -> RequestContext {
     RequestContext(
-      original, preprocessed: request, target: target, mountedTarget: mountedTarget, started: started, owner: owner,
-      attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, proceed: proceed, reply: reply)
+      original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
+      started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, notes: notes,
+      progress: progress, reply: reply)
   }
 
-  /// What faults, stubs and expectations match.
+  /// What patterns match, besides the fields and the body.
   var route: EffectiveRoute {
-    EffectiveRoute(method: request.method, path: target.path, mountedTarget: mountedTarget)
+    EffectiveRoute(
+      method: request.method, text: request.target, target: target, mountedTarget: mountedTarget,
+      ignoresCase: ignoresCase)
   }
+
+  /// The request as patterns look at it.
+  var matchable: MatchableRequest { MatchableRequest(original, route) }
+}
+
+/// What a request has met on its way.
+package struct MatchNotes: Sendable {
+  /// The pattern of the first rewrite rule that applied.
+  var rule: String?
+  /// The ids of the fault, the hold and the stub.
+  var fault: Int?
+  var hold: Int?
+  var stub: Int?
+  /// Its number in the journal, when it was recorded there on its arrival.
+  var exchangeID: Int?
 }
 
 /// The path and the query of a target, decoded.

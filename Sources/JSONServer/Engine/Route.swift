@@ -3,7 +3,7 @@ import JSONDatabase
 
 /// Where a request leads, decided once.
 enum Route {
-  /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection, a stub.
+  /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection.
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
   case signIn(SignInRoute)
@@ -25,9 +25,6 @@ extension Engine {
     }
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
     if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
-    if !simulation.stubs.isEmpty, !context.isHidden, let response = simulation.stubs.response(to: context) {
-      return .builtIn(response)
-    }
     if let signIn, !context.isHidden,
       let route = try SignInRoute(
         request, segments, maximumDepth: writes.database.schema.maximumDepth - 2,
@@ -37,7 +34,16 @@ extension Engine {
       return .signIn(route)
     }
     if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
-    let endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+    let endpoint: Endpoint
+    do throws(RequestError) {
+      endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+    } catch {
+      // The data goes first: a file `posts.html` does not hide the posts.
+      guard error.code == .notFound, let response = policies.staticPage(for: request, context.target.path) else {
+        throw error
+      }
+      return .builtIn(response)
+    }
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
       return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
     }
@@ -88,5 +94,6 @@ extension Engine {
     var request = context.request
     request.method = .get
     return policies.builtInResponse(to: request, context.target.path) != nil
+      || policies.staticPage(for: request, context.target.path) != nil
   }
 }

@@ -204,19 +204,14 @@ extension WriteCoordinator {
 
   private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
     lostUpdates.forget(source.name)
-    addToKeptVersions(source, on: engine)
+    initial = source.applied(to: initial, ids: ids)
+    // A resource whose file is new joins what the snapshots go back to.
+    if case .part(let part) = source.content { engine.simulation.snapshots.add(part) }
     let names = database.resourceNames(andOf: edited)
     database = edited
     generations[source.name] = source.generation
     persistence?.adopt(source)
     engine.simulation.events.publishReload(of: names)
     engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
-  }
-
-  /// Adds the resource of a file that is new to what a reset and the snapshots go back to.
-  private func addToKeptVersions(_ source: LoadedSource, on engine: isolated Engine) {
-    guard case .part(let part) = source.content else { return }
-    initial.add(part)
-    engine.simulation.snapshots.add(part)
   }
 }

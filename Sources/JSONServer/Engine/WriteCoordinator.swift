@@ -11,7 +11,7 @@ final class WriteCoordinator {
   let persistence: (any Persistence)?
   /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
   var invalidSource: String?
-  /// What a reset goes back to: the data as it was at start.
+  /// What a reset goes back to: the data as it was last read from outside.
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()

@@ -25,6 +25,9 @@ package struct PreparedResponse: Sendable {
   /// What an error's body says, for clients that accept only plain text.
   var errorMessage: String?
 
+  /// The origin of the page whose browser will not show it the response; `nil` for every other client.
+  package var refusedOrigin: String?
+
   package init(
     status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Response.Body = .bytes([]),
     delivery: Response.Delivery = .normal

@@ -21,6 +21,9 @@ public struct Request: Sendable {
 
   private var head: Head
 
+  /// Whether it may come without `Host`, as HTTP/1.0 lets it: no browser sends that, and no other site can make it.
+  var mayLackHost = false
+
   /// The body; empty when there is none.
   public var body: [UInt8]
 
@@ -54,6 +57,16 @@ public struct Request: Sendable {
   var mount: Mount {
     get { head.mount }
     set { change(mount: newValue) }
+  }
+
+  /// Gives it the target that rewrite rules made of its own.
+  ///
+  /// What the rules took off the beginning of the path leads back to the server in addresses, too: a client that asks for
+  /// `/api/posts` finds the next page below `/api`.
+  mutating func rewrite(to target: String) {
+    let (sent, rest) = (path, Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+    let prefix = rest.first == "/" && rest != "/" && sent.hasSuffix(rest) ? sent.dropLast(rest.count) : ""
+    change(target: target, mount: Mount(isSecure: mount.isSecure, path: mount.path + prefix))
   }
 
   private mutating func change(
@@ -110,8 +123,9 @@ extension Request {
     }
   }
 
-  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under.
+  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under;
+  /// the path alone when the client does not name the host.
   var base: String {
-    (mount.isSecure ? "https://" : "http://") + (headerFields.joined(.host) ?? "localhost") + mount.path
+    (headerFields.joined(.host).map { (mount.isSecure ? "https://" : "http://") + $0 } ?? "") + mount.path
   }
 }

@@ -23,7 +23,10 @@ extension RequestError {
     switch error.code {
     case .noSpace: self.init(.noSpace, "\(error.message) Nothing was changed.")
     case .durabilityUnknown: self.init(.durabilityUnknown, error.message)
-    case .unavailable, .invalidFile, .staleMount, .locked, .closed:
+    case .invalidFile:
+      let fault = (error.cause as? SourceFault).map { $0.publicDescription + "." } ?? error.message
+      self.init(.unavailable, "\(fault) Mend the file and repeat the request. Nothing was changed.")
+    case .unavailable, .staleMount, .locked, .closed:
       self.init(.unavailable, "\(error.message) Nothing was changed.")
     }
   }

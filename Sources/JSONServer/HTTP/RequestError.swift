@@ -46,9 +46,13 @@ package struct RequestError: Error {
   /// What is wrong and what to do, in a sentence for the person who sent the request.
   package let message: String
 
-  package init(_ code: Code, _ message: String) {
+  /// The member of a JSON body that is at fault, outermost name or position first; empty when it is none.
+  package let place: [String]
+
+  package init(_ code: Code, _ message: String, at place: [String] = []) {
     self.code = code
     self.message = message
+    self.place = place
   }
 
   /// The refusal of a method that a route does not take.

@@ -8,13 +8,29 @@ extension Engine {
     var response = response
     // A stream that was kept here would not end when its subscriber leaves.
     response.body = if case .stream = body { .bytes([]) } else { body }
+    let notes = context.met
     let exchange = Exchange(
-      id: simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil, route: context.route,
-      response: response, respondedAt: System.now, duration: System.uptime - context.started)
+      id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil,
+      route: context.route, response: response, respondedAt: System.now, duration: System.uptime - context.started,
+      notes: notes)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     simulation.events.publish(exchange)
-    simulation.journal.append(exchange)
+    if notes?.exchangeID == nil {
+      simulation.journal.append(exchange)
+    } else {
+      simulation.journal.replace(with: exchange)
+    }
+  }
+
+  /// Records the arrival of a request whose response may take long, by the number in its notes.
+  func recordArrival(_ context: RequestContext) {
+    let notes = context.met
+    guard let id = notes?.exchangeID else { return }
+    simulation.journal.append(
+      Exchange(
+        id: id, request: context.original, route: context.route, response: nil, respondedAt: System.now,
+        duration: System.uptime - context.started, notes: notes))
   }
 
   /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.

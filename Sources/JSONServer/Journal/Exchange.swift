@@ -1,9 +1,18 @@
+import HTTPTypes
 import OrderedJSON
 
 /// A request and its response, as the journal keeps them.
 ///
 /// A class, because several places hold it at once.
 public final class Exchange: Sendable {
+  /// How far it has come.
+  public enum State: String, Sendable, Hashable {
+    /// The request is there, and a hold keeps its response back.
+    case received
+    /// The response was made.
+    case responded
+  }
+
   /// A number that grows with each request of a server, from 1.
   public let id: Int
   /// The request as it was sent: before rewrite rules and overrides of the method.
@@ -13,7 +22,9 @@ public final class Exchange: Sendable {
   private let hidesPasswords: Bool
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
-  /// The response as it was sent, or would have been without a fault.
+  /// How far it has come. What is recorded does not change: a response brings another exchange with the same id.
+  public let state: State
+  /// The response as it was sent, or would have been without a fault; with status 0 while there is none.
   ///
   /// Its body is the one before compression; that of the GET for a HEAD; empty for a stream.
   public var response: Response { sent.response }
@@ -23,25 +34,31 @@ public final class Exchange: Sendable {
   public var time: Double { respondedAt - duration / .seconds(1) }
   /// When the response was handed over, in seconds since 1970.
   private let respondedAt: Double
+  /// What the request has met; `nil` for nothing.
+  let notes: MatchNotes?
   /// The time from the last byte of the request to the handing over of the response.
   public let duration: Duration
 
   package init(
     id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
-    response: consuming PreparedResponse, respondedAt: Double,
-    duration: Duration
+    response: consuming PreparedResponse?, respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
   ) {
     self.id = id
     self.request = request
     self.hidesPasswords = hidesPasswords
     self.route = route
-    sent = response
+    state = response == nil ? .received : .responded
+    sent = response ?? PreparedResponse(status: HTTPResponse.Status(code: 0))
+    self.notes = notes
     self.respondedAt = respondedAt
     self.duration = duration
   }
 }
 
 extension Exchange {
+  /// The id of the hold that the request waited in, or waits in; `nil` for none.
+  package var hold: Int? { notes?.hold }
+
   /// The most bytes of a body that are shown.
   private static let maximumShownBytes = 64 * 1024
 

@@ -33,6 +33,21 @@ struct Journal {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes
     dropOldest()
+    resumeWaiters(with: exchange)
+  }
+
+  /// Puts an exchange in the place of the one with its id, if that is still kept, and resumes the waiters for which it
+  /// matches.
+  mutating func replace(with exchange: Exchange) {
+    // Few exchanges come between a request and its response.
+    if let index = kept.lastIndex(where: { $0.id <= exchange.id }), kept[index].id == exchange.id {
+      keptBytes += exchange.bodyBytes - kept[index].bodyBytes
+      kept[index] = exchange
+    }
+    resumeWaiters(with: exchange)
+  }
+
+  private mutating func resumeWaiters(with exchange: Exchange) {
     for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
     }

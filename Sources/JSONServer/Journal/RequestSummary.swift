@@ -8,6 +8,9 @@ struct RequestSummary: Sendable {
   private let method: String
   private let target: String
   private let status: Int
+  private let state: Exchange.State
+  private let delivery: Response.Delivery
+  private let notes: MatchNotes?
   private let duration: Duration
 
   init(_ exchange: Exchange) {
@@ -16,6 +19,9 @@ struct RequestSummary: Sendable {
     method = exchange.request.method.rawValue
     target = exchange.shownRequest.target
     status = exchange.sent.status.code
+    state = exchange.state
+    delivery = exchange.sent.delivery
+    notes = exchange.notes
     duration = exchange.duration
   }
 
@@ -26,9 +32,36 @@ struct RequestSummary: Sendable {
       ("time", .string(Timestamp(secondsSince1970: time).rfc3339)),
       ("method", .string(method)),
       ("path", .string(target)),
-      ("status", .number(JSONNumber(status))),
-      ("milliseconds", JSONValue(rounding: duration / .milliseconds(1))),
+      ("status", state == .received ? .null : .number(JSONNumber(status))),
+      ("milliseconds", state == .received ? .null : JSONValue(rounding: duration / .milliseconds(1))),
+      ("state", .string(state.rawValue)),
+      ("delivery", .string(delivery.name)),
+      ("matched", notes?.value ?? .null),
     ])
+  }
+}
+
+extension Response.Delivery {
+  /// The name of the fault that it is the effect of; `normal` for none.
+  package var name: String {
+    switch self {
+    case .normal: "normal"
+    case .hang: Fault.Action.hang.rawValue
+    case .reset: Fault.Action.reset.rawValue
+    case .truncated: Fault.Action.truncate.rawValue
+    }
+  }
+}
+
+extension MatchNotes {
+  /// What the request has met, as `/__admin/requests` shows it; `nil` for nothing.
+  fileprivate var value: JSONValue? {
+    var members = JSONObject()
+    members["rule"] = rule.map { .string($0) }
+    for (name, id) in [("fault", fault), ("hold", hold), ("stub", stub)] {
+      members[name] = id.map { .number(JSONNumber($0)) }
+    }
+    return members.isEmpty ? nil : .object(members)
   }
 }
 

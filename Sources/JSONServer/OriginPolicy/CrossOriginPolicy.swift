@@ -35,7 +35,7 @@ struct CrossOriginPolicy: Sendable {
       .forbidden,
       """
       The page's origin '\(origin)' in the Origin field may not send \(request.method.rawValue) to this server; start \
-      the server with --cors \(origin == "null" ? "'*'" : origin) to let it.
+      the server with \(Self.option(for: origin)) to let it.
       """)
   }
 
@@ -80,14 +80,29 @@ struct CrossOriginPolicy: Sendable {
     case .any: response.headerFields[.accessControlAllowOrigin] = "*"
     case .loopback, .origins:
       response.headerFields.add("Origin", toList: .vary)
-      if request.headerFields.contains(.origin), let origin = request.headerFields[.origin],
-        isAllowed(origin, by: request)
-      {
+      if let origin = request.headerFields[.origin], isAllowed(origin, by: request) {
         response.headerFields[.accessControlAllowOrigin] = origin
         response.headerFields[.accessControlAllowCredentials] = "true"
       }
     }
     exposeFields(of: &response)
+    // For If-Match.
+    if request.headerFields.contains(.origin), response.validator != nil || response.headerFields.contains(.eTag) {
+      response.headerFields.add("ETag", toList: .accessControlExposeHeaders)
+    }
+  }
+
+  /// The origin of a page from which its browser will withhold the response; `nil` for every other client.
+  func refusedOrigin(of request: Request) -> String? {
+    guard request.headerFields.contains(.origin), let origin = request.headerFields[.origin],
+      !isAllowed(origin, by: request)
+    else { return nil }
+    return origin
+  }
+
+  /// The option that lets an origin in.
+  static func option(for origin: String) -> String {
+    "--cors \(Origin(origin) == nil ? "'*'" : origin)"
   }
 
   /// Names the fields that a page may read. A list names `Link` even on a page that has none, as json-server does.

@@ -22,7 +22,7 @@ final class FilePersistence: Persistence {
   ) throws(ServerError) -> OpenedSource {
     do throws(StorageError) {
       let opening = try FileStore.open(path, options: options) { text in
-        DatabaseFile.read(try parser.parse(text, name: path))
+        DatabaseFile.read(try parser.parseSource(text, name: path))
       } onEdit: { edit in
         onEdit(SourceEdit(edit, path: path))
       }

@@ -6,7 +6,15 @@ struct SourceParser: Sendable {
   let schema: Schema
   let ids: IDGenerator
 
-  /// Reads text that a file or another source of this name holds.
+  /// Reads text that a source of this name holds; a source that is empty is an empty database, as in json-server.
+  ///
+  /// - Throws: ``SourceFault`` with the place of the first fault.
+  func parseSource(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
+    let isBlank = text.withBytes { $0.allSatisfy(JSONSyntax.isWhitespace) }
+    return try parse(isBlank ? UTF8Slice("{}") : text, name: name)
+  }
+
+  /// Reads text of this name.
   ///
   /// - Throws: ``SourceFault`` with the place of the first fault.
   func parse(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
@@ -46,9 +54,14 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
   let description: String
   /// The line and a caret under the column.
   let excerpt: String
+  /// The same for a stranger, who learns the file's name and not where it lies.
+  let publicDescription: String
 
   init(_ error: LoadError, name: String, text: UTF8Slice) {
     description = "\(name):\(error.position.line):\(error.position.column): \(error.message)"
+    let file = name.split(separator: "/").last ?? "-"
+    publicDescription =
+      "\(file) is broken at line \(error.position.line), column \(error.position.column): \(error.message)"
     excerpt = text.withBytes { Excerpt(of: $0, at: error.offset).text }
   }
 }

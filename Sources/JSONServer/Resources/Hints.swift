@@ -22,6 +22,15 @@ struct Hints {
     }
   }
 
+  /// The hint for an origin whose pages may not read, or `nil` when it was given before.
+  mutating func hint(forRefused origin: String) -> String? {
+    guard given.count < 1_000, given.insert(origin).inserted else { return nil }
+    return """
+      A page of the origin '\(origin)' may not read responses, and its browser withholds them; start the server with \
+      \(CrossOriginPolicy.option(for: origin)) to let it.
+      """
+  }
+
   /// Other servers' names for our parameters.
   private static let synonyms = [
     "pagesize": "_limit", "size": "_limit", "take": "_limit", "top": "_limit", "skip": "_start", "offset": "_start",

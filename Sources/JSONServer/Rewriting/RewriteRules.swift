@@ -35,8 +35,17 @@ struct RewriteRules: Sendable {
   /// The rules are tried in order, each on what those before it made of the target.
   ///
   /// - Complexity: Linear in the target's length for each rule.
-  func rewrite(_ target: String) -> String {
-    let result = compiled.reduce(Array(target.utf8)) { bytes, rule in rule.apply(to: bytes) ?? bytes }
-    return String(decoding: result, as: UTF8.self)
+  func rewrite(_ target: String) -> String { rewritten(target).target }
+
+  /// Returns the target that a request is routed by, and the pattern of the first rule that applied.
+  func rewritten(_ target: String) -> (target: String, rule: String?) {
+    var bytes = Array(target.utf8)
+    var applied: Int?
+    for (index, rule) in compiled.enumerated() {
+      guard let result = rule.apply(to: bytes) else { continue }
+      bytes = result
+      applied = applied ?? index
+    }
+    return (String(decoding: bytes, as: UTF8.self), applied.map { rules.names[$0] })
   }
 }

@@ -21,7 +21,7 @@ extension Server.Configuration {
   }
 
   /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
-  var mountPath: String { pathPrefix.split(separator: "/").map { "/" + $0 }.joined() }
+  package var mountPath: String { pathPrefix.split(separator: "/").map { "/" + $0 }.joined() }
 
   /// Where to listen: both loopback addresses, unless hosts are named.
   var addresses: [BindAddress] {
@@ -68,10 +68,32 @@ extension Server.Configuration {
 
   private func opened(_ text: UTF8Slice, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
     do throws(SourceFault) {
-      let database = try parser.parse(text, name: name)
+      let database = try parser.parseSource(text, name: name)
       return OpenedSource(persistence: nil, database: database, warnings: [])
     } catch {
       throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    }
+  }
+
+  /// Where responses have the files from that are their bodies: beside the stubs file.
+  var bodyFiles: BodyFiles {
+    BodyFiles(
+      directory: stubsFile.map { $0.contains("/") ? String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) : "." }
+        .map { $0.isEmpty ? "/" : $0 },
+      forbidden: privatePaths)
+  }
+
+  /// Reads the stubs that a server starts with.
+  ///
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file and the place of a fault, or what is
+  ///   wrong with a stub of the configuration.
+  func openStubs() throws(ServerError) -> Stubs {
+    let file: StubsFile? =
+      if let stubsFile { try StubsFile(path: stubsFile, files: bodyFiles) } else { nil }
+    do throws(RequestError) {
+      return try Stubs(stubs, file: file)
+    } catch {
+      throw ServerError(.invalidConfiguration, "A stub of the configuration cannot be used: \(error.message)")
     }
   }
 

@@ -72,6 +72,8 @@ extension Server {
     public var routes = JSONObject()
     /// Stubs that are in place from the start; the first that matches counts.
     public var stubs: [Stub] = []
+    /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`.
+    public var stubsFile: String?
     /// Called around every request, the first outermost.
     public var middleware: [any Middleware] = []
     /// The path under which the server is mounted elsewhere, such as `/mock`; empty for none.

@@ -5,7 +5,7 @@ import JSONStorage
 import OrderedJSON
 
 extension Server {
-  /// Brings the data back to the state at start.
+  /// Brings the data back to what was last read from outside: at start, or when a file was edited.
   ///
   /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
   public func reset() async throws(ServerError) {

@@ -16,7 +16,7 @@ public final class Server: Sendable {
   private let root: Engine
   /// The session whose data this is; `nil` for the server's own.
   private let session: SessionName?
-  private let configuration: Configuration
+  let configuration: Configuration
   /// What connections are encrypted with; `nil` for plain HTTP.
   private let security: TransportSecurity?
   private let listening: ListeningState
@@ -71,6 +71,7 @@ public final class Server: Sendable {
     // What is wrong with the configuration is found before the file is locked.
     let policies = try HTTPPolicies(configuration)
     let security = try configuration.security()
+    let stubs = try configuration.openStubs()
     let loop = EventLoopExecutor()
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
@@ -83,7 +84,7 @@ public final class Server: Sendable {
       source.persistence?.close()
       throw error
     }
-    let engine = Engine(configuration, source, policies: policies, ids: ids, loop: loop)
+    let engine = Engine(configuration, source, policies: policies, stubs: stubs, ids: ids, loop: loop)
     mailbox.connect { edit in
       loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
     }
@@ -141,8 +142,19 @@ public final class Server: Sendable {
     // A request from the process itself was not sent to another host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
-    let response = await withCheckedContinuation { continuation in
-      engine.loop.execute { engine.respond(to: addressed, proceed: {}) { continuation.resume(returning: $0.response) } }
+    let cancellation = HeldCall()
+    let response = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        engine.loop.execute {
+          engine.respond(to: addressed) {
+            cancellation.record($0)
+          } reply: {
+            continuation.resume(returning: $0.response)
+          }
+        }
+      }
+    } onCancel: {
+      engine.loop.execute { cancellation.cancel() }
     }
     return request.method == .head ? response.head : response
   }
@@ -175,6 +187,33 @@ public final class Server: Sendable {
     await root.releaseDelayed()
     await listening.take()?.shutdown(grace: grace)
     await root.close()
+  }
+}
+
+/// A request of this process that may wait in a hold until its task is cancelled.
+private final class HeldCall: Sendable {
+  private struct State {
+    var isCancelled = false
+    var onDisconnect: (@Sendable () -> Void)?
+  }
+
+  private let state = NIOLockedValueBox(State())
+
+  func record(_ progress: RequestProgress) {
+    guard case .held(let onDisconnect) = progress else { return }
+    let isCancelled = state.withLockedValue { state in
+      state.onDisconnect = onDisconnect
+      return state.isCancelled
+    }
+    if isCancelled { onDisconnect() }
+  }
+
+  func cancel() {
+    let onDisconnect = state.withLockedValue { state in
+      state.isCancelled = true
+      return state.onDisconnect
+    }
+    onDisconnect?()
   }
 }
 

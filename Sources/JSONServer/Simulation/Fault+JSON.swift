@@ -2,77 +2,63 @@ import HTTPTypes
 import OrderedJSON
 
 extension Fault {
-  private static let memberNames: Set = [
-    "method", "path", "times", "delay", "status", "body", "headers", "retryAfter", "action",
-  ]
+  private static let ownNames: Set = ["times", "delay", "retryAfter", "action"]
+  private static let requestNames: Set = ["method", "path", "query"]
 
   /// Reads a fault as it is sent to `/__admin/faults`.
   ///
+  /// The method, the path and the query, and the members of the response, stand beside the fault's own members, or in
+  /// objects named `request` and `response`.
+  ///
   /// - Throws: 400 that names the member at fault.
-  init(_ body: AdminBody) throws(RequestError) {
-    try body.allow(only: Self.memberNames)
-    self.init()
-    if let name = try body.string("method") {
-      guard let method = HTTPRequest.Method(name.uppercased()) else { throw AdminBody.wrong("method", "a method") }
-      self.method = method
-    }
-    path = try body.string("path")
-    times = try body.integer("times", in: 1...1_000_000)
-    delay = try Self.delay(body)
-    status = try body.integer("status", in: 200...599).map { HTTPResponse.Status(code: $0) }
-    self.body = body.member("body")
-    headerFields = try Self.headerFields(body)
+  init(_ body: AdminBody, files: BodyFiles) throws(RequestError) {
+    let known = Self.ownNames.union(Self.requestNames).union(FixedResponse.memberNames)
+    try body.allow(only: known.union(["request", "response"]))
+    let names = body.value("request") == nil ? Self.requestNames : RequestPattern.memberNames
+    let request = try Self.part("request", of: body, beside: Self.requestNames, RequestPattern.memberNames)
+    self.init(try RequestPattern(request, reading: names))
+    response = try FixedResponse(
+      try Self.part("response", of: body, beside: FixedResponse.memberNames, FixedResponse.memberNames), files: files)
+    times = try body.times()
+    delay = try body.delay()
     retryAfter = try body.integer("retryAfter", in: 0...1_000_000)
     if let name = try body.string("action") {
-      guard let action = Action(rawValue: name) else { throw AdminBody.wrong("action", "hang, reset or truncate") }
+      guard let action = Action(rawValue: name) else { throw body.wrong("action", "hang, reset or truncate") }
       self.action = action
     }
-    guard delay != nil || response != nil else {
+    guard delay != nil || prepared != nil else {
       throw RequestError(
-        .malformed, "The fault does nothing; it needs one of delay, status, body, headers, retryAfter and action.")
+        .malformed,
+        "The fault does nothing; it needs one of delay, status, body, bodyFile, headers, retryAfter and action.")
     }
   }
 
-  private static func delay(_ body: AdminBody) throws(RequestError) -> ClosedRange<Duration>? {
-    let error = AdminBody.wrong("delay", "milliseconds up to 600000, or a range of them such as [100, 500]")
-    guard let value = body.value("delay") else { return nil }
-    let bounds = value.array ?? [value, value]
-    let limit = 0...600_000
-    guard bounds.count == 2, let lower = bounds[0].integer, let upper = bounds[1].integer, lower <= upper,
-      limit.contains(lower), limit.contains(upper)
-    else { throw error }
-    return .milliseconds(lower) ... .milliseconds(upper)
-  }
-
-  private static func headerFields(_ body: AdminBody) throws(RequestError) -> HTTPFields {
-    let error = AdminBody.wrong("headers", "an object of field names and strings")
-    guard let value = body.value("headers") else { return [:] }
-    guard let members = value.object else { throw error }
-    var fields: HTTPFields = [:]
-    for (name, value) in members {
-      guard let name = HTTPField.Name(name), let value = value.string else { throw error }
-      fields[name] = value
+  /// The object in which some members stand: one of their own, or the whole body.
+  private static func part(
+    _ name: String, of body: AdminBody, beside flat: Set<String>, _ names: Set<String>
+  ) throws(RequestError) -> AdminBody {
+    guard let part = try body.object(name) else { return body }
+    try part.allow(only: names)
+    if let other = flat.sorted().first(where: { body.member($0) != nil }) {
+      throw body.refusal(of: other, "stands in '\(name)', too; write all in one of the two places.")
     }
-    return fields
+    return part
   }
 
   /// The fault as `/__admin/faults` shows it.
-  func value(id: Int) -> JSONValue {
+  func value(id: Int, timesLeft: Int?, matcher: RequestMatcher) -> JSONValue {
     var members = JSONObject([("id", .number(JSONNumber(id)))])
-    members["method"] = method.map { .string($0.rawValue) }
-    members["path"] = path.map { .string($0) }
-    members["times"] = times.map { .number(JSONNumber($0)) }
-    members["delay"] = delay.map(Self.value)
-    members["status"] = status.map { .number(JSONNumber($0.code)) }
-    members["body"] = body
-    if !headerFields.isEmpty { members["headers"] = .object(headerFields.members) }
+    let pattern = matcher.pattern
+    if pattern.headers.isEmpty, pattern.body == nil {
+      for (name, value) in pattern.members { members[name] = value }
+    } else {
+      members["request"] = .object(pattern.members)
+    }
+    members["times"] = timesLeft.map { .number(JSONNumber($0)) }
+    members["delay"] = delay?.milliseconds
+    for (name, value) in response.members { members[name] = value }
     members["retryAfter"] = retryAfter.map { .number(JSONNumber($0)) }
     members["action"] = action.map { .string($0.rawValue) }
     return .object(members)
-  }
-
-  private static func value(_ delay: ClosedRange<Duration>) -> JSONValue {
-    let bounds = [delay.lowerBound, delay.upperBound].map { JSONValue(rounding: $0 / .milliseconds(1)) }
-    return bounds[0] == bounds[1] ? bounds[0] : .array(bounds)
   }
 }

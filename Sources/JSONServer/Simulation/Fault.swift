@@ -16,20 +16,15 @@ public struct Fault: Sendable, Hashable {
     case truncate
   }
 
-  /// The method it meets; `nil` for all.
-  public var method: HTTPRequest.Method?
-  /// The path it meets, decoded; a `*` stands for any characters; `nil` for all but `/__admin`.
-  public var path: String?
+  /// The requests it meets; none to `/__admin`.
+  public var request: RequestPattern
   /// How many requests it meets before it expires; `nil` for no end.
   public var times: Int?
   /// How long the request waits; a length within the range is chosen for each.
   public var delay: ClosedRange<Duration>?
-  /// The status to respond with; `nil` for 429 with ``retryAfter``, and else 200 when there is something to send.
-  public var status: HTTPResponse.Status?
-  /// The body to respond with; an error's usual form when a status from 400 on has none.
-  public var body: JSONValue?
-  /// Header fields to respond with, besides those that every response has.
-  public var headerFields: HTTPFields
+  /// What is sent instead of carrying the request out. Without a status it is 429 with ``retryAfter``, and else 200; an
+  /// error without a body has the usual form.
+  public var response: FixedResponse
   /// The seconds that `Retry-After` names.
   public var retryAfter: Int?
   /// What happens to the connection; `nil` leaves it open.
@@ -37,39 +32,42 @@ public struct Fault: Sendable, Hashable {
 
   /// Creates a fault.
   public init(
+    _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
+    response: FixedResponse = FixedResponse(), retryAfter: Int? = nil, action: Action? = nil
+  ) {
+    self.request = request
+    self.times = times
+    self.delay = delay
+    self.response = response
+    self.retryAfter = retryAfter
+    self.action = action
+  }
+
+  /// Creates a fault of a method and a path, whose response has a JSON body.
+  public init(
     method: HTTPRequest.Method? = nil, path: String? = nil, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
     status: HTTPResponse.Status? = nil, body: JSONValue? = nil, headerFields: HTTPFields = [:],
     retryAfter: Int? = nil, action: Action? = nil
   ) {
-    self.method = method
-    self.path = path
-    self.times = times
-    self.delay = delay
-    self.status = status
-    self.body = body
-    self.headerFields = headerFields
-    self.retryAfter = retryAfter
-    self.action = action
+    self.init(
+      RequestPattern(method, path), times: times, delay: delay,
+      response: FixedResponse(status: status, headerFields: headerFields, body: body.map(FixedResponse.Body.json)),
+      retryAfter: retryAfter, action: action)
   }
 }
 
 extension Fault {
   /// The response that is sent instead of carrying the request out; `nil` when it is only delayed.
-  var response: PreparedResponse? {
-    guard status != nil || body != nil || action != nil || retryAfter != nil || !headerFields.isEmpty else {
-      return nil
-    }
-    let status = (status ?? (retryAfter == nil ? .ok : .tooManyRequests)).withPhrase
-    var response: PreparedResponse
-    if let body {
-      response = .json(body, status: status)
-    } else if status.code >= 400 || action == .truncate {
-      response = .error(status, "This answer was asked for with a fault; see /__admin/faults.")
-    } else {
-      response = PreparedResponse(status: status)
+  var prepared: PreparedResponse? {
+    guard !self.response.isEmpty || action != nil || retryAfter != nil else { return nil }
+    var fixed = self.response
+    if retryAfter != nil, fixed.status == nil { fixed.status = .tooManyRequests }
+    var response = fixed.prepared
+    if fixed.body == nil, response.status.code >= 400 || action == .truncate {
+      response = .error(response.status, "This answer was asked for with a fault; see /__admin/faults.")
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
-    response.headerFields.replace(with: headerFields)
+    response.headerFields.replace(with: fixed.headerFields)
     switch action {
     case .hang: response.delivery = .hang
     case .reset: response.delivery = .reset
@@ -78,11 +76,18 @@ extension Fault {
     }
     return response
   }
+}
 
-  /// How long a request waits.
-  func delay(_ random: () -> UInt64) -> Duration? {
-    guard let delay else { return nil }
-    let span = UInt64(max((delay.upperBound - delay.lowerBound) / .milliseconds(1), 0))
-    return delay.lowerBound + .milliseconds(span == 0 ? 0 : Int64(random() % (span + 1)))
+extension ClosedRange<Duration> {
+  /// A length within the range, in whole milliseconds from its lower bound on.
+  func length(_ random: () -> UInt64) -> Duration {
+    let span = UInt64(Swift.max((upperBound - lowerBound) / .milliseconds(1), 0))
+    return lowerBound + .milliseconds(span == 0 ? 0 : Int64(random() % (span + 1)))
+  }
+
+  /// The range as it is read, in milliseconds.
+  var milliseconds: JSONValue {
+    let bounds = [lowerBound, upperBound].map { JSONValue(rounding: $0 / .milliseconds(1)) }
+    return bounds[0] == bounds[1] ? bounds[0] : .array(bounds)
   }
 }

@@ -1,6 +1,9 @@
-/// What a mock does besides serving data: what goes wrong, what is fixed, what is kept and what is reported.
+import HTTPTypes
+
+/// What a mock does besides serving data: what goes wrong, what waits, what is fixed, what is kept and what is reported.
 struct Simulation {
-  var faults = Faults()
+  private(set) var faults = RuleTable<Fault>()
+  var holds = Holds()
   var stubs: Stubs
   var snapshots = Snapshots()
   var journal: Journal
@@ -10,12 +13,15 @@ struct Simulation {
   private var exchangeCount = 0
 
   /// - Parameter session: The name of the session that it is of.
-  init(_ configuration: Server.Configuration, session: SessionName? = nil) {
-    stubs = Stubs(configuration.stubs)
+  init(_ configuration: Server.Configuration, _ stubs: Stubs, session: SessionName? = nil) {
+    self.stubs = stubs
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     // The time at which it began names its run: no other of the same data began then.
     events = EventFeed(run: String(Int(System.now * 1000), radix: 36) + (session.map { ".\($0.text)" } ?? ""))
   }
+
+  /// Whether requests may meet anything at all.
+  var hasRules: Bool { !(faults.isEmpty && holds.isEmpty && stubs.isEmpty) }
 
   /// The number of the next exchange, from 1.
   mutating func nextExchangeID() -> Int {
@@ -28,5 +34,44 @@ struct Simulation {
     heartbeat?.cancel()
     events.end()
     journal.endWaiting()
+  }
+
+  // MARK: Faults
+
+  /// Adds a fault that counts after the existing ones, and returns its id.
+  ///
+  /// - Throws: 400 for a fault that cannot be used.
+  mutating func addFault(_ fault: Fault) throws(RequestError) -> Int {
+    try Self.check(times: fault.times, delay: fault.delay)
+    try Self.check(status: fault.response.status)
+    return faults.add(fault, for: try RequestMatcher(fault.request), times: fault.times)
+  }
+
+  /// Removes a fault, and returns whether it was there.
+  mutating func removeFault(_ id: Int) -> Bool { faults.remove(id) }
+
+  mutating func removeFaults() { faults.removeAll() }
+
+  /// Returns the first fault that a request meets, and counts it.
+  mutating func nextFault(for request: MatchableRequest) -> (id: Int, fault: Fault)? {
+    faults.next(for: request).map { ($0.id, $0.value) }
+  }
+
+  // MARK: Checks
+
+  /// - Throws: 400 for numbers that make no sense.
+  static func check(times: Int?, delay: ClosedRange<Duration>? = nil) throws(RequestError) {
+    if let times, times < 1 {
+      throw RequestError(.malformed, "'times' must be at least 1, not \(times).", at: ["times"])
+    }
+    if let delay, delay.lowerBound < .zero {
+      throw RequestError(.malformed, "'delay' must not be negative.", at: ["delay"])
+    }
+  }
+
+  /// - Throws: 400 for a status that ends no exchange.
+  static func check(status: HTTPResponse.Status?) throws(RequestError) {
+    guard let status, !(200...599).contains(status.code) else { return }
+    throw RequestError(.malformed, "'status' must be a number from 200 to 599, not \(status.code).", at: ["status"])
   }
 }

@@ -1,83 +1,83 @@
-public import HTTPTypes
-public import OrderedJSON
+/// The stubs of a server: those added later first, then those it started with, then those of the stubs file.
+struct Stubs: Sendable {
+  struct Entry: Sendable {
+    let stub: Stub
+    /// How many responses it has given.
+    var count = 0
+  }
 
-/// The stubs of a server.
-struct Stubs {
-  private struct Entry {
+  private(set) var table = RuleTable<Entry>()
+  private var idsOfFile: [Int] = []
+
+  /// - Throws: 400 for a stub that cannot be used.
+  init(_ stubs: [Stub], file: StubsFile?) throws(RequestError) {
+    for stub in stubs { _ = table.add(Entry(stub: stub), for: try Self.matcher(of: stub), times: stub.times) }
+    if let file { replaceFile(with: file) }
+  }
+
+  var isEmpty: Bool { table.isEmpty }
+
+  /// Adds a stub that comes before the existing ones, and returns its id.
+  ///
+  /// - Throws: 400 for a stub that cannot be used.
+  mutating func add(_ stub: Stub) throws(RequestError) -> Int {
+    table.add(Entry(stub: stub), for: try Self.matcher(of: stub), times: stub.times, comesFirst: true)
+  }
+
+  /// Removes a stub, and returns whether it was there.
+  mutating func remove(_ id: Int) -> Bool { table.remove(id) }
+
+  mutating func removeAll() {
+    table.removeAll()
+    idsOfFile = []
+  }
+
+  /// Takes the stubs of a file in the place of those that it had before.
+  mutating func replaceFile(with file: StubsFile) {
+    for id in idsOfFile { _ = table.remove(id) }
+    idsOfFile = file.stubs.map { table.add(Entry(stub: $0.stub), for: $0.matcher, times: $0.stub.times) }
+  }
+
+  /// What a stub does with a request.
+  struct Meeting: Sendable {
     let id: Int
-    let answer: Stub
-    let pattern: RequestPattern
+    let rank: Int
+    let delay: ClosedRange<Duration>?
+    let action: Action
 
-    init(_ answer: Stub, id: Int) {
-      self.id = id
-      self.answer = answer
-      pattern = RequestPattern(method: answer.method, path: answer.path)
+    enum Action: Sendable {
+      case response(PreparedResponse)
+      case handler(Stub.Handler)
     }
   }
 
-  private var entries: [Entry] = []
-  private var lastID = 0
-
-  var isEmpty: Bool { entries.isEmpty }
-
-  /// - Parameter answers: The stubs; the first that matches counts.
-  init(_ answers: [Stub]) {
-    for answer in answers.reversed() { _ = add(answer) }
+  /// Returns what the first stub that matches a request does, and counts it.
+  ///
+  /// - Parameter rank: Stubs up to this one are passed over.
+  mutating func next(for request: MatchableRequest, after rank: Int) -> Meeting? {
+    guard let rule = table.next(for: request, after: rank) else { return nil }
+    let entry = rule.value
+    let action: Meeting.Action
+    switch entry.stub.action {
+    case .handler(let handler): action = .handler(handler)
+    case .responses(let responses):
+      action = .response(responses[min(entry.count, responses.count - 1)].prepared)
+      if responses.count > 1 { table.change(rule.id) { $0.count += 1 } }
+    }
+    return Meeting(id: rule.id, rank: rule.rank, delay: entry.stub.delay, action: action)
   }
 
-  /// Adds a stub that comes before the existing ones, and returns its id.
-  mutating func add(_ answer: Stub) -> Int {
-    lastID += 1
-    entries.insert(Entry(answer, id: lastID), at: 0)
-    return lastID
-  }
-
-  /// Removes a stub; does nothing when it does not exist.
-  mutating func remove(_ id: Int) {
-    entries.removeAll { $0.id == id }
-  }
-
-  mutating func removeAll() {
-    entries.removeAll()
-  }
-
-  /// Returns the response of the first stub that matches a request, if there is one.
-  func response(to context: RequestContext) -> PreparedResponse? {
-    entries.first { $0.pattern.matches(context.route) }?.answer.response
-  }
-}
-
-extension Stub {
-  fileprivate var response: PreparedResponse {
-    var fields: HTTPFields = [:]
-    if body != nil { fields[.contentType] = "application/json" }
-    fields.replace(with: headerFields)
-    return PreparedResponse(status: status, headerFields: fields, body: .bytes(body?.utf8Text(.pretty) ?? []))
-  }
-}
-
-/// A response that a route gives whatever the data holds, such as `{"balance": 200}` for `POST /api/v2/purchase`.
-public struct Stub: Sendable, Hashable {
-  /// The method it matches; `nil` for all.
-  public var method: HTTPRequest.Method?
-  /// The path it matches, decoded; a `*` stands for any characters.
-  public var path: String
-  /// The status to respond with.
-  public var status: HTTPResponse.Status
-  /// The body, sent as exactly `application/json`; `nil` for none.
-  public var body: JSONValue?
-  /// Header fields to respond with, besides those that every response has.
-  public var headerFields: HTTPFields
-
-  /// Creates a stub.
-  public init(
-    _ method: HTTPRequest.Method? = nil, _ path: String, status: HTTPResponse.Status = .ok, body: JSONValue? = nil,
-    headerFields: HTTPFields = [:]
-  ) {
-    self.method = method
-    self.path = path
-    self.status = status
-    self.body = body
-    self.headerFields = headerFields
+  /// Checks a stub and prepares its pattern.
+  static func matcher(of stub: Stub) throws(RequestError) -> RequestMatcher {
+    try Simulation.check(times: stub.times, delay: stub.delay)
+    if case .responses(let responses) = stub.action {
+      guard !responses.isEmpty else { throw RequestError(.malformed, "The stub has no responses.", at: ["responses"]) }
+      for response in responses { try Simulation.check(status: response.status) }
+    }
+    do throws(RequestError) {
+      return try RequestMatcher(stub.request)
+    } catch {
+      throw RequestError(error.code, error.message, at: ["request"] + error.place)
+    }
   }
 }

@@ -14,13 +14,14 @@ struct StaticDirectory: Sendable {
   /// following any, so that one swapped in meanwhile leads nowhere.
   ///
   /// - Returns: `nil`, when nothing is there, it is neither a file nor a directory, a name on the way starts with a
-  ///   dot, it lies outside, or it is forbidden.
+  ///   dot and is not a first ``StaticPath/wellKnown``, it lies outside, or it is forbidden.
   func open(_ segments: [String]) -> OpenFile? {
     let candidate = ([path] + segments).joined(separator: "/")
     // One system call decides the usual case, that there is no such file.
     guard OpenFile.Identity(path: candidate) != nil, let root = OpenFile.resolve(path),
       let resolved = OpenFile.resolve(candidate), let names = names(of: resolved, below: root),
-      !names.contains(where: { $0.hasPrefix(".") }), var file = OpenFile(path: root)
+      !names.dropFirst(names.first == StaticPath.wellKnown ? 1 : 0).contains(where: { $0.hasPrefix(".") }),
+      var file = OpenFile(path: root)
     else { return nil }
     for name in names {
       guard let next = OpenFile(name, in: file) else { return nil }

@@ -41,6 +41,21 @@ struct StaticFiles: Sendable {
     return nil
   }
 
+  /// Responds to a request for a page whose name was left without its extension: `/about` is `about.html`.
+  ///
+  /// - Returns: `nil`, when there is no such file.
+  func respond(toPage request: Request) -> Response? {
+    guard !directories.isEmpty, request.method == .get || request.method == .head,
+      let path = StaticPath(target: request.target), !path.isDirectory, let last = path.segments.last
+    else { return nil }
+    let name = last + ".html"
+    for directory in directories {
+      guard let file = directory.open(path.segments.dropLast() + [name]), file.isRegular else { continue }
+      return FileResponse(file, name: name).response(to: request)
+    }
+    return nil
+  }
+
   private func redirect(from target: String) -> Response {
     let path = target.prefix { $0 != "?" }
     return Response(status: .movedPermanently, headerFields: [.location: "\(path)/\(target[path.endIndex...])"])

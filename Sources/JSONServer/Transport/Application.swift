@@ -8,10 +8,19 @@ protocol Application: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request, read to its end.
-  ///   - proceed: Reports that the request has taken effect, and so has read or changed all that it ever will, though
-  ///     its response is not due yet; called on the event loop, if at all. The response implies it.
+  ///   - progress: Reports what becomes of the request before its response is due; called on the event loop, if at all.
   ///   - reply: Sends the response; called once, immediately or later, on the event loop. The transport sends the
   ///     responses of one connection in the order of its requests.
   func respond(
-    to request: Request, proceed: @escaping @Sendable () -> Void, reply: @escaping @Sendable (PreparedResponse) -> Void)
+    to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
+    reply: @escaping @Sendable (PreparedResponse) -> Void)
+}
+
+/// What becomes of a request before its response is due.
+enum RequestProgress: Sendable {
+  /// It has read or changed all that it ever will. The response implies it.
+  case tookEffect
+  /// It waits for something else than its client, perhaps for long. The closure is called on the event loop if the client
+  /// goes away, or closes its side of the connection, before the response is there.
+  case held(onDisconnect: @Sendable () -> Void)
 }

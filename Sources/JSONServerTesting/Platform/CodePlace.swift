@@ -11,7 +11,7 @@ struct CodePlace: Sendable {
 
   /// Records an unmet expectation as an issue of the running test, so that the test goes on.
   ///
-  /// - Throws: The error, when no test of Swift Testing runs.
+  /// - Throws: The error with this place, when no test of Swift Testing runs.
   func report(_ error: MockServerError) throws(MockServerError) {
     #if SwiftTesting && canImport(Testing)
       if Test.current != nil {
@@ -20,6 +20,6 @@ struct CodePlace: Sendable {
         return
       }
     #endif
-    throw error
+    throw error.at(filePath, line)
   }
 }

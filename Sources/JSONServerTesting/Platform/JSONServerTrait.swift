@@ -19,6 +19,7 @@
   public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
     let data: MockData
     let routes: KeyValuePairs<String, String>
+    let pathPrefix: String
     let auth: String?
     let listens: Bool
     let sourcePath: String
@@ -30,7 +31,8 @@
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
       try await withJSONServer(
-        data, routes: routes, auth: auth, listens: listens, sourcePath: sourcePath, configure: configure
+        data, routes: routes, pathPrefix: pathPrefix, auth: auth, listens: listens,
+        sourcePath: sourcePath, configure: configure
       ) { server in
         let hasFailed = Atomic(false)
         let watch = IssueHandlingTrait.compactMapIssues { issue in
@@ -38,7 +40,10 @@
           return issue
         }
         do {
-          try await watch.provideScope(for: test, testCase: testCase, performing: function)
+          try await watch.provideScope(for: test, testCase: testCase) {
+            try await function()
+            try await server.verify()
+          }
         } catch {
           await Self.attachRequests(of: server, to: test)
           throw error
@@ -48,8 +53,9 @@
     }
 
     private static func attachRequests(of server: MockServer, to test: Test) async {
-      let report = JournalText.report(await server.requests)
-      Attachment.record(report, named: "requests.txt", sourceLocation: test.sourceLocation)
+      let requests = await server.requests
+      guard !requests.isEmpty else { return }
+      Attachment.record(JournalText.report(requests), named: "requests.txt", sourceLocation: test.sourceLocation)
     }
   }
 
@@ -58,17 +64,21 @@
     ///
     /// - Parameters:
     ///   - data: What the server starts with; never written back.
-    ///   - routes: Rewrite rules, pattern to target, such as `["/api/v1/*": "/$1"]`.
+    ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
+    ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``MockServer/url`` has it, too.
     ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
     ///   - listens: Whether the server has a socket, on a free port of localhost.
     ///   - sourcePath: The source file of the test, from which a path of the data leads.
     ///   - configure: Changes what else the server is configured with.
     public static func jsonServer(
-      _ data: MockData, routes: KeyValuePairs<String, String> = [:], auth: String? = nil, listens: Bool = true,
+      _ data: MockData, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "", auth: String? = nil,
+      listens: Bool = true,
       sourcePath: String = #filePath, configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
     ) -> JSONServerTrait {
       JSONServerTrait(
-        data: data, routes: routes, auth: auth, listens: listens, sourcePath: sourcePath, configure: configure)
+        data: data, routes: routes, pathPrefix: pathPrefix, auth: auth, listens: listens,
+        sourcePath: sourcePath,
+        configure: configure)
     }
   }
 #endif

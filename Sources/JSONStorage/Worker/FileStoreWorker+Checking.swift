@@ -84,10 +84,10 @@ extension FileStoreWorker {
 
   private func observe(_ reading: FileReading) -> Observation {
     let stamp = reading.isSettled ? reading.status.stamp : nil
-    let isSameFault = fault?.hash == reading.hash
-    // Many parsers treat an empty file as an empty database, but an editor that rewrites a file empties it first.
-    if reading.text.count == 0, !(isSameFault && isGraceOver) {
-      let error = StorageError(.invalidFile, "'\(location.path)' is empty.")
+    // Many parsers treat an empty file as an empty database, but an editor that rewrites a file empties it first, and one
+    // that runs out of space leaves it at that.
+    if reading.text.withBytes({ $0.allSatisfy(JSONSyntax.isWhitespace) }) {
+      let error = StorageError(.invalidFile, "'\(location.name)' is empty.")
       return .faulty(Fault(error: error, hash: reading.hash, stamp: stamp, since: .now))
     }
     do throws(StorageError) {

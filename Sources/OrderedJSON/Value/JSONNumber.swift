@@ -1,8 +1,8 @@
 /// A JSON number that keeps the text in which it was written.
 ///
 /// `1.0`, `1e3` and `12345678901234567890` stay as they are; arithmetic is left to the caller, on ``doubleValue`` or
-/// ``integerValue``. Numbers are equal when their texts are: `1` and `1.0` are not.
-public struct JSONNumber: Sendable, Hashable {
+/// ``integerValue``. Numbers are equal when their values are, whatever their texts: `1`, `1.0` and `10e-1` are.
+public struct JSONNumber: Sendable {
   /// The number as it is in the JSON text.
   public let text: String
 
@@ -39,6 +39,56 @@ public struct JSONNumber: Sendable, Hashable {
   public var integerValue: Int? {
     Int(text)
   }
+}
+
+extension JSONNumber: Hashable {
+  /// Whether two numbers have the same value, to the last digit.
+  public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
+    left.text == right.text || left.decimal == right.decimal
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(decimal)
+  }
+
+  private var decimal: Decimal { Decimal(text) }
+
+  /// A number as its digits, none of them a zero at either end, and the power of ten that they are multiplied by.
+  private struct Decimal: Hashable {
+    private var isNegative = false
+    private var digits: [UInt8] = []
+    private var exponent = 0
+
+    init(_ text: String) {
+      var isFraction = false
+      var rest = Array(text.utf8)[...]
+      while let byte = rest.popFirst() {
+        switch byte {
+        case UInt8(ascii: "-"): isNegative = true
+        case UInt8(ascii: "."): isFraction = true
+        case UInt8(ascii: "e"), UInt8(ascii: "E"):
+          let power = String(decoding: rest, as: UTF8.self)
+          // A power that no integer holds is one that the digits add nothing to.
+          exponent =
+            exponent.addingReportingOverflow(Int(power) ?? (power.hasPrefix("-") ? .min / 2 : .max / 2)).partialValue
+          rest = []
+        default:
+          digits.append(byte)
+          if isFraction { exponent -= 1 }
+        }
+      }
+      while digits.last == UInt8(ascii: "0") {
+        digits.removeLast()
+        exponent += 1
+      }
+      digits.removeFirst(digits.prefix { $0 == UInt8(ascii: "0") }.count)
+      if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+    }
+  }
+}
+
+extension JSONNumber: CustomStringConvertible {
+  public var description: String { text }
 }
 
 /// Number text as JavaScript writes it (ECMA-262, Number::toString).

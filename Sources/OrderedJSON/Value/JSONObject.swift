@@ -3,8 +3,8 @@ import OrderedCollections
 /// The members of a JSON object, in the order they were written.
 ///
 /// A name given twice keeps its first place and its last value, as in JavaScript. Names are the same when their code
-/// points are: `é` in one code point and in two are two names. Objects are equal when their members are, in order.
-public struct JSONObject: Sendable, Hashable {
+/// points are: `é` in one code point and in two are two names. Objects are equal when their members are, in any order.
+public struct JSONObject: Sendable {
   private var members: OrderedDictionary<ByteExactKey, JSONValue>
 
   /// Creates an object from members in order.
@@ -28,6 +28,29 @@ public struct JSONObject: Sendable, Hashable {
 
   /// The names, in order.
   public var names: [String] { members.keys.map(\.string) }
+}
+
+extension JSONObject: Hashable {
+  /// Whether two objects have the same members, in whatever order.
+  public static func == (left: JSONObject, right: JSONObject) -> Bool {
+    left.members.count == right.members.count && left.members.allSatisfy { right.members[$0.key] == $0.value }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    // The same whatever the order.
+    let combined = members.reduce(0) { result, member in
+      var hasher = Hasher()
+      hasher.combine(member.key)
+      hasher.combine(member.value)
+      return result ^ hasher.finalize()
+    }
+    hasher.combine(combined)
+  }
+}
+
+extension JSONObject: CustomStringConvertible {
+  /// The object as JSON text without white space.
+  public var description: String { JSONValue.object(self).description }
 }
 
 extension JSONObject: Sequence {

@@ -1,6 +1,8 @@
 /// A JSON value as a tree, for code that takes a value apart or builds one.
 ///
-/// Objects keep the order of their members and numbers the text in which they were written.
+/// Objects keep the order of their members and numbers the text in which they were written. Neither makes a difference
+/// to `==`, which says whether two values mean the same: an encoder orders members anew in each run, and writes `1.0` as
+/// `1`. Compare ``text(pretty:)`` where order and spelling count.
 public enum JSONValue: Sendable, Hashable {
   /// JSON's `null`.
   case null
@@ -17,7 +19,7 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+  ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   public init(nilLiteral: ()) { self = .null }
   public init(booleanLiteral value: Bool) { self = .bool(value) }
@@ -26,6 +28,30 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
+}
+
+extension JSONValue {
+  /// Creates a string.
+  public init(_ value: String) { self = .string(value) }
+  /// Creates a boolean.
+  public init(_ value: Bool) { self = .bool(value) }
+  /// Creates a number.
+  public init(_ value: some BinaryInteger) { self = .number(JSONNumber(value)) }
+  /// Creates a number; `null` for infinities and NaN, which JSON lacks.
+  public init(_ value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
+  /// Creates an array.
+  public init(_ elements: [JSONValue]) { self = .array(elements) }
+  /// Creates an object.
+  public init(_ members: JSONObject) { self = .object(members) }
+
+  /// Whether the value means the same as another: what `==` says, for code that says it in words.
+  public func isEquivalent(to other: JSONValue) -> Bool { self == other }
+}
+
+extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value as JSON text without white space.
+  public var description: String { text(pretty: false) }
+  public var debugDescription: String { description }
 }
 
 extension JSONValue {

@@ -18,6 +18,8 @@ struct RespondedRequest: Sendable {
   /// The size of the response's body.
   let bytes: Int
   let duration: Duration
+  /// The origin of the page whose browser withholds the response from it; `nil` for every other client.
+  let refusedOrigin: String?
 
   init(_ exchange: Exchange) {
     method = exchange.request.method.rawValue
@@ -25,5 +27,6 @@ struct RespondedRequest: Sendable {
     status = exchange.sent.status
     bytes = exchange.sent.bytes.count
     duration = exchange.duration
+    refusedOrigin = exchange.sent.refusedOrigin
   }
 }

@@ -34,7 +34,7 @@ struct JSONLinesFormatter: EventFormatter {
         ("status", .number(JSONNumber(request.status.code))),
         ("milliseconds", JSONNumber(text: Milliseconds(request.duration).text).map(JSONValue.number) ?? .null),
         ("bytes", .number(JSONNumber(request.bytes))),
-      ])
+      ] + (request.refusedOrigin.map { [("withheldFrom", .string($0))] } ?? []))
   }
 
   /// The line of an event.

@@ -41,11 +41,11 @@ struct TextFormatter: EventFormatter {
     let fields = [
       style(.grey, time.clock),
       Self.padded(request.method, Self.nameWidth),
-      style(Self.emphasis(request.status), "\(request.status.code)"),
+      style(request.refusedOrigin == nil ? Self.emphasis(request.status) : .yellow, "\(request.status.code)"),
       Self.padded(Milliseconds(request.duration).text, 8, alignedRight: true) + " ms",
       Self.padded("\(request.bytes)", 7, alignedRight: true) + " B",
       // Last, so that a long one pushes nothing out of its column.
-      LogText.escaped(request.target),
+      LogText.escaped(request.target) + (request.refusedOrigin.map { "  withheld from \(LogText.escaped($0))" } ?? ""),
     ]
     return fields.joined(separator: "  ")
   }

@@ -24,8 +24,10 @@ extension ServeOptions {
     configuration.crossOrigin = crossOrigin
     configuration.allowedHosts = allowedHost
     configuration.compresses = !noGzip
-    configuration.staticDirectories =
-      self.static.isEmpty && FileKind(of: "public") == .directory ? ["public"] : self.static
+    // In 1.0 a directory is served beside the usual one, in 0.17 instead of it.
+    let hasUsual = (compat == .v1 || self.static.isEmpty) && FileKind(of: "public") == .directory
+    configuration.staticDirectories = (hasUsual ? ["public"] : []) + self.static
+    configuration.stubsFile = stubs
     configuration.hasResetRoutes = resetRoutes
     configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
     configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes
@@ -84,7 +86,7 @@ extension ServeOptions {
     if !middlewares.isEmpty {
       throw CommandFailure(
         .usage,
-        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes), or stubs and Middleware of the JSONServer library."
+        "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes) and stubs (--stubs), or Middleware of the JSONServer library."
       )
     }
     if let port, !(0...65535).contains(port) {

@@ -16,6 +16,7 @@ extension ServeOptions {
     ServeOption("watch", "w", at: \.watch),
     ServeOption("poll", at: \.poll),
     ServeOption("routes", "r", at: \.routes),
+    ServeOption("stubs", at: \.stubs),
     ServeOption("middlewares", "m", at: \.middlewares, default: nil),
     ServeOption("static", "s", at: \.static),
     ServeOption("snapshots", "S", at: \.snapshots) { _ in "." },

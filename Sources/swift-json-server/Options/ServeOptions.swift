@@ -44,7 +44,8 @@ struct ServeOptions: ParsableArguments {
   // MARK: What
 
   @Flag(
-    name: .shortAndLong, help: "Reload the source, the routes, the settings and the certificate when they are edited.")
+    name: .shortAndLong,
+    help: "Reload the source, the routes, the stubs, the settings and the certificate when they are edited.")
   var watch = false
 
   @Flag(help: "Look for edits at short intervals, for network mounts that do not report them.")
@@ -52,6 +53,11 @@ struct ServeOptions: ParsableArguments {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("A file of rewrite rules.", valueName: "file"), completion: .file())
   var routes: String?
+
+  @Option(
+    help: ArgumentHelp("A file of stubs: responses that requests get whatever the data holds.", valueName: "file"),
+    completion: .file())
+  var stubs: String?
 
   @Option(
     name: .shortAndLong, help: ArgumentHelp("Not available: JavaScript is not run.", valueName: "file"))

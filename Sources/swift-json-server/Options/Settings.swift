@@ -40,5 +40,5 @@ struct Settings {
   var certificatePaths: [String] { [options.cert, options.key].compactMap { $0 } }
 
   /// The files beside the source whose edits count.
-  var watchedPaths: [String] { [path] + [options.routes].compactMap { $0 } + certificatePaths }
+  var watchedPaths: [String] { [path] + [options.routes, options.stubs].compactMap { $0 } + certificatePaths }
 }

@@ -21,9 +21,12 @@ enum CommandProcess {
     _ = system_raise_open_file_limit(65_536)
   }
 
+  /// Whether the command is asked to end with its standard input.
+  static var endsWithInput: Bool { getenv(endOfInputVariable) != nil }
+
   /// Calls a closure with the signal that stands for it when standard input ends, if that is asked for.
   static func onEndOfInput(_ body: @escaping @Sendable (_ signal: Int32) -> Void) {
-    guard getenv(endOfInputVariable) != nil else { return }
+    guard endsWithInput else { return }
     DispatchQueue(label: "end of input").async {
       _ = FileText.contents(from: STDIN_FILENO)
       body(SIGTERM)

@@ -28,14 +28,26 @@ struct Session {
     CommandProcess.raiseOpenFileLimit()
     let keyboard =
       takesKeys(settings.options) ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
+    // As json-server 0.17, which takes `s` and a line's end from whatever its input is.
+    let pipe =
+      takesKeys(settings.options) && !CommandProcess.endsWithInput
+      ? InputPipe { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } } : nil
     let terminal = keyboard?.settings
     let signals = Signals(onFirst: { inbox.yield(.signal($0)) }, onSecond: { terminal?.restore() })
-    defer { withExtendedLifetime((keyboard, signals)) {} }
+    defer { withExtendedLifetime((keyboard, pipe, signals)) {} }
     if settings.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
 
+    // One that a killed server left would say that this one responds.
+    if let path = settings.options.readyFile { FileText.remove(path) }
     let (startup, server) = try await start(settings, log)
     var session = Session(log: log, startup: startup, server: server)
-    let status = await session.serve(events, inbox, hasKeys: keyboard != nil)
+    do throws(CommandFailure) {
+      try await session.announce(hasKeys: keyboard != nil)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    let status = await session.serve(events, inbox)
     await session.server.stop()
     return status
   }
@@ -59,13 +71,12 @@ struct Session {
     self.log = log
     self.startup = startup
     self.server = server
-    watched = WatchedFiles(startup.settings.watchedPaths)
+    watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
   }
 
   private mutating func serve(
-    _ events: AsyncStream<Event>, _ inbox: AsyncStream<Event>.Continuation, hasKeys: Bool
+    _ events: AsyncStream<Event>, _ inbox: AsyncStream<Event>.Continuation
   ) async -> Int32 {
-    await announce(hasKeys: hasKeys)
     defer { removeReadyFile() }
     if let command = startup.settings.options.exec {
       child = ChildProcess.start(["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": server.url])
@@ -101,8 +112,13 @@ struct Session {
     case .tick:
       let edited = watched.edited()
       if edited.contains(startup.settings.path) { return await restart() }
-      if let path = startup.settings.options.routes, edited.contains(path) { await reloadRoutes(path) }
-      if !edited.isDisjoint(with: startup.settings.certificatePaths) { reloadCertificate() }
+      guard !edited.isEmpty else { return nil }
+      let routes = startup.settings.options.routes
+      let certificate = startup.settings.certificatePaths
+      if let routes, edited.contains(routes) { await reloadRoutes(routes) }
+      if !edited.isDisjoint(with: certificate) { reloadCertificate() }
+      // What else is looked at is the stubs file, and what its stubs have as bodies.
+      if edited.contains(where: { $0 != routes && !certificate.contains($0) }) { await reloadStubs() }
     }
     return nil
   }
@@ -114,6 +130,11 @@ struct Session {
   ///
   /// - Returns: The exit code, when no server can be started any more.
   private mutating func restart() async -> Int32? {
+    guard !startup.isReadOnce else {
+      log.log(
+        .warning("\(startup.settings.options.source) is a pipe, which cannot be read again; start the server anew."))
+      return nil
+    }
     do throws(CommandFailure) {
       var next = try Startup(try Settings(startup.settings.given), log: log)
       next.keepPort(server.port)
@@ -127,8 +148,8 @@ struct Session {
         log.log(.invalid(message: error.text))
         server = try await startup.start()
       }
-      watched = WatchedFiles(startup.settings.watchedPaths)
-      await announce(hasKeys: false)
+      watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
+      try await announce(hasKeys: false)
     } catch {
       log.log(.invalid(message: error.text))
       return server.port == 0 ? error.status.rawValue : nil
@@ -159,22 +180,35 @@ struct Session {
     }
   }
 
+  private mutating func reloadStubs() async {
+    guard let path = startup.settings.options.stubs else { return }
+    do throws(ServerError) {
+      let count = try await server.reloadStubs()
+      watched.add(server.bodyFiles)
+      log.log(.reloaded(resources: ["\(count) \(count == 1 ? "stub" : "stubs") of \(path)"]))
+    } catch {
+      log.log(.invalid(message: "\(error)\nThe stubs before stay in force."))
+    }
+  }
+
   // MARK: Messages
 
   private var banner: Banner {
     get async { Banner(startup, resources: await server.resources, server: server) }
   }
 
-  private func announce(hasKeys: Bool) async {
+  /// Prints where the server listens, and writes the ready file.
+  ///
+  /// - Throws: ``CommandFailure`` when that file cannot be written: whoever waits for it would do so for ever.
+  private func announce(hasKeys: Bool) async throws(CommandFailure) {
     let options = startup.settings.options
     let banner = await banner
+    if let path = options.readyFile, !FileText.replace(path, Array(banner.readyFile.utf8)) {
+      throw CommandFailure(.cannotCreate, "--ready-file: '\(path)' cannot be written; check its directory.")
+    }
     switch options.logFormat ?? .text {
     case .text: log.print(options.quiet ? server.url : banner.text(log.style, hasKeys: hasKeys))
     case .json: log.print(banner.json)
-    }
-    guard let path = options.readyFile else { return }
-    if !FileText.replace(path, Array(banner.readyFile.utf8)) {
-      log.log(.warning("\(path): the ready file cannot be written; check its directory."))
     }
   }
 

@@ -2,16 +2,26 @@ import JSONServer
 
 /// Resolves a source argument, and fetches what is not read from a file.
 struct SourceLocator {
-  private let argument: String
-  private let mayCreate: Bool
-
-  /// - Parameter mayCreate: Whether a missing JSON file is created; else its sample data stays in memory.
-  init(_ argument: String, mayCreate: Bool) {
-    self.argument = argument
-    self.mayCreate = mayCreate
+  /// What becomes of a JSON file that is missing.
+  enum Missing {
+    /// It is created with sample data.
+    case isCreated
+    /// The sample data stays in memory.
+    case isSample
+    /// It is an error, as in json-server 1.0.
+    case fails
   }
 
-  /// Returns the source; sample data for a missing JSON file. Blocks until a program or a download is done.
+  private let argument: String
+  private let missing: Missing
+
+  init(_ argument: String, missing: Missing) {
+    self.argument = argument
+    self.missing = missing
+  }
+
+  /// Returns the source; sample data for a missing JSON file, if that is wanted. Blocks until a program or a download is
+  /// done, and until a pipe ends.
   ///
   /// - Parameter notify: Called with each message for the user.
   func locate(notify: (String) -> Void) throws(CommandFailure) -> Source {
@@ -21,7 +31,8 @@ struct SourceLocator {
     switch FileKind(of: argument) {
     case .directory: return .directory(argument)
     case .missing: return try created(notify)
-    case .file, .other, .executable:
+    case .other: return try pipe()
+    case .file, .executable:
       if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try script() }
       // On some mounts every file is executable.
       return FileKind(of: argument) == .executable && !isData ? try program() : .file(argument)
@@ -31,12 +42,12 @@ struct SourceLocator {
   // MARK: Files
 
   private func created(_ notify: (String) -> Void) throws(CommandFailure) -> Source {
-    guard argument.hasSuffix(".json") else {
+    guard argument.hasSuffix(".json"), missing != .fails else {
       throw CommandFailure(
         .missingSource, "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'."
       )
     }
-    guard mayCreate else {
+    guard missing == .isCreated else {
       notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
       return .text(Array(Sample.text.utf8), name: argument)
     }
@@ -53,6 +64,14 @@ struct SourceLocator {
       throw CommandFailure(.unreadable, "-: standard input cannot be read.")
     }
     return .text(text, name: "standard input")
+  }
+
+  /// Reads a pipe, such as that of `<(…)`, to its end.
+  private func pipe() throws(CommandFailure) -> Source {
+    guard let text = FileText.contents(of: argument) else {
+      throw CommandFailure(.unreadable, "\(argument): it is neither a file nor a pipe that can be read.")
+    }
+    return .text(text, name: argument)
   }
 
   // MARK: Programs

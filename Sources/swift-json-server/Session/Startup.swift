@@ -5,6 +5,8 @@ import OrderedJSON
 struct Startup {
   let settings: Settings
   private(set) var configuration: Server.Configuration
+  /// Whether the source is a pipe, which is empty when it was read.
+  let isReadOnce: Bool
 
   /// Fetches the source and reads the rewrite rules. Blocks until that is done.
   ///
@@ -14,13 +16,16 @@ struct Startup {
     let options = settings.options
     // Options are checked before a file is created or a program run.
     configuration = try options.configuration(for: .value([:]))
-    let locator = SourceLocator(options.source, mayCreate: !options.ephemeral)
+    let missing: SourceLocator.Missing = options.compat == .v1 ? .fails : options.ephemeral ? .isSample : .isCreated
+    isReadOnce = FileKind(of: options.source) == .other
+    let locator = SourceLocator(options.source, missing: missing)
     configuration.source = try locator.locate { log.log(.warning($0)) }
     if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
     configuration.onEvent = { log.log($0) }
     for warning in settings.warnings { log.log(.warning(warning)) }
     if options.watch, isInMemory {
-      log.log(.warning("\(options.source) cannot be watched for edits; press r to read it again."))
+      let remedy = isReadOnce ? "" : "; press r to read it again"
+      log.log(.warning("\(options.source) cannot be watched for edits\(remedy)."))
     }
   }
 

@@ -8,6 +8,11 @@ struct WatchedFiles {
     marks = Dictionary(paths.map { ($0, FileMark(of: $0)) }) { $1 }
   }
 
+  /// Looks at further files from now on.
+  mutating func add(_ paths: [String]) {
+    for path in paths where marks[path] == nil { marks[path] = FileMark(of: path) }
+  }
+
   /// Returns the files that were edited since the last look.
   mutating func edited() -> Set<String> {
     var edited: Set<String> = []

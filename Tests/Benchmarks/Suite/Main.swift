@@ -64,6 +64,12 @@ struct Main {
       let request = Request(method: method, target: target, headerFields: [host: "localhost"])
       await stopwatch.time(name, repetitions: 5_000) { _ = await server.respond(to: request) }
     }
+    for number in 0..<1_000 { try await server.stub(Stub(.get, "/stubs/\(number)/*", body: 1)) }
+    for number in 0..<1_000 { try await server.stub(Stub(.get, "/stubs/\(number)", body: 1)) }
+    let request = Request(method: .get, target: "/posts/500", headerFields: [host: "localhost"])
+    await stopwatch.time("GET by id beside 2,000 stubs", repetitions: 5_000) {
+      _ = await server.respond(to: request)
+    }
     await server.stop()
   }
 

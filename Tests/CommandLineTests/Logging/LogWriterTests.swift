@@ -35,7 +35,9 @@ struct LogWriterTests {
         .responded(
           Exchange(
             id: 1, request: Request(method: .get, target: "/waiting"),
-            route: EffectiveRoute(method: .get, path: try Path(target: "/waiting"), mountedTarget: "/waiting"),
+            route: EffectiveRoute(
+              method: .get, text: "/waiting", target: try ParsedTarget("/waiting"), mountedTarget: "/waiting",
+              ignoresCase: true),
             response: PreparedResponse(body: .stream(AsyncStream(unfolding: { content.piece() }))), respondedAt: 0,
             duration: .zero
           )))
@@ -58,7 +60,8 @@ struct LogWriterTests {
     let request = RespondedRequest(
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
-        route: EffectiveRoute(method: .options, path: try Path(target: "/"), mountedTarget: "/"),
+        route: EffectiveRoute(
+          method: .options, text: "/", target: try ParsedTarget("/"), mountedTarget: "/", ignoresCase: true),
         response: PreparedResponse(status: .noContent), respondedAt: 0, duration: .zero))
     let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
     let lines = shown.compactMap { $0?.1 }

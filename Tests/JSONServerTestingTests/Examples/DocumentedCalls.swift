@@ -15,22 +15,83 @@ struct `The calls of the documentation` {
   @Test func `Faults come in their order, and end`() async throws {
     let server = try MockServer.current
     await server.fail(.get("/bookmarks"), with: 503, times: 2)
-    await server.fail(.any(), with: 429, retryAfter: 30)
+    await server.fail(.any(headers: ["Authorization": nil]), with: .unauthorized)
     await server.delay(.any(), by: .milliseconds(50)...(.milliseconds(200)))
     await server.interrupt(.post("/bookmarks"), by: .reset)
     #expect(try await send(.get, "/bookmarks") == .serviceUnavailable)
-    #expect(try await send(.delete, "/bookmarks/1") == .tooManyRequests)
+    #expect(try await send(.delete, "/bookmarks/1") == .unauthorized)
     await server.recover()
     #expect(try await send(.get, "/bookmarks/1") == .ok)
   }
 
+  @Test func `Faults are for requests with a query and a body`() async throws {
+    let server = try MockServer.current
+    await server.fail(.get("/bookmarks", query: ["_page": "2"]), with: .serviceUnavailable, times: 1)
+    await server.fail(.post("/bookmarks", body: .including(["title": "Swift"])), with: .conflict)
+    #expect(try await send(.get, "/bookmarks?_page=2") == .serviceUnavailable)
+    #expect(try await send(.post, "/bookmarks") == .created)
+  }
+
   @Test func `A stub responds whatever the data holds`() async throws {
     let server = try MockServer.current
+    let bytes: [UInt8] = [1, 2, 3]
     await server.stub(.post("/purchases"), with: ["balance": 200])
-    async let status = send(.post, "/purchases")
+    await server.stub(.get("/job"), inOrder: [.status(.accepted), .json(["state": "done"])])
+    await server.stub(.get("/logo.png"), data: bytes, type: "image/png", times: 1)
+    await server.stub(.get("/me")) { request in
+      request.headerFields[.authorization] == nil ? .status(.unauthorized) : nil
+    }
+    #expect(try await send(.get, "/me") == .unauthorized)
+    #expect(try await send(.get, "/job") == .accepted)
+    #expect(try await send(.get, "/logo.png") == .ok)
+    #expect(try await send(.post, "/purchases") == .ok)
+  }
+
+  private struct Purchase: Decodable {
+    var item: String
+  }
+
+  @Test func `Requests are waited for, and expected`() async throws {
+    let server = try MockServer.current
+    await server.stub(.post("/purchases"), with: ["balance": 200])
+    _ = try await send(.get, "/bookmarks")
+    async let response = server.respond(
+      to: Request(method: .post, target: "/purchases", body: Array(#"{"item": "Swift"}"#.utf8)))
     let request = try await server.waitForRequest(.post("/purchases"), within: .seconds(60)).request
-    #expect(request.target == "/purchases")
-    #expect(try await status == .ok)
+    let purchase = try request.decode(Purchase.self)
+    try await server.expect(.post("/purchases", headers: ["Authorization": nil]), times: 1...)
+    try await server.expect(inOrder: [.get("/bookmarks"), .post("/purchases")])
+    #expect(purchase.item == "Swift")
+    #expect(await response.status == .ok)
+    try await server.expect(.get("/bookmarks"))
+    try await server.expectNoOtherRequests()
+  }
+
+  @Test func `A hold keeps a request waiting`() async throws {
+    let server = try MockServer.current
+    let hold = await server.hold(.get("/bookmarks"))
+    async let bookmarks = send(.get, "/bookmarks")
+    try await hold.arrived()
+    await hold.release()
+    #expect(try await bookmarks == .ok)
+  }
+
+  @Test func `A server runs until it is stopped`() async throws {
+    let server = try await MockServer.start(["bookmarks": []], pathPrefix: "/api/v1")
+    let environment = server.environment  // for XCUIApplication's launchEnvironment: JSON_SERVER_URL
+    try await server.verify()
+    await server.stop()
+    #expect(environment["JSON_SERVER_URL"]?.hasSuffix("/api/v1") == true)
+  }
+
+  private struct Bookmark: Codable {
+    var id: Int
+    var title: String
+  }
+
+  @Test func `The data is compared`() async throws {
+    let server = try MockServer.current
+    try await server.expect("bookmarks", equals: [Bookmark(id: 1, title: "Swift")])
   }
 
   @Test func `The data is restored`() async throws {

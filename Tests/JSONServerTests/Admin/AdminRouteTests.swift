@@ -60,6 +60,10 @@ import Testing
     ("/__admin/snapshots/a", "GET", "POST, DELETE, OPTIONS"),
     ("/__admin/faults", "PUT", "GET, HEAD, POST, DELETE, OPTIONS"),
     ("/__admin/faults/1", "GET", "DELETE, OPTIONS"),
+    ("/__admin/holds", "PUT", "GET, HEAD, POST, DELETE, OPTIONS"),
+    ("/__admin/holds/1", "POST", "DELETE, OPTIONS"),
+    ("/__admin/stubs", "PUT", "GET, HEAD, POST, DELETE, OPTIONS"),
+    ("/__admin/stubs/1", "POST", "GET, HEAD, DELETE, OPTIONS"),
     ("/__admin/settings", "PUT", "GET, HEAD, PATCH, OPTIONS"),
   ])
   func `name the methods they take`(_ target: String, _ method: String, _ allowed: String) async throws {
@@ -91,6 +95,12 @@ import Testing
     ("POST", "/__admin/faults", #"{"retryAfter": -1}"#, "'retryAfter'"),
     ("POST", "/__admin/faults", #"{"action": "explode"}"#, "'action'"),
     ("POST", "/__admin/faults", #"{"staus": 503}"#, "'staus'"),
+    ("POST", "/__admin/faults", #"{"status": 503, "path": "/a/../b"}"#, "'..'"),
+    ("POST", "/__admin/faults", #"{"status": 503, "response": {"status": 503}}"#, "'response'"),
+    ("POST", "/__admin/faults", #"{"request": {"pth": "/"}, "status": 503}"#, "'pth'"),
+    ("POST", "/__admin/faults", #"{"request": {"path": "/"}, "path": "/", "status": 503}"#, "'request'"),
+    ("POST", "/__admin/faults", #"{"response": {"action": "reset"}}"#, "'action'"),
+    ("POST", "/__admin/faults", #"{"body": 1, "bodyFile": "a.json"}"#, "'bodyFile'"),
     ("GET", "/__admin/events?types=changes", "", "'types'"),
     ("GET", "/__admin/requests?limit=x", "", "'limit'"),
   ])
@@ -119,7 +129,7 @@ import Testing
 
   @Test func `meet no faults and no delay`() async throws {
     let server = try await AdminFixture.server { $0.delay = .seconds(600) }
-    await server.addFault(Fault(action: .hang))
+    try await server.addFault(Fault(action: .hang))
     #expect(await server.send(.get, "/__admin/health").delivery == .normal)
   }
 }

@@ -8,7 +8,9 @@ import Testing
 struct CommitQueueTests {
   private static var response: PendingResponse {
     let request = Request(method: .put, target: "/posts/1")
-    let context = RequestContext(request, preprocessed: request, target: .none, mountedTarget: request.target) { _ in }
+    let context = RequestContext(
+      request, preprocessed: request, target: .none, mountedTarget: request.target, ignoresCase: true
+    ) { _ in }
     return PendingResponse(
       requester: .client(context, .changes(of: "posts", lastEventID: nil)), response: PreparedResponse(),
       resources: ["posts"])

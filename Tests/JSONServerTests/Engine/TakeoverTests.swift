@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `of a reset keep a copy of an edit first that nobody can have seen`(_ isKept: Bool) async throws {
+  func `of a snapshot keep a copy of an edit first that nobody can have seen`(_ isKept: Bool) async throws {
     let history = ScriptedHistory(isHeld: true)
     let warnings = NIOLockedValueBox<[String]>([])
     let edited: JSONValue = ["posts": [["id": 1], ["id": 9, "by": "a person"]]]
@@ -92,7 +92,8 @@ import Testing
     ) { event in
       if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
     }
-    async let reset = server.send(.post, "/__admin/reset")
+    _ = await server.send(.post, "/__admin/snapshots")
+    async let reset = server.send(.post, "/__admin/snapshots/snapshot-1")
     for _ in 0..<100_000 where await !server.engine.hasTakeover { await Task.yield() }
     #expect(await server.value == edited)
     history.end(isKept ? .success("history/1.json") : .failure(Self.full))
@@ -102,7 +103,7 @@ import Testing
       warnings.withLockedValue { $0.count(where: { $0.contains("kept as 'history/1.json'") }) } == (isKept ? 1 : 0))
   }
 
-  @Test func `of a reset that came behind a write which met an edit keep a copy of that, too`() async throws {
+  @Test func `of a snapshot that came behind a write which met an edit keep a copy of that, too`() async throws {
     let edited: JSONValue = ["posts": [["id": 1], ["id": 9]]]
     let warnings = NIOLockedValueBox<[String]>([])
     let server = try EngineFixture(
@@ -110,7 +111,8 @@ import Testing
     ) { event in
       if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
     }
-    let answers = await server.send(.post, "/posts", meanwhile: (.post, "/__admin/reset"))
+    _ = await server.send(.post, "/__admin/snapshots")
+    let answers = await server.send(.post, "/posts", meanwhile: (.post, "/__admin/snapshots/snapshot-1"))
     #expect(answers.map(\.status) == [.created, .ok])
     #expect(await server.value == Self.start)
     #expect(warnings.withLockedValue { $0.count(where: { $0.contains("kept as 'history/1.json'") }) } == 1)

@@ -37,7 +37,10 @@ import Testing
     let all = await events.next(3)
     #expect(all.map(\.type) == ["request", "change", "request"])
     #expect(all.map(\.number) == [1, 2, 3])
-    #expect(all[0].data.object?.names == ["id", "time", "method", "path", "status", "milliseconds"])
+    #expect(
+      all[0].data.object?.names == [
+        "id", "time", "method", "path", "status", "milliseconds", "state", "delivery", "matched",
+      ])
     #expect(all[0].data["path"] == "/posts?_page=1")
   }
 

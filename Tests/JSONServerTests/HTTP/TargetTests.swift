@@ -59,6 +59,10 @@ import Testing
     ("/a+b/%2B", ["a+b", "+"]),
     ("/once/%2531", ["once", "%31"]),
     ("/z%C3%BCrich", ["zürich"]),
+    ("/./users", ["users"]), ("/users/../sections", ["sections"]), ("/users/1/..", ["users"]), ("/..", []),
+    ("/../../users/./1/.", ["users", "1"]), ("/users/%2e%2E/a", ["a"]), ("/users/.%2e/a", ["a"]), ("/%2e/a", ["a"]),
+    ("/users/...", ["users", "..."]), ("/users/..%2Fa", ["users", "../a"]), ("/users/.a", ["users", ".a"]),
+    ("/a?b=/../c", ["a"]),
   ])
   func `A path is taken apart and decoded once`(target: String, expected: [String]) throws {
     #expect(try Path(target: target).segments == expected)

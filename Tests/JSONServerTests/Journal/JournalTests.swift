@@ -49,8 +49,8 @@ import Testing
     #expect(shown.array?.count == 1)
     #expect(
       shown[0]?.object?.names == [
-        "id", "time", "method", "path", "status", "milliseconds", "requestHeaders", "requestBody", "responseHeaders",
-        "responseBody",
+        "id", "time", "method", "path", "status", "milliseconds", "state", "delivery", "matched", "requestHeaders",
+        "requestBody", "responseHeaders", "responseBody",
       ])
     #expect(shown[0]?["method"] == "POST")
     #expect(shown[0]?["requestHeaders"]?["Accept"] == "*/*")

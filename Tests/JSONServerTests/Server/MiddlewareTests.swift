@@ -55,7 +55,7 @@ private struct Refusal: Error, CustomStringConvertible {
       configuration.routes = JSONObject([("/api/*", "/$1")])
       configuration.delay = .milliseconds(1)
     }
-    await server.addFault(Fault(path: "/api/posts", status: .badGateway))
+    try await server.addFault(Fault(path: "/api/posts", status: .badGateway))
     #expect(await server.send(.get, "/api/posts").status == .badGateway)
     #expect(await server.send(.get, "/posts").status == .ok)
   }

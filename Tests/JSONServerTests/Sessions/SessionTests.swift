@@ -106,7 +106,7 @@ import Testing
     }
     let response = await server.send(.post, "/mock/__session/a/api/posts", ["title": "x"])
     #expect(response.status == .created)
-    #expect(response.headerFields[.location] == "http://localhost/mock/__session/a/posts/3")
+    #expect(response.headerFields[.location] == "http://localhost/mock/__session/a/api/posts/3")
     #expect(response.headerFields[.server] == "marked")
     #expect(await server.send(.get, "/mock/posts/3", fields: a).status == .ok)
     #expect(await server.send(.get, "/mock/posts/3").status == .notFound)

@@ -63,15 +63,15 @@ import Testing
 
   @Test func `is asked for before delays, faults and stubs, and never by the admin interface`() async throws {
     let server = try await server()
-    await server.stub(Stub(.get, "/posts", body: ["stub": true]))
-    await server.addFault(Fault(path: "/posts", times: 1, status: .serviceUnavailable))
+    try await server.stub(Stub(.get, "/posts", body: ["stub": true]))
+    try await server.addFault(Fault(path: "/posts", times: 1, status: .serviceUnavailable))
     #expect(await server.send(.get, "/posts").status == .unauthorized)
     let fields = try bearer(await server.send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"]))
     #expect(await server.send(.get, "/posts", fields: fields).status == .serviceUnavailable)
     #expect(try await server.send(.get, "/posts", fields: fields).json == ["stub": true])
     #expect(await server.send(.get, "/__admin/resources").status == .ok)
     #expect(await server.send(.get, "/posts", fields: [.page: "1"]).status == .ok)
-    await server.stub(Stub(.post, "/login", status: .tooManyRequests))
+    try await server.stub(Stub(.post, "/login", status: .tooManyRequests))
     #expect(await server.send(.post, "/login").status == .tooManyRequests)
   }
 

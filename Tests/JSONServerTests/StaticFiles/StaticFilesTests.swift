@@ -18,6 +18,13 @@ import Testing
     try directory.write("percent", to: "public/%2e%2e")
     try directory.write("sub", to: "public/sub/index.html")
     try directory.write("x", to: "public/bare/x.unknown")
+    try directory.write("about", to: "public/about.html")
+    try directory.write("deep", to: "public/sub/deep.html")
+    try directory.write("first", to: "public/twice.html")
+    try directory.write("known", to: "public/.well-known/assetlinks.json")
+    try directory.write("hidden", to: "public/.well-known/.hidden")
+    try directory.write("hidden", to: "public/sub/.well-known/x")
+    try directory.write("hidden", to: "public/.hidden.html")
     try directory.write("hidden", to: "public/.env")
     try directory.write("hidden", to: "public/.git/config")
     try directory.write("{}", to: "public/database.json")
@@ -54,6 +61,8 @@ import Testing
     ("/bare/x.unknown", "x", "application/octet-stream"),
     ("/inside.txt", "sub", "text/plain; charset=UTF-8"),
     ("/second.txt", "second", "text/plain; charset=UTF-8"),
+    ("/.well-known/assetlinks.json", "known", "application/json; charset=UTF-8"),
+    ("/%2ewell-known/assetlinks.json", "known", "application/json; charset=UTF-8"),
   ])
   func `A file is sent with its type`(target: String, text: String, type: String) throws {
     let response = try #require(answer(target))
@@ -77,6 +86,8 @@ import Testing
     "/%uff0e%uff0e/secret.txt", "/\u{FF0E}\u{FF0E}/secret.txt", "/%", "/%2", "/%zz", "/%2%65%2e/secret.txt",
     "//secret.txt", "//etc/passwd", "///etc/passwd", "/sub//index.html", "//digits.txt", "/etc/passwd",
     "/%2fetc/passwd",
+    "/.well-known", "/.well-known/", "/.well-known/.hidden", "/.well-known/../secret.txt", "/sub/.well-known/x",
+    "/.well-known2/x", "/about", "/sub/deep",
     "/%2Fetc%2Fpasswd", "/file:///etc/passwd", "/C:/windows", "/C:\\windows", "/~/secret.txt", "/digits.txt/",
     "/digits.txt/.", "/digits.txt/..", "/digits.txt/x", "/.env", "/%2eenv", "/.git/config", "/.git/", "/sub/.hidden",
     "/env.txt", "/outside.txt", "/absolute.txt", "/up/secret.txt", "/up/", "/up", "/loop",
@@ -85,6 +96,18 @@ import Testing
   ])
   func `What is not a file of the directory gets no response`(target: String) {
     #expect(answer(target) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("/about", "about"), ("/about?x=1", "about"), ("/sub/deep", "deep"), ("/%61bout", "about"), ("/about/", nil),
+      ("/about.html", nil), ("/sub", nil), ("/", nil), ("/../secret", nil), ("/.hidden", nil), ("/about%2f", nil),
+      ("/.well-known/../about", nil), ("/digits.txt", nil),
+    ] as [(String, String?)])
+  func `A page is found without its extension`(target: String, text: String?) {
+    let response = files.respond(toPage: Request(method: .get, target: target))
+    #expect(response.map { String(decoding: $0.bytes, as: UTF8.self) } == text)
+    #expect(response?.headerFields[.contentType] ?? "text/html; charset=UTF-8" == "text/html; charset=UTF-8")
   }
 
   @Test func `Only GET and HEAD get a response`() {

@@ -22,9 +22,11 @@ final class TestApplication: Application {
 
   var requests: [Request] { asked.withLockedValue { $0 } }
 
-  func respond(to request: Request, proceed: @escaping @Sendable () -> Void, reply: @escaping Reply) {
+  func respond(
+    to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void, reply: @escaping Reply
+  ) {
     asked.withLockedValue { $0.append(request) }
-    handle(request, proceed, reply)
+    handle(request, { progress(.tookEffect) }, reply)
   }
 }
 

@@ -7,14 +7,39 @@ struct Path: Sendable, Hashable {
   /// A segment may hold a slash that was sent as `%2F`.
   let segments: [String]
 
+  /// Whether there were segments `.` or `..`, which are resolved.
+  private(set) var hadDots = false
+
   /// Reads the path of a target: what comes before its first `?`.
   ///
-  /// A trailing slash and doubled slashes are ignored. Each segment is decoded once.
+  /// A trailing slash and doubled slashes are ignored. Each segment is decoded once. The segments `.` and `..`, escaped
+  /// or not, are resolved as browsers resolve them before they send a path (RFC 3986, section 5.2.4).
   ///
   /// - Throws: 400, when an escape is bad.
   init(target: String) throws(RequestError) {
-    segments = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.segments(of: bytes) } }
+    let segments = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.segments(of: bytes) } }
       .get()
+    hadDots = segments.contains { $0 == "." || $0 == ".." }
+    self.segments = hadDots ? Self.resolved(segments) : segments
+  }
+
+  private static func resolved(_ segments: [String]) -> [String] {
+    segments.reduce(into: []) { resolved, segment in
+      switch segment {
+      case ".": break
+      case "..": _ = resolved.popLast()
+      default: resolved.append(segment)
+      }
+    }
+  }
+
+  /// The path of a target without its dots, encoded.
+  ///
+  /// - Parameter target: The target that was read.
+  func resolved(_ target: String) -> String {
+    let sent = target.prefix { $0 != "?" }
+    let path = segments.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
+    return path + (path.isEmpty || sent.hasSuffix("/") ? "/" : "") + target[sent.endIndex...]
   }
 
   /// The path `/`.

@@ -76,6 +76,7 @@ extension HTTPConnection {
     output = .closing
     stream.abandon()
     idleTimeouts.end()
+    reportDisconnect()
     releaseRequests()
     connections.remove(self)
   }

@@ -48,6 +48,8 @@ final class HTTPConnection: ChannelInboundHandler {
   private var owesContinue = false
   private var isReadUnderWay = false
   private var isGivingWay = false
+  /// What to do when the client goes away before a request that is held has its response.
+  private var disconnectActions: [Int: @Sendable () -> Void] = [:]
   /// Whether the application has made a response that is the last on the connection.
   private var hasLastResponse = false
 
@@ -144,6 +146,7 @@ extension HTTPConnection {
     }
     isInputClosed = true
     reader.stop()
+    reportDisconnect()
     switch output {
     case .ready: sendReady()
     // The client may have sent all it wants to, and still read; if it has gone, the next write fails.
@@ -214,8 +217,8 @@ extension HTTPConnection {
     case .request(let request, let form):
       let number = responses.append(form, isSafe: request.isSafe)
       let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-      connections.application.respond(to: request) {
-        connection.value.proceed(number)
+      connections.application.respond(to: request) { progress in
+        connection.value.record(progress, of: number)
       } reply: { response in
         connection.value.receive(response, for: number)
       }
@@ -225,13 +228,27 @@ extension HTTPConnection {
     }
   }
 
-  private func proceed(_ number: Int) {
-    guard responses.recordEffect(of: number), isHeldUp else { return }
-    goOn()
+  private func record(_ progress: RequestProgress, of number: Int) {
+    switch progress {
+    case .tookEffect:
+      guard responses.recordEffect(of: number), isHeldUp else { return }
+      goOn()
+    case .held(let onDisconnect):
+      guard context != nil, !isInputClosed else { return onDisconnect() }
+      disconnectActions[number] = onDisconnect
+    }
+  }
+
+  /// Notifies the application that the client of the requests that are held has gone.
+  func reportDisconnect() {
+    let actions = disconnectActions
+    disconnectActions = [:]
+    for action in actions.values { action() }
   }
 
   private func receive(_ response: PreparedResponse, for number: Int) {
     guard context != nil else { return }
+    if !disconnectActions.isEmpty { disconnectActions[number] = nil }
     responses.put(response, at: number)
     if response.isLast { hasLastResponse = true }
     goOn()

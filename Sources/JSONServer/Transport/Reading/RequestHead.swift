@@ -56,7 +56,9 @@ struct RequestHead {
       keepsConnection: framing.keepsConnection(isLegacy: isLegacy) && head.isKeepAlive)
     fieldBytes = section.byteCount
     stopsParser = framing.asksForUpgrade && head.headers.stopParser
-    request = try Request(method: Self.method(head.method), target: target, headerFields: fields)
+    var request = try Request(method: Self.method(head.method), target: target, headerFields: fields)
+    request.mayLackHost = isLegacy
+    self.request = request
   }
 
   private static func method(_ method: HTTPMethod) throws(RequestError) -> HTTPRequest.Method {

@@ -36,8 +36,9 @@ final class RequestHeadCache {
       let target = unread.readString(length: length), unread.readSlice(length: rest.readableBytes) == rest
     else { return nil }
     input = unread
-    let request = Request(
+    var request = Request(
       method: meaning.request.method, target: target, headerFields: meaning.request.headerFields)
+    request.mayLackHost = meaning.request.mayLackHost
     return (request, meaning.form)
   }
 

@@ -183,7 +183,7 @@ extension TransportOrderTests {
 
   @Test func `A request after a write that a fault delays sees it`() async throws {
     let wire = try await Wire()
-    _ = await wire.engine.addFault(Fault(times: 1, delay: .milliseconds(50)...(.milliseconds(50))))
+    _ = try await wire.engine.addFault(Fault(times: 1, delay: .milliseconds(50)...(.milliseconds(50))))
     try await wire.send([Self.patch("first"), Self.patch("second"), Self.get])
     await wire.advanceTime(by: .milliseconds(50))
     #expect(try await wire.titles() == ["first", "second", "second"])
@@ -204,8 +204,8 @@ extension TransportOrderTests {
 }
 
 extension Engine {
-  fileprivate func addFault(_ fault: Fault) -> Int {
-    simulation.faults.add(fault)
+  fileprivate func addFault(_ fault: Fault) throws(RequestError) -> Int {
+    try simulation.addFault(fault)
   }
 }
 

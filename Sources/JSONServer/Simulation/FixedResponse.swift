@@ -1,0 +1,138 @@
+public import HTTPTypes
+public import OrderedJSON
+
+/// A response that is fixed in advance: of a stub, or of a fault.
+public struct FixedResponse: Sendable, Hashable {
+  /// What is sent as the body.
+  public enum Body: Sendable, Hashable {
+    /// JSON, as exactly `application/json`; a string as it is, when ``FixedResponse/headerFields`` have a type that is not
+    /// JSON.
+    case json(JSONValue)
+    /// Bytes, of the type that ``FixedResponse/headerFields`` have.
+    case bytes([UInt8])
+    /// What a file held when it was read, of the type that its name says unless ``FixedResponse/headerFields`` have one.
+    case file(named: String, [UInt8])
+  }
+
+  /// The status; `nil` for 200.
+  public var status: HTTPResponse.Status?
+  /// Header fields, besides those that every response has.
+  public var headerFields: HTTPFields
+  /// The body; `nil` for none.
+  public var body: Body?
+
+  /// Creates a response.
+  public init(status: HTTPResponse.Status? = nil, headerFields: HTTPFields = [:], body: Body? = nil) {
+    self.status = status
+    self.headerFields = headerFields
+    self.body = body
+  }
+
+  /// Whether nothing is fixed at all.
+  var isEmpty: Bool { status == nil && headerFields.isEmpty && body == nil }
+
+  /// The response as it is sent.
+  var prepared: PreparedResponse {
+    var fields: HTTPFields = [:]
+    var bytes: [UInt8] = []
+    switch body {
+    case nil: break
+    case .json(.string(let text)) where headerFields[.contentType].map({ !MediaType($0).isJSON }) == true:
+      bytes = Array(text.utf8)
+    case .json(let value):
+      fields[.contentType] = "application/json"
+      bytes = value.utf8Text(.pretty)
+    case .bytes(let content): bytes = content
+    case .file(let name, let content):
+      fields[.contentType] = FileType.contentType(ofFileNamed: name)
+      bytes = content
+    }
+    fields.replace(with: headerFields)
+    return PreparedResponse(status: (status ?? .ok).withPhrase, headerFields: fields, body: .bytes(bytes))
+  }
+}
+
+extension FixedResponse {
+  static let memberNames: Set = ["status", "headers", "body", "bodyFile"]
+
+  /// Reads those members of a body that a response has.
+  ///
+  /// - Parameter files: Where the file that `bodyFile` names is.
+  /// - Throws: 400 that names the member at fault.
+  init(_ object: AdminBody, files: BodyFiles) throws(RequestError) {
+    let status = try object.integer("status", in: 200...599).map { HTTPResponse.Status(code: $0) }
+    self.init(status: status, headerFields: try Self.headerFields(object), body: object.member("body").map(Body.json))
+    guard let name = try object.string("bodyFile") else { return }
+    guard body == nil else { throw object.refusal(of: "bodyFile", "contradicts body; give one of the two.") }
+    do throws(RequestError) {
+      body = .file(named: name, try files.read(name))
+    } catch {
+      throw object.placing(error)
+    }
+  }
+
+  private static func headerFields(_ object: AdminBody) throws(RequestError) -> HTTPFields {
+    let error = object.wrong("headers", "an object of field names and strings")
+    guard let value = object.value("headers") else { return [:] }
+    guard let members = value.object else { throw error }
+    var fields: HTTPFields = [:]
+    for (name, value) in members {
+      guard let name = HTTPField.Name(name) else { throw error }
+      for value in value.array ?? [value] {
+        guard let text = value.string else { throw error }
+        fields.append(HTTPField(name: name, value: text))
+      }
+    }
+    return fields
+  }
+
+  /// The response as it is read; bytes are shown when they are text.
+  var members: JSONObject {
+    var members = JSONObject()
+    members["status"] = status.map { .number(JSONNumber($0.code)) }
+    var values: [HTTPField.Name: [JSONValue]] = [:]
+    for field in headerFields { values[field.name, default: []].append(.string(field.value)) }
+    let fields = values.sorted { $0.key.rawName < $1.key.rawName }.map { name, values in
+      (name.rawName, values.count == 1 ? values[0] : .array(values))
+    }
+    if !fields.isEmpty { members["headers"] = .object(JSONObject(fields)) }
+    switch body {
+    case nil: break
+    case .json(let value): members["body"] = value
+    case .file(let name, _): members["bodyFile"] = .string(name)
+    case .bytes(let bytes): members["body"] = String(validating: bytes, as: UTF8.self).map(JSONValue.string) ?? .null
+    }
+    return members
+  }
+}
+
+/// The files that responses have as their bodies, beside a stubs file and below.
+struct BodyFiles: Sendable {
+  /// `nil` when there is no stubs file.
+  let directory: String?
+  /// What is never sent: the data.
+  var forbidden: [String] = []
+
+  /// Reads a file.
+  ///
+  /// - Throws: 400 for a name that leads out of the directory, or to nothing that can be read.
+  func read(_ name: String) throws(RequestError) -> [UInt8] {
+    guard let directory else {
+      throw Self.refusal("needs --stubs: the file is looked up beside the stubs file, and there is none.")
+    }
+    let segments = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard !segments.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
+      throw Self.refusal("'\(name)' must be a path within the directory of the stubs file, without hidden names.")
+    }
+    guard let file = StaticDirectory(directory, forbidden: forbidden).open(segments), file.isRegular else {
+      throw Self.refusal("'\(name)' leads to no file within '\(directory)', beside the stubs file.")
+    }
+    let bytes = file.read(from: 0, count: file.size)
+    guard bytes.count == file.size else { throw Self.refusal("'\(name)' cannot be read.") }
+    return bytes
+  }
+
+  private static func refusal(_ sentence: String) -> RequestError {
+    RequestError(.malformed, "'bodyFile' \(sentence)", at: ["bodyFile"])
+  }
+}

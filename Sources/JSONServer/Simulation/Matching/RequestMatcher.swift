@@ -1,0 +1,162 @@
+import HTTPTypes
+package import OrderedJSON
+
+/// A pattern that was checked and prepared, to be compared with many requests.
+package struct RequestMatcher: Sendable {
+  /// The pattern, with the query of its path among its ``RequestPattern/query``.
+  package let pattern: RequestPattern
+  /// `nil` for all paths.
+  let path: PathPattern?
+  private let headers: [(name: HTTPField.Name, value: WildcardPattern?)]
+
+  /// - Throws: 400 for a pattern that no request can match, which says why.
+  package init(_ pattern: RequestPattern) throws(RequestError) {
+    var pattern = pattern
+    pattern.method = pattern.method.flatMap { HTTPRequest.Method($0.rawValue.uppercased()) }
+    pattern.query = pattern.query.map { RequestPattern.Field(ParameterName($0.name).name, $0.value) }
+    path = try Self.takePath(of: &pattern)
+    var headers: [(HTTPField.Name, WildcardPattern?)] = []
+    for field in pattern.headers {
+      guard let name = HTTPField.Name(field.name) else {
+        throw RequestError(.malformed, "'\(field.name)' is no name of a header field.", at: ["headers"])
+      }
+      headers.append((name, field.value.map(WildcardPattern.init)))
+    }
+    self.headers = headers
+    self.pattern = pattern
+    try Self.refuseContradiction(in: pattern.query, "query", \.name)
+    try Self.refuseContradiction(in: pattern.headers, "headers") { $0.name.lowercased() }
+  }
+
+  /// Takes the query off a pattern's path.
+  private static func takePath(of pattern: inout RequestPattern) throws(RequestError) -> PathPattern? {
+    guard let text = pattern.path else { return nil }
+    let mark = text.firstIndex(of: "?") ?? text.endIndex
+    let parameters: QueryParameters
+    do throws(RequestError) {
+      parameters = try QueryParameters(target: String(text[mark...]))
+    } catch {
+      throw RequestError(error.code, error.message, at: ["path"])
+    }
+    pattern.query = parameters.items.map { RequestPattern.Field($0.name, $0.value) } + pattern.query
+    let path = try PathPattern(text[..<mark])
+    pattern.path = path.text
+    return path
+  }
+
+  private static func refuseContradiction(
+    in fields: [RequestPattern.Field], _ member: String, _ key: (RequestPattern.Field) -> String
+  ) throws(RequestError) {
+    let absent = Set(fields.filter { $0.value == nil }.map(key))
+    guard let field = fields.first(where: { $0.value != nil && absent.contains(key($0)) }) else { return }
+    throw RequestError(
+      .malformed, "No request matches: '\(field.name)' cannot be absent and '\(field.value ?? "")'.", at: [member])
+  }
+
+  /// Whether a request matches.
+  package func matches(_ request: MatchableRequest) -> Bool {
+    let method = request.method
+    guard pattern.method == nil || pattern.method == method || pattern.method == .get && method == .head,
+      request.targets.contains(where: matches), headers.allSatisfy({ matches($0, request.headerFields) })
+    else { return false }
+    switch pattern.body {
+    case nil: return true
+    case .including(let part): return request.body?.includes(part) ?? false
+    case .equal(let value): return request.body == value
+    }
+  }
+
+  private func matches(_ target: MatchableRequest.Target) -> Bool {
+    if let path {
+      let isMet = target.isFolded ? path.folded.matches(target.path) : path.exact.matches(target.path)
+      guard isMet else { return false }
+    }
+    return pattern.query.allSatisfy { field in
+      guard let value = field.value else { return !target.parameters.contains { $0.name == field.name } }
+      return target.parameters.contains { $0.name == field.name && $0.value == value }
+    }
+  }
+
+  private func matches(_ header: (name: HTTPField.Name, value: WildcardPattern?), _ fields: HTTPFields) -> Bool {
+    guard let pattern = header.value else { return !fields.contains(header.name) }
+    let values = fields[fields: header.name].map(\.value)
+    return values.contains { pattern.matches(Array($0.utf8)) }
+      || values.count > 1 && pattern.matches(Array((fields[header.name] ?? "").utf8))
+  }
+}
+
+/// A request as patterns look at it; what few of them ask for is read once, when it is.
+package final class MatchableRequest {
+  /// A path and a query that a pattern may be met by.
+  struct Target {
+    /// The path, decoded; without regard to letter case when ``isFolded``.
+    let path: [UInt8]
+    let isFolded: Bool
+    let parameters: [(name: String, value: String)]
+
+    fileprivate init(_ target: ParsedTarget, isFolded: Bool) {
+      let path = target.path.description
+      self.path = Array((isFolded ? path.lowercased() : path).utf8)
+      self.isFolded = isFolded
+      parameters = target.parameters.items
+    }
+  }
+
+  let method: HTTPRequest.Method
+  let headerFields: HTTPFields
+  let targets: [Target]
+  private let request: Request
+
+  /// The body as JSON; `nil` when there is none, or none that is understood.
+  private(set) lazy var body: JSONValue? = request.bodyValue
+
+  package init(_ request: Request, _ route: EffectiveRoute) {
+    self.request = request
+    method = route.method
+    headerFields = request.headerFields
+    // As it is carried out, as it was before it was rewritten, and as it was sent.
+    var targets = [Target(route.target, isFolded: route.ignoresCase)]
+    for text in Set([route.mountedTarget, request.target]).subtracting([route.text]).sorted() {
+      guard let target = try? ParsedTarget(text) else { continue }
+      targets.append(Target(target, isFolded: route.ignoresCase))
+    }
+    self.targets = targets
+  }
+}
+
+/// What a request is matched by, besides its fields and its body.
+package struct EffectiveRoute: Sendable {
+  /// The effective method of the request, an override taken into account.
+  let method: HTTPRequest.Method
+  /// The target that the request is carried out with, rewritten.
+  let text: String
+  /// The path and the query of that target.
+  let target: ParsedTarget
+  /// The target before it was rewritten, below the path under which the server is mounted.
+  let mountedTarget: String
+  /// Whether letter case makes no difference in paths, as in json-server 0.17's routes.
+  let ignoresCase: Bool
+}
+
+extension Request {
+  /// The body as the server understands it: JSON, or the members of a form, the rows of a table; `nil` when there is
+  /// none.
+  package var bodyValue: JSONValue? {
+    guard !body.isEmpty else { return nil }
+    let bytes = (try? RequestBody.json(from: self))?.utf8 ?? body
+    return (try? JSONValue(parsing: bytes)) ?? String(validating: bytes, as: UTF8.self).map(JSONValue.string)
+  }
+}
+
+extension JSONValue {
+  /// Whether the value holds another: objects by their members, arrays element by element, all else is equal.
+  func includes(_ part: JSONValue) -> Bool {
+    switch (self, part) {
+    case (.object(let whole), .object(let part)):
+      part.allSatisfy { name, value in whole[name]?.includes(value) ?? false }
+    case (.array(let whole), .array(let part)):
+      whole.count == part.count && zip(whole, part).allSatisfy { $0.includes($1) }
+    case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): self == part
+    }
+  }
+}

@@ -1,0 +1,94 @@
+public import HTTPTypes
+public import OrderedJSON
+
+/// The requests that a stub, a fault, a hold or an expectation is about.
+///
+/// All that is given must hold. The path is met as it was sent, with or without the path under which the server is mounted,
+/// and as rewrite rules made it; letter case counts as it does for resources. GET is HEAD, too, and a method that was
+/// overridden is the one that overrides.
+public struct RequestPattern: Sendable, Hashable {
+  /// A parameter of the query, or a header field.
+  public struct Field: Sendable, Hashable {
+    /// The name; letter case counts in a query only.
+    public let name: String
+    /// The value, of several at least one; `nil` when the request has no such field. In a header field `*` stands for any
+    /// characters.
+    public let value: String?
+
+    /// Creates a field.
+    public init(_ name: String, _ value: String?) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// What the request's body is, as JSON; a form's or a table's members count as JSON, too.
+  public enum Body: Sendable, Hashable {
+    /// The body holds this: objects by their members, arrays element by element, all else is equal.
+    case including(JSONValue)
+    /// The body is this; the order of members and the spelling of numbers make no difference.
+    case equal(JSONValue)
+
+    /// The value that is compared with.
+    public var value: JSONValue {
+      switch self {
+      case .including(let value), .equal(let value): value
+      }
+    }
+  }
+
+  /// The method; `nil` for all.
+  public var method: HTTPRequest.Method?
+  /// The path, decoded; a `*` stands for any characters, slashes among them. A query that follows it counts as ``query``.
+  public var path: String?
+  /// What the query has, among other parameters.
+  public var query: [Field]
+  /// What the request's header has, among other fields.
+  public var headers: [Field]
+  /// What the body is; `nil` for any.
+  public var body: Body?
+
+  /// Creates a pattern; one without anything matches all requests but those to `/__admin`.
+  ///
+  /// ```swift
+  /// RequestPattern(.get, "/posts", query: ["_page": "2", "draft": nil])
+  /// ```
+  public init(
+    _ method: HTTPRequest.Method? = nil, _ path: String? = nil, query: KeyValuePairs<String, String?> = [:],
+    headers: KeyValuePairs<String, String?> = [:], body: Body? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query.map { Field($0.key, $0.value) }
+    self.headers = headers.map { Field($0.key, $0.value) }
+    self.body = body
+  }
+}
+
+extension RequestPattern.Body: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral {
+  /// Creates the body that is equal to a literal.
+  public init(dictionaryLiteral members: (String, JSONValue)...) { self = .equal(.object(JSONObject(members))) }
+  /// Creates the body that is equal to a literal.
+  public init(arrayLiteral elements: JSONValue...) { self = .equal(.array(elements)) }
+  /// Creates the body that is equal to a literal.
+  public init(stringLiteral value: String) { self = .equal(.string(value)) }
+}
+
+extension RequestPattern: CustomStringConvertible {
+  /// The pattern for a person: `GET /posts?_page=2 with Accept: text/*`.
+  public var description: String {
+    var text = "\(method?.rawValue ?? "any method") \(path ?? "*")"
+    for (number, field) in query.enumerated() {
+      let mark = number == 0 && path?.contains("?") != true ? "?" : "&"
+      text += mark + (field.value.map { "\(field.name)=\($0)" } ?? "\(field.name) absent")
+    }
+    let fields = headers.map { "\($0.name)\($0.value.map { ": \($0)" } ?? " absent")" }
+    if !fields.isEmpty { text += " with " + fields.joined(separator: ", ") }
+    switch body {
+    case .including(let value): text += " with a body including \(value.text(pretty: false))"
+    case .equal(let value): text += " with body \(value.text(pretty: false))"
+    case nil: break
+    }
+    return text
+  }
+}

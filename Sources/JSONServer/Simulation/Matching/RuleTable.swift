@@ -1,0 +1,126 @@
+/// The faults, holds or stubs of a server, each with the requests that it is for.
+///
+/// A request finds those that may match it by its path: a thousand with paths of their own cost as little as one.
+struct RuleTable<Value: Sendable>: Sendable {
+  struct Rule: Sendable {
+    let id: Int
+    /// Of several that match, the one with the least rank counts.
+    let rank: Int
+    let matcher: RequestMatcher
+    /// How many requests it is still for; `nil` for no end.
+    var timesLeft: Int?
+    var value: Value
+  }
+
+  private var rules: [Int: Rule] = [:]
+  /// The rules by what comes before the first `*` of their paths, without regard to letter case, and by its length.
+  private var prefixes: [Int: [[UInt8]: [Int]]] = [:]
+  /// The rules whose paths have no `*`.
+  private var literals: [[UInt8]: [Int]] = [:]
+  private var lastID = 0
+  private var (first, last) = (0, 0)
+  /// How many requests each rule that there was has met.
+  private var meetings: [Int: Int] = [:]
+  /// Whether a rule stays when it is for no request any more.
+  private let keepsSpent: Bool
+
+  init(keepsSpent: Bool = false) {
+    self.keepsSpent = keepsSpent
+  }
+
+  var isEmpty: Bool { rules.isEmpty }
+
+  /// The rules in the order in which they count.
+  var all: [Rule] { rules.values.sorted { $0.rank < $1.rank } }
+
+  subscript(id: Int) -> Rule? { rules[id] }
+
+  /// How many requests a rule has met, whether it is still there or not.
+  func timesMet(_ id: Int) -> Int { meetings[id] ?? 0 }
+
+  /// Changes what a rule does; does nothing when there is no such rule.
+  mutating func change(_ id: Int, _ body: (inout Value) -> Void) {
+    guard var rule = rules.removeValue(forKey: id) else { return }
+    body(&rule.value)
+    rules[id] = rule
+  }
+
+  /// Adds a rule and returns its id.
+  ///
+  /// - Parameter comesFirst: Whether it counts before those that are there, instead of after them.
+  mutating func add(_ value: Value, for matcher: RequestMatcher, times: Int?, comesFirst: Bool = false) -> Int {
+    lastID += 1
+    if comesFirst { first -= 1 } else { last += 1 }
+    rules[lastID] = Rule(
+      id: lastID, rank: comesFirst ? first : last, matcher: matcher, timesLeft: times, value: value)
+    let (key, isLiteral) = Self.key(of: matcher)
+    if isLiteral {
+      literals[key, default: []].append(lastID)
+    } else {
+      prefixes[key.count, default: [:]][key, default: []].append(lastID)
+    }
+    return lastID
+  }
+
+  /// Removes a rule, and returns whether it was there.
+  mutating func remove(_ id: Int) -> Bool {
+    guard let rule = rules.removeValue(forKey: id) else { return false }
+    let (key, isLiteral) = Self.key(of: rule.matcher)
+    if isLiteral {
+      literals[key]?.removeAll { $0 == id }
+      if literals[key]?.isEmpty == true { literals[key] = nil }
+    } else {
+      prefixes[key.count]?[key]?.removeAll { $0 == id }
+      if prefixes[key.count]?[key]?.isEmpty == true { prefixes[key.count]?[key] = nil }
+      if prefixes[key.count]?.isEmpty == true { prefixes[key.count] = nil }
+    }
+    return true
+  }
+
+  mutating func removeAll() {
+    rules.removeAll()
+    literals.removeAll()
+    prefixes.removeAll()
+  }
+
+  /// Returns the first rule that a request meets, and counts it.
+  ///
+  /// - Parameter rank: Rules up to this one are passed over.
+  mutating func next(for request: MatchableRequest, after rank: Int = .min) -> Rule? {
+    var found: Rule?
+    for id in candidates(for: request) {
+      guard let rule = rules[id], rule.rank > rank, rule.rank < found?.rank ?? .max, rule.timesLeft != 0,
+        rule.matcher.matches(request)
+      else { continue }
+      found = rule
+    }
+    guard let found else { return nil }
+    meetings[found.id, default: 0] += 1
+    if let times = found.timesLeft {
+      rules[found.id]?.timesLeft = times - 1
+      if times <= 1, !keepsSpent { _ = remove(found.id) }
+    }
+    return found
+  }
+
+  private func candidates(for request: MatchableRequest) -> [Int] {
+    var candidates: [Int] = []
+    for target in request.targets {
+      let path = target.isFolded ? target.path : Self.folded(target.path)
+      if let ids = literals[path] { candidates += ids }
+      for (length, ids) in prefixes where length <= path.count {
+        if let ids = ids[Array(path.prefix(length))] { candidates += ids }
+      }
+    }
+    return candidates
+  }
+
+  private static func key(of matcher: RequestMatcher) -> (key: [UInt8], isLiteral: Bool) {
+    guard let path = matcher.path?.folded else { return ([], false) }
+    return (Array(path.literalPrefix), path.isLiteral)
+  }
+
+  private static func folded(_ path: [UInt8]) -> [UInt8] {
+    Array(String(decoding: path, as: UTF8.self).lowercased().utf8)
+  }
+}

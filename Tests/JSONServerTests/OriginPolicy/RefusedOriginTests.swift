@@ -1,0 +1,56 @@
+import HTTPTypes
+import NIOConcurrencyHelpers
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+@Suite struct `A page's origin` {
+  @Test(
+    arguments: [
+      ("http://localhost:5173", nil), ("https://evil.com", "--cors https://evil.com "), ("null", "--cors '*' "),
+      ("http://loc alhost", "--cors '*' "),
+    ] as [(String, String?)])
+  func `is named once with the option that lets it in, and marks each response that it does not get`(
+    _ origin: String, _ option: String?
+  ) async throws {
+    let hints = NIOLockedValueBox<[String]>([])
+    let refused = NIOLockedValueBox<[String?]>([])
+    let server = try await server { event in
+      switch event {
+      case .hint(let hint): hints.withLockedValue { $0.append(hint) }
+      case .responded(let exchange): refused.withLockedValue { $0.append(exchange.sent.refusedOrigin) }
+      default: break
+      }
+    }
+    for method in [HTTPRequest.Method.get, .get, .head, .delete] { _ = await send(method, from: origin, to: server) }
+    #expect(hints.withLockedValue { $0.count } == (option == nil ? 0 : 1))
+    if let option { #expect(hints.withLockedValue { $0[0] }.contains(option)) }
+    #expect(refused.withLockedValue { $0 } == Array(repeating: option == nil ? nil : origin, count: 4))
+  }
+
+  @Test func `that may read may read the tag of what it read`() async throws {
+    let server = try await server { _ in }
+    for (method, origin, isExposed) in [
+      (.get, "http://localhost:5173", true), (.head, "http://localhost:5173", true), (.get, nil, false),
+      (.post, "http://localhost:5173", false),
+    ] as [(HTTPRequest.Method, String?, Bool)] {
+      let fields = await send(method, from: origin, to: server).headerFields
+      let exposed = fields[.accessControlExposeHeaders] ?? ""
+      #expect(exposed.contains("ETag") == isExposed, "\(method) \(origin ?? "-")")
+      #expect(exposed.contains("X-Total-Count, Link") == (method != .post))
+    }
+  }
+
+  private func server(_ onEvent: @escaping @Sendable (ServerEvent) -> Void) async throws -> Server {
+    var configuration = Server.Configuration(source: .value(["posts": [["id": 1]]]))
+    configuration.onEvent = onEvent
+    return try await Server.load(configuration)
+  }
+
+  private func send(_ method: HTTPRequest.Method, from origin: String?, to server: Server) async -> Response {
+    var fields: HTTPFields = [.host: "localhost:3000"]
+    fields[.origin] = origin
+    return await server.respond(to: Request(method: method, target: "/posts", headerFields: fields))
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import HTTPTypes
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import JSONServer
+
+/// Which of pages, files and data a path leads to.
+@Suite struct `A path` {
+  private static let data: JSONValue = [
+    "posts": [["id": 1]], "comments": [["id": 2, "postId": 1]], "profile": ["name": "x"],
+  ]
+
+  @Test(arguments: [
+    // Without their extension, pages come after the data.
+    ("/about", 200, "about"), ("/posts", 200, "[{\"id\":1}]"), ("/posts.html", 200, "page"),
+    ("/docs/intro", 200, "intro"),
+    ("/about/", 404, "about"), ("/abouts", 404, "abouts"),
+    // As json-server 0.17's own.
+    ("/index.html", 200, "<!DOCTYPE"), ("/favicon.ico", 200, "<svg"), ("/index.htm", 404, "index.htm"),
+    // Dot segments are resolved.
+    ("/./posts", 200, "[{\"id\":1}]"), ("/posts/../comments", 200, "[{\"id\":2,"), ("/posts/%2e%2e/profile", 200, "x"),
+    ("/posts/1/../1", 200, "{\"id\":1}"), ("/..", 200, "<!DOCTYPE"), ("/../secret.txt", 404, "secret"),
+    ("/docs/../about.html", 200, "about"), ("/./about", 200, "about"), ("/x/../__rules", 200, "{}"),
+    ("/posts/../__admin/health", 200, "uptime"), ("/docs/..%2f../secret.txt", 404, "docs"),
+  ])
+  func `leads to one thing`(_ target: String, _ status: Int, _ part: String) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("secret", to: "secret.txt")
+    try directory.write("about", to: "public/about.html")
+    try directory.write("page", to: "public/posts.html")
+    try directory.write("intro", to: "public/docs/intro.html")
+    var configuration = Server.Configuration(source: .value(Self.data))
+    configuration.staticDirectories = [directory.path("public")]
+    let server = try await Server.load(configuration)
+    let response = await server.respond(
+      to: Request(method: .get, target: target, headerFields: [.host: "localhost:3000"]))
+    #expect(response.status.code == status)
+    let text = String(decoding: response.bytes, as: UTF8.self)
+    let json = (try? JSONValue(parsing: text))?.text(pretty: false)
+    #expect((json ?? text).localizedCaseInsensitiveContains(part), "\(text.prefix(200))")
+    #expect(!text.hasPrefix("secret"))
+  }
+
+  @Test func `of a page without its extension takes GET alone`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("about", to: "public/about.html")
+    var configuration = Server.Configuration(source: .value(Self.data))
+    configuration.staticDirectories = [directory.path("public")]
+    let server = try await Server.load(configuration)
+    for (method, status) in [(.head, 200), (.post, 404), (.options, 204)] as [(HTTPRequest.Method, Int)] {
+      let request = Request(method: method, target: "/about", headerFields: [.host: "localhost:3000"])
+      #expect(await server.respond(to: request).status.code == status)
+    }
+  }
+}
