@@ -1,4 +1,5 @@
 public import JSONServer
+import NIOConcurrencyHelpers
 import OrderedJSON
 import Synchronization
 
@@ -29,6 +30,9 @@ public final class MockServer: Sendable {
 
   /// A number that no other server of the process has, from 1.
   let number: Int
+
+  /// The sessions that the test has asked for, by their names.
+  let sessions = NIOLockedValueBox<[String: MockServer]>([:])
 
   @TaskLocal static var running: MockServer?
 
@@ -75,25 +79,28 @@ public final class MockServer: Sendable {
   ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
   ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``url`` has it, too.
   ///   - unexpectedRequests: What becomes of requests that nothing responds to.
+  ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
   ///   - listens: Whether the server has a socket, on a free port of localhost.
   ///   - sourcePath: The source file of the call, from which a path of the data leads.
   ///   - configure: Changes what else the server is configured with.
   /// - Throws: ``MockServerError`` or `ServerError` when the server does not start.
   public static func start(
     _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
-    unexpectedRequests: UnexpectedRequests = .allow, listens: Bool = true, sourcePath: String = #filePath,
+    unexpectedRequests: UnexpectedRequests = .allow, auth: String? = nil, listens: Bool = true,
+    sourcePath: String = #filePath,
     configure: (inout Server.Configuration) -> Void = { _ in }
   ) async throws -> MockServer {
     try await start(
       try configuration(
-        data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, sourcePath: sourcePath,
+        data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth,
+        sourcePath: sourcePath,
         configure),
       listens: listens)
   }
 
   static func configuration(
     _ data: MockData, routes: KeyValuePairs<String, String>, pathPrefix: String,
-    unexpectedRequests: UnexpectedRequests, sourcePath: String,
+    unexpectedRequests: UnexpectedRequests, auth: String?, sourcePath: String,
     _ configure: (inout Server.Configuration) -> Void
   ) throws -> Server.Configuration {
     var configuration = Server.Configuration(source: try data.source(sourcePath))
@@ -105,6 +112,8 @@ public final class MockServer: Sendable {
     // What is expected is counted in the journal, which ends with the test.
     configuration.journalCapacity = .max
     configuration.journalByteCapacity = .max
+    configuration.signIn = auth.map { Server.SignIn(users: $0) }
+    configuration.hasSessions = true
     configure(&configuration)
     return configuration
   }
@@ -114,11 +123,9 @@ public final class MockServer: Sendable {
     return MockServer(server, mountPath: configuration.mountPath)
   }
 
-  /// What an app that is launched needs to know, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
-  public var environment: [String: String] { ["JSON_SERVER_URL": url.absoluteString] }
-
   /// Closes the socket, without waiting for clients, and releases what is held.
   public func stop() async {
+    for session in sessions.withLockedValue({ Array($0.values) }) { session.stopLoadingURLs() }
     stopLoadingURLs()
     await server.stop(grace: .zero)
   }

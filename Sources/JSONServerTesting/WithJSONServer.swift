@@ -17,6 +17,7 @@ public import JSONServer
 ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
 ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``MockServer/url`` has it, too.
 ///   - unexpectedRequests: What becomes of requests that nothing responds to.
+///   - auth: The collection of the users who sign in; `nil` when nobody has to.
 ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves
 ///     ``MockServer/respond(to:)`` and sessions of `URLSessionConfiguration.jsonServer(_:)`.
 ///   - sourcePath: The source file of the test, from which a path of the data leads.
@@ -27,13 +28,14 @@ public import JSONServer
 /// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or what the closure throws.
 public func withJSONServer<Result>(
   _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
-  unexpectedRequests: UnexpectedRequests = .allow, listens: Bool = true,
+  unexpectedRequests: UnexpectedRequests = .allow, auth: String? = nil, listens: Bool = true,
   sourcePath: String = #filePath, isolation: isolated (any Actor)? = #isolation,
   configure: (inout Server.Configuration) -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
   let configuration = try MockServer.configuration(
-    data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, sourcePath: sourcePath,
+    data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth,
+    sourcePath: sourcePath,
     configure)
   let server = try await MockServer.start(configuration, listens: listens)
   do {

@@ -54,6 +54,10 @@ struct Player {
         configuration.isStrict = true
         continue
       }
+      if option == "--sessions" {
+        configuration.hasSessions = true
+        continue
+      }
       let value = arguments.popFirst() ?? ""
       switch option {
       case "--id": configuration.idName = value

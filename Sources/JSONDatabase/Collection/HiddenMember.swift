@@ -19,6 +19,11 @@ package struct HiddenMember: Sendable {
     self.resource = resource
   }
 
+  /// Gives up all indexes, which are made again when a query needs one.
+  package mutating func forgetIndexes() {
+    view?.forgetIndexes()
+  }
+
   /// - Complexity: O(records that changed + records / 64).
   fileprivate mutating func update(from collection: RecordCollection) {
     if let rows, rows.isIdentical(to: collection.rows) { return }

@@ -148,6 +148,18 @@ package struct RecordCollection: Sendable {
     return names
   }
 
+  /// Reads all ids, so that copies share what is found. O(n) the first time.
+  mutating func readIDs() {
+    if idTable == nil { idTable = IDHashTable(idName: idName, rows: rows) }
+    if numericIDs == nil { numericIDs = NumericIDs(idName: idName, rows: rows) }
+  }
+
+  /// Gives up what was found out about the records' members; it is found out again when it is needed.
+  mutating func forgetIndexes() {
+    fields = FieldIndexes()
+    occupied = nil
+  }
+
   /// The collection with other members in its records, whose slots and ids are the same.
   func showing(_ shown: PersistentRowVector) -> RecordCollection {
     var collection = self

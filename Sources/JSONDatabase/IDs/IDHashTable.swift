@@ -3,13 +3,13 @@ import OrderedJSON
 /// Finds a record's slot by its id.
 ///
 /// An open-addressing table of slots: 8 to 32 bytes per record, because the ids themselves are read from the records.
-/// Ids compare by their text, so `1` and `"1"` are one id.
+/// Ids compare by their text, so `1` and `"1"` are one id. Copies share its pages: a change copies one of them.
 struct IDHashTable: Sendable {
   private static let empty: Int32 = -1
   private static let removed: Int32 = -2
 
   private let idName: [UInt8]
-  private var slots: [Int32]
+  private var slots: Slots
   /// The entries that are not ``empty``.
   private var used = 0
   /// Whether a row was left out because one before it has its id, and would have to be found when that one is removed.
@@ -18,7 +18,7 @@ struct IDHashTable: Sendable {
   /// Reads the ids of all rows. O(n).
   init(idName: String, rows: PersistentRowVector) {
     self.idName = Array(idName.utf8)
-    slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count))
+    slots = Slots(repeating: Self.empty, count: Self.capacity(for: rows.count))
     rows.forEach { slot, row in
       insert(slot, row, in: rows)
       return true
@@ -83,9 +83,10 @@ struct IDHashTable: Sendable {
 
   private mutating func grow(_ rows: PersistentRowVector) {
     let old = slots
-    slots = Array(repeating: Self.empty, count: Self.capacity(for: rows.count * 2))
+    slots = Slots(repeating: Self.empty, count: Self.capacity(for: rows.count * 2))
     used = 0
-    for slot in old where slot >= 0 {
+    for index in 0..<old.count where old[index] >= 0 {
+      let slot = old[index]
       guard let row = rows[Int(slot)] else { continue }
       Self.withID(of: row, named: idName) { id in
         if let id { place(Int(slot), hash: Self.hash(id)) }
@@ -112,5 +113,26 @@ struct IDHashTable: Sendable {
     var hasher = Hasher()
     hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
     return hasher.finalize() & Int.max
+  }
+}
+
+/// Numbers by position, in pages that copies share until one of them is changed.
+private struct Slots: Sendable {
+  private static let pageBits = 10
+
+  private var pages: ContiguousArray<ContiguousArray<Int32>>
+  /// A power of two.
+  let count: Int
+
+  init(repeating slot: Int32, count: Int) {
+    let size = min(count, 1 << Self.pageBits)
+    pages = ContiguousArray(
+      (0..<count / size).map { _ in ContiguousArray(repeating: slot, count: size) })
+    self.count = count
+  }
+
+  subscript(index: Int) -> Int32 {
+    get { pages[index >> Self.pageBits][index & (1 << Self.pageBits - 1)] }
+    set { pages[index >> Self.pageBits][index & (1 << Self.pageBits - 1)] = newValue }
   }
 }

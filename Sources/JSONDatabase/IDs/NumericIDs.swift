@@ -3,13 +3,18 @@ import OrderedJSON
 
 /// The largest numeric id of a collection, kept current as records come and go.
 ///
-/// A heap of every number that ever was an id: a removed record's number is dropped when it comes up, so that no write
-/// pays more than O(log n).
+/// Every number that ever was an id: a removed record's number is dropped when it comes up, so that no write pays more than
+/// O(log n). Copies share the numbers that were read.
 struct NumericIDs: Sendable {
   private let idName: [UInt8]
-  private var heap: Heap<NumericID>
+  /// The numbers that were read, ascending.
+  private let read: [NumericID]
+  /// How many of them have not come up and been removed.
+  private var readCount: Int
+  /// The numbers that were added since.
+  private var added = Heap<NumericID>()
 
-  /// Reads the ids of all rows. O(n).
+  /// Reads the ids of all rows. O(n) where they ascend, else O(n log n).
   init(idName: String, rows: PersistentRowVector) {
     let name = Array(idName.utf8)
     var numbers: [NumericID] = []
@@ -18,21 +23,29 @@ struct NumericIDs: Sendable {
       return true
     }
     self.idName = name
-    heap = Heap(numbers)
+    read = numbers.sorted()
+    readCount = numbers.count
   }
 
   /// How many numbers are kept, those of removed records included.
-  var count: Int { heap.count }
+  var count: Int { readCount + added.count }
 
   /// The largest number that has come up and was not removed.
-  var largest: NumericID? { heap.max }
+  var largest: NumericID? {
+    guard readCount > 0 else { return added.max }
+    return added.max.map { max($0, read[readCount - 1]) } ?? read[readCount - 1]
+  }
 
   mutating func removeLargest() {
-    _ = heap.popMax()
+    if let largest = added.max, readCount == 0 || largest >= read[readCount - 1] {
+      added.removeMax()
+    } else if readCount > 0 {
+      readCount -= 1
+    }
   }
 
   mutating func insert(_ row: Row) {
-    if let number = NumericID(of: row, idName: idName) { heap.insert(number) }
+    if let number = NumericID(of: row, idName: idName) { added.insert(number) }
   }
 }
 

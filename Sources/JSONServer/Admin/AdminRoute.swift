@@ -17,6 +17,9 @@ enum AdminRoute {
   case reset
   /// All access tokens expire.
   case expireTokens
+  case sessions
+  case removeSessions
+  case removeSession(String)
   case snapshots
   case saveSnapshot(name: String?)
   case restoreSnapshot(String)
@@ -80,6 +83,14 @@ enum AdminRoute {
     case ("auth", "expire"?):
       guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
       self = .expireTokens
+    case ("sessions", let name):
+      switch (method, name) {
+      case (.get, nil): self = .sessions
+      case (.delete, nil): self = .removeSessions
+      case (.delete, let name?): self = .removeSession(name)
+      case (_, nil): throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
+      case (_, _?): throw .methodNotAllowed(request, ["DELETE"])
+      }
     case ("snapshots", let name): self = try Self.snapshots(name, request, method)
     case ("faults", let id), ("holds", let id), ("stubs", let id):
       self = .rules(try RuleRoute(segments[segments.startIndex], id, request, method, parameters))
@@ -149,8 +160,8 @@ enum AdminRoute {
 
   private static func unknown(_ request: Request) -> RequestError {
     let names = """
-      docs, openapi.json, health, resources, requests, events, reset, auth/expire, snapshots, faults, holds, stubs and \
-      settings
+      docs, openapi.json, health, resources, requests, events, reset, auth/expire, sessions, snapshots, faults, holds, \
+      stubs and settings
       """
     return RequestError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
   }

@@ -11,7 +11,7 @@ extension Engine {
     case .asset(let name): finalize(context, .asset(name))
     case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
     case .health: finalize(context, .json(health))
-    case .resources: finalize(context, .json(.array(describedResources)))
+    case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
     case .exchanges(let limit, let unexpectedOnly):
       let exchanges = simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
       finalize(context, .json(.array(exchanges.suffix(limit).map(\.value))))
@@ -21,8 +21,17 @@ extension Engine {
     case .events(let filter, let lastEventID): finalize(context, subscribe(filter, lastEventID: lastEventID))
     case .reset: try reset(for: .client(context, .admin(route)))
     case .expireTokens:
-      guard let signIn else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
-      finalize(context, .json(["expired": .number(JSONNumber(signIn.tokens.expire(now: System.now)))]))
+      guard signIn != nil else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
+      finalize(context, .json(["expired": .number(JSONNumber(expireTokens()))]))
+    case .sessions: finalize(context, .json(.array(try allowedSessions.all.map(\.value))))
+    case .removeSessions:
+      try allowedSessions.removeAll()
+      finalize(context, .json([:]))
+    case .removeSession(let name):
+      guard try allowedSessions.remove(name) else {
+        throw RequestError(.notFound, "There is no session '\(name)'; GET /__admin/sessions lists those there are.")
+      }
+      finalize(context, .json([:]))
     case .snapshots: finalize(context, .json(.array(simulation.snapshots.all.map(\.value))))
     case .saveSnapshot(let name):
       let name = simulation.snapshots.save(writes.database, named: name, at: System.now)
@@ -80,7 +89,7 @@ extension Engine {
     }
   }
 
-  private var describedResources: [JSONValue] {
+  private func resources(below mount: Mount) -> [JSONValue] {
     var parents: [String: JSONObject] = [:]
     for relation in writes.database.relations() {
       parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)

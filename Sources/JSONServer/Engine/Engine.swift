@@ -21,6 +21,12 @@ actor Engine: Application {
   var settings: Settings
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
+  /// The stubs with which a session begins.
+  var startStubs: Stubs
+  /// The sessions of the server.
+  let sessions: Sessions
+  /// Whether it is one of them.
+  let isSession: Bool
   var hints = Hints()
   /// How the server's addresses begin.
   let mount: Mount
@@ -43,12 +49,39 @@ actor Engine: Application {
     self.loop = loop
     self.policies = policies
     writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
+    startStubs = stubs
     simulation = Simulation(configuration, stubs)
     settings = Settings(configuration)
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
+    sessions = Sessions()
+    isSession = false
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
     ignoresCase = configuration.dialect == .classic
+  }
+
+  /// Creates the engine of a session: with the data that a server had at its start, and nothing else of it.
+  ///
+  /// - Parameters:
+  ///   - session: The session's name.
+  ///   - server: The server's engine.
+  init(session: SessionName, of server: isolated Engine) {
+    configuration = server.configuration
+    loop = server.loop
+    policies = server.policies
+    let source = OpenedSource(persistence: nil, database: server.sharedStart(), warnings: [])
+    writes = WriteCoordinator(source, ids: server.writes.ids, durability: .ephemeral)
+    startStubs = server.startStubs
+    simulation = Simulation(configuration, startStubs, session: session)
+    settings = Settings(server.configuration)
+    signIn = server.configuration.signIn.map { signIn in
+      SignInState(signIn, password: server.sharedPassword(), random: server.configuration.random)
+    }
+    sessions = server.sessions
+    isSession = true
+    mount = server.mount
+    isMounted = server.isMounted
+    ignoresCase = server.ignoresCase
   }
 
   var persistence: (any Persistence)? { writes.persistence }
@@ -204,16 +237,22 @@ actor Engine: Application {
   /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
   func releaseDelayed() {
     isStopping = true
+    if !isSession { sessions.removeAll() }
     releaseHolds()
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }
 
-  /// Ends all streams and waits, saves what is in progress and closes the files.
-  func close() async {
+  /// Ends all streams and waits.
+  func end() {
     isClosed = true
     releaseDelayed()
     for task in outstanding.tasks.values { task.cancel() }
+  }
+
+  /// Ends all streams and waits, saves what is in progress and closes the files.
+  func close() async {
+    end()
     guard let persistence else { return }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

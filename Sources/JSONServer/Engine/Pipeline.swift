@@ -21,24 +21,33 @@ extension Engine {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)
     do throws(RequestError) {
-      // preprocess: mount path · host · origin · method override · rewrite rules
+      // preprocess: mount path · session · host · origin · method override · rewrite rules
       mountedTarget = try enterMount(&request)
+      let session = configuration.hasSessions ? try SessionName.take(from: &request) : nil
+      if session != nil { mountedTarget = request.target }
       let preflight = try policies.preprocess(&request)
       let rule = preflight == nil ? policies.rewrite(&request) : nil
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
         notes: rule.map { NIOLockedValueBox(MatchNotes(rule: $0)) }, progress: progress, reply: reply)
-      if let preflight { return finalize(context, preflight) }
-      // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
-      if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
-      authorize(context)
+      if let session {
+        return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
+      }
+      begin(context, preflight)
     } catch {
       let context = RequestContext(
         original, preprocessed: request, target: .none, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
         started: started, progress: progress, reply: reply)
       finalize(context, error.response())
     }
+  }
+
+  private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
+    if let preflight { return finalize(context, preflight) }
+    // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
+    if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
+    authorize(context)
   }
 
   /// sign-in, then simulate
@@ -113,6 +122,7 @@ extension Engine {
       if configuration.isStrict { return refuseUnexpected(context, ignored) }
       report(ignored, of: context, in: &response)
     }
+    if isSession { forgetIndexes() }
     // What nearly all reads meet: nothing waits for the disk.
     if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
     let pending = PendingResponse(

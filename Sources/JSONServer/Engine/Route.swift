@@ -55,6 +55,7 @@ extension Engine {
   /// The page's files lie beside it, and a browser resolves "beside" by that slash.
   private func pageLocation(_ context: RequestContext) -> String? {
     let (request, segments) = (context.request, context.target.path.segments)
+    let mount = request.mount
     guard segments.isEmpty || context.isAdministrative, request.method == .get || request.method == .head else {
       return nil
     }

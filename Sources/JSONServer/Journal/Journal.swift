@@ -12,7 +12,7 @@ struct Journal {
 
   private let capacity: Int
   /// The most bytes of bodies that are kept, so that large responses do not fill the memory.
-  private let byteCapacity: Int
+  private var byteCapacity: Int
   private var kept: Deque<Exchange> = []
   private var keptBytes = 0
   private var waiters: [Int: Waiter] = [:]
@@ -32,9 +32,7 @@ struct Journal {
   mutating func append(_ exchange: Exchange) {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes
-    while kept.count > capacity || keptBytes > byteCapacity, let oldest = kept.popFirst() {
-      keptBytes -= oldest.bodyBytes
-    }
+    dropOldest()
     resumeWaiters(with: exchange)
   }
 
@@ -52,6 +50,18 @@ struct Journal {
   private mutating func resumeWaiters(with exchange: Exchange) {
     for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
+    }
+  }
+
+  /// Keeps fewer or more bytes of bodies from now on.
+  mutating func setByteCapacity(_ byteCapacity: Int) {
+    self.byteCapacity = byteCapacity
+    dropOldest()
+  }
+
+  private mutating func dropOldest() {
+    while kept.count > capacity || keptBytes > byteCapacity, let oldest = kept.popFirst() {
+      keptBytes -= oldest.bodyBytes
     }
   }
 

@@ -53,6 +53,8 @@ extension Server {
     public var foreignKeySuffix = "Id"
     /// How clients sign in, and what they have to sign in for; `nil` for a server that everyone may use.
     public var signIn: SignIn?
+    /// Whether clients may have sessions: copies of the data of their own.
+    public var hasSessions = false
     /// Whether every change is refused.
     public var isReadOnly = false
     /// How long every response is delayed.

@@ -48,16 +48,16 @@ extension Server {
   ///   before stay in force.
   @discardableResult
   public func reloadStubs() async throws(ServerError) -> Int {
-    guard let path = engine.configuration.stubsFile else { return 0 }
-    let file = try StubsFile(path: path, files: engine.configuration.bodyFiles)
+    guard let path = configuration.stubsFile else { return 0 }
+    let file = try StubsFile(path: path, files: configuration.bodyFiles)
     await engine.replaceStubs(with: file)
     return file.stubs.count
   }
 
   /// The files whose contents stubs of the stubs file have as bodies, as it is now; none while it is invalid.
   package var bodyFiles: [String] {
-    guard let path = engine.configuration.stubsFile else { return [] }
-    return (try? StubsFile(path: path, files: engine.configuration.bodyFiles))?.bodyFiles ?? []
+    guard let path = configuration.stubsFile else { return [] }
+    return (try? StubsFile(path: path, files: configuration.bodyFiles))?.bodyFiles ?? []
   }
 
   /// Lets matching requests wait from now on, until they are released; of several holds that match, the one added first
@@ -105,7 +105,10 @@ extension Engine {
   fileprivate func removeFaults() { simulation.removeFaults() }
   fileprivate func removeStub(_ id: Int) { _ = simulation.stubs.remove(id) }
   fileprivate func removeStubs() { simulation.stubs.removeAll() }
-  fileprivate func replaceStubs(with file: StubsFile) { simulation.stubs.replaceFile(with: file) }
+  fileprivate func replaceStubs(with file: StubsFile) {
+    startStubs.replaceFile(with: file)
+    simulation.stubs.replaceFile(with: file)
+  }
   fileprivate func releaseAll() { releaseHolds() }
 
   fileprivate func release(_ id: Int, _ status: HTTPResponse.Status?) {

@@ -63,7 +63,7 @@ extension Server {
   private func change(
     _ perform: @escaping @Sendable (isolated Engine, Requester) throws(RequestError) -> Void
   ) async throws(ServerError) {
-    let engine = engine
+    let engine = await engine
     let error = await withCheckedContinuation { continuation in
       let call = SwiftCall(
         perform: { engine, call throws(RequestError) in try perform(engine, .code(call)) },

@@ -13,16 +13,52 @@ public final class Server: Sendable {
   /// The version of the server.
   public static let version = "1.0.0"
 
-  let engine: Engine
-  private let configuration: Configuration
+  private let root: Engine
+  /// The session whose data this is; `nil` for the server's own.
+  private let session: SessionName?
+  let configuration: Configuration
   /// What connections are encrypted with; `nil` for plain HTTP.
   private let security: TransportSecurity?
-  private let listening = ListeningState()
+  private let listening: ListeningState
 
   private init(_ engine: Engine, _ configuration: Configuration, _ security: TransportSecurity?) {
-    self.engine = engine
+    root = engine
+    session = nil
+    listening = ListeningState()
     self.configuration = configuration
     self.security = security
+  }
+
+  /// Creates a client's view of a server.
+  private init(_ session: SessionName, of server: Server) {
+    root = server.root
+    self.session = session
+    listening = server.listening
+    configuration = server.configuration
+    security = server.security
+  }
+
+  /// The owner of the state that this is about.
+  var engine: Engine {
+    get async {
+      guard let session else { return root }
+      return await root.engine(of: session)
+    }
+  }
+
+  /// Returns a client's own copy of this server: its data at start, a journal, faults, stubs, snapshots and settings.
+  ///
+  /// It begins when it is used for the first time, and is what requests meet that name the session with
+  /// `X-JSON-Server-Session` or begin with its ``url``, where ``Configuration/hasSessions`` lets them.
+  ///
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; other characters become hyphens.
+  public func session(_ name: String) -> Server {
+    Server(SessionName(cleaning: name), of: self)
+  }
+
+  /// Has all access tokens expire at once; refresh tokens stay valid. Does nothing where clients do not sign in.
+  public func expireTokens() async {
+    await engine.expireTokens()
   }
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
@@ -73,7 +109,7 @@ public final class Server: Sendable {
   private func listen() async throws(ServerError) {
     do throws(ListenError) {
       let listener = try await HTTPListener.start(
-        on: configuration.addresses, loop: engine.loop, limits: configuration.limits, application: engine,
+        on: configuration.addresses, loop: root.loop, limits: configuration.limits, application: root,
         security: security)
       listening.set(listener)
     } catch {
@@ -93,14 +129,15 @@ public final class Server: Sendable {
   /// With HTTPS, the address of this machine is written as `localhost`, the name that certificates are made for.
   public var url: String {
     guard var address = listening.addresses.first else { return "" }
-    guard security != nil else { return "http://\(address)" }
+    let path = session.map { "\(configuration.mountPath)/\(SessionName.root)/\($0.text)" } ?? ""
+    guard security != nil else { return "http://\(address)\(path)" }
     if address.host == "127.0.0.1" { address.host = "localhost" }
-    return "https://\(address)"
+    return "https://\(address)\(path)"
   }
 
   /// Responds to a request without a socket, as over one.
   public func respond(to request: Request) async -> Response {
-    let engine = engine
+    let engine = await engine
     var request = request
     // A request from the process itself was not sent to another host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
@@ -142,13 +179,14 @@ public final class Server: Sendable {
     try security?.reload()
   }
 
-  /// Finishes the requests in progress, saves what they wrote, and closes sockets and files.
+  /// Finishes the requests in progress, saves what they wrote, and closes sockets and files; of a session, ends it alone.
   ///
   /// - Parameter grace: How long the requests may take.
   public func stop(grace: Duration = .seconds(5)) async {
-    await engine.releaseDelayed()
+    if let session { return await root.remove(session) }
+    await root.releaseDelayed()
     await listening.take()?.shutdown(grace: grace)
-    await engine.close()
+    await root.close()
   }
 }
 

@@ -141,10 +141,12 @@ extension Engine {
       guard name == signIn.users || claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else {
         throw unsigned
       }
+    case .patch(signIn.users, let id, _):
+      guard id == user else { throw foreign }
     case .patch(_, let id, let patch):
       let before = id.map { try? writes.database.record($0, in: name) } ?? (try? writes.database.singular(name))
-      // What is not there, does not fit, or is for users is refused by whoever carries it out.
-      guard let before, name != signIn.users else { break }
+      // What is not there or does not fit is refused by whoever carries it out.
+      guard let before else { break }
       guard claim(before, in: name, signIn) == user else { throw foreign }
       let depth = writes.database.schema.maximumRecordDepth
       guard let after = try? patch.applied(to: before, maximumDepth: depth) else { break }

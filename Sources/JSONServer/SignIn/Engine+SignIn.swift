@@ -121,6 +121,7 @@ extension Engine {
       return result
     }
     try check(endpoint, signIn)
+    let endpoint = try resolvingPatch(endpoint, signIn)
     let result = try endpoint.perform(request, on: &writes.database, ids: ids)
     if case .deleted? = result.change { forgetUsers(signIn) }
     return result.removing(SignInState.hiddenName)
@@ -143,11 +144,39 @@ extension Engine {
         if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
       }
     case .createOrMerge: throw RequestError(.malformed, "Users register one by one; send an object.")
-    case .patch:
-      // Its operations read and compare members, the password among them.
-      throw RequestError(.malformed, "Users are changed by an object of members as application/json, not by a patch.")
-    case .database, .list, .record, .singular, .writeSingular, .delete: break
+    // What a patch comes to is checked when that is known.
+    case .database, .list, .record, .singular, .patch, .writeSingular, .delete: break
     }
+  }
+
+  /// A patch of a user as the replacement that it comes to: its operations, which compare and copy members, find no
+  /// password, but may set one.
+  private func resolvingPatch(_ endpoint: Endpoint, _ signIn: SignInState) throws(RequestError) -> Endpoint {
+    guard case .patch(let name, let id?, let patch) = endpoint else { return endpoint }
+    let (before, after): (JSONValue, JSONValue)
+    do throws(DatabaseError) {
+      before = JSONValue(try writes.database.record(id, in: name))
+      after = try writes.database.reading(without: &signIn.password) { database throws(DatabaseError) in
+        var copy = database
+        return JSONValue(try copy.apply(patch, to: id, in: name).text)
+      }
+    } catch {
+      throw RequestError(error)
+    }
+    var members = after.object ?? JSONObject()
+    let email = members["email"] == before["email"] ? nil : members["email"]
+    try Credentials.check(email: email, password: members[SignInState.hiddenName])
+    for member in ["email", "username"] {
+      if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
+    }
+    if members[SignInState.hiddenName] == nil { members[SignInState.hiddenName] = before[SignInState.hiddenName] }
+    return .replace(name, id: id, body: WrittenBody(ValidJSON(writing: .object(members))))
+  }
+
+  /// Has all access tokens expire, and returns how many did.
+  @discardableResult
+  func expireTokens() -> Int {
+    signIn?.tokens.expire(now: System.now) ?? 0
   }
 
   /// Voids the tokens of users who are gone, before another gets the id of one.

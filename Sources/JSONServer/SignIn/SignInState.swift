@@ -13,11 +13,12 @@ final class SignInState {
 
   static let hiddenName = "password"
 
-  init(_ configuration: Server.SignIn, random: @escaping @Sendable () -> UInt64) {
+  /// - Parameter password: What an engine of the same data found out about its passwords.
+  init(_ configuration: Server.SignIn, password: HiddenMember? = nil, random: @escaping @Sendable () -> UInt64) {
     users = configuration.users
     guards = configuration.guards
     tokens = Tokens(lifetime: configuration.tokenLifetime, random: random)
-    password = HiddenMember(Self.hiddenName, of: configuration.users)
+    self.password = password ?? HiddenMember(Self.hiddenName, of: configuration.users)
   }
 
   /// The guard of a resource.

@@ -16,11 +16,12 @@ struct Simulation {
   var heartbeat: EventLoopExecutor.ScheduledTask?
   private var exchangeCount = 0
 
-  init(_ configuration: Server.Configuration, _ stubs: Stubs) {
+  /// - Parameter session: The name of the session that it is of.
+  init(_ configuration: Server.Configuration, _ stubs: Stubs, session: SessionName? = nil) {
     self.stubs = stubs
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     // The time at which it began names its run: no other of the same data began then.
-    events = EventFeed(run: String(Int(System.now * 1000), radix: 36))
+    events = EventFeed(run: String(Int(System.now * 1000), radix: 36) + (session.map { ".\($0.text)" } ?? ""))
   }
 
   /// Whether requests may meet anything at all.

@@ -86,6 +86,7 @@ extension MockServer {
   ///
   /// - Throws: ``MockServerError`` with code `unmetSetup`, or what a call before reported that could not throw.
   public func verify() async throws(MockServerError) {
+    for session in sessions.withLockedValue({ Array($0.values) }) { try await session.verify() }
     for setup in ledger.takeSetups() {
       let met = await server.timesMet(setup.id)
       let count =

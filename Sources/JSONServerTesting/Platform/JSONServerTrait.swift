@@ -21,6 +21,7 @@
     let routes: KeyValuePairs<String, String>
     let pathPrefix: String
     let unexpectedRequests: UnexpectedRequests
+    let auth: String?
     let listens: Bool
     let sourcePath: String
     let configure: @Sendable (inout Server.Configuration) -> Void
@@ -31,7 +32,8 @@
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
       try await withJSONServer(
-        data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, listens: listens,
+        data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth,
+        listens: listens,
         sourcePath: sourcePath, configure: configure
       ) { server in
         let hasFailed = Atomic(false)
@@ -67,16 +69,18 @@
     ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
     ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``MockServer/url`` has it, too.
     ///   - unexpectedRequests: What becomes of requests that nothing responds to.
+    ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
     ///   - listens: Whether the server has a socket, on a free port of localhost.
     ///   - sourcePath: The source file of the test, from which a path of the data leads.
     ///   - configure: Changes what else the server is configured with.
     public static func jsonServer(
       _ data: MockData, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
-      unexpectedRequests: UnexpectedRequests = .allow, listens: Bool = true,
+      unexpectedRequests: UnexpectedRequests = .allow, auth: String? = nil, listens: Bool = true,
       sourcePath: String = #filePath, configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
     ) -> JSONServerTrait {
       JSONServerTrait(
-        data: data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, listens: listens,
+        data: data, routes: routes, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth,
+        listens: listens,
         sourcePath: sourcePath,
         configure: configure)
     }

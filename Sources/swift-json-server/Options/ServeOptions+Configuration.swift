@@ -18,6 +18,7 @@ extension ServeOptions {
     configuration.idNames = ids.names
     configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
     configuration.signIn = try signIn
+    configuration.hasSessions = sessions
     configuration.isReadOnly = readOnly
     configuration.delay = .milliseconds(delay ?? 0)
     configuration.crossOrigin = crossOrigin

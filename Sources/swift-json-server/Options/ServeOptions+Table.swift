@@ -31,6 +31,7 @@ extension ServeOptions {
     ServeOption("auth", at: \.auth),
     ServeOption("guard", at: \.guards),
     ServeOption("token-lifetime", at: \.tokenLifetime) { $0.auth == nil ? nil : 3600 },
+    ServeOption("sessions", at: \.sessions),
     ServeOption("sync", at: \.sync) { _ in .full },
     ServeOption("ephemeral", at: \.ephemeral),
     ServeOption("max-body", at: \.maxBody),

@@ -115,6 +115,11 @@ struct ServeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long an access token is valid. (default: 3600)", valueName: "seconds"))
   var tokenLifetime: Double?
 
+  // MARK: Sessions
+
+  @Flag(help: "Give each client that names a session its own copy of the data, in memory.")
+  var sessions = false
+
   // MARK: Keeping
 
   @Option(

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
@@ -107,5 +108,14 @@ struct `The calls of the documentation` {
     #expect(try await send(.get, "/bookmarks/1") == .ok)
     try await server.reset()
     #expect(try await server.values(of: "bookmarks") == [["id": 1, "title": "Swift"]])
+  }
+
+  @Test func `A session has data and an address of its own`() async throws {
+    let server = try MockServer.current
+    await server.expireTokens()
+    let session = server.session("first")
+    let environment = session.environment
+    #expect(environment == ["JSON_SERVER_URL": session.url.absoluteString])
+    #expect(try await session.values(of: "bookmarks").count == 1)
   }
 }

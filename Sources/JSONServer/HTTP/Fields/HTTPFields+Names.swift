@@ -10,6 +10,8 @@ extension HTTPField.Name {
   static let host = Self.known("Host")
   /// Sent by the page at `/` with what it asks for itself.
   static let page = Self.known("X-JSON-Server-Page")
+  /// Names the session that a request is for.
+  static let session = Self.known("X-JSON-Server-Session")
   static let lastEventID = Self.known("Last-Event-ID")
 
   /// A name that is written in this file and known to be a token.

@@ -1,0 +1,44 @@
+import JSONDatabase
+
+extension Engine {
+  /// The data as it was at start, for a session: what was found out about its ids is shared by all.
+  func sharedStart() -> Database {
+    writes.initial.readIDs()
+    return writes.initial
+  }
+
+  /// The data of ``sharedStart()`` without passwords, which is made once for all sessions.
+  func sharedPassword() -> HiddenMember? {
+    guard let signIn else { return nil }
+    var password = sessions.password ?? HiddenMember(SignInState.hiddenName, of: signIn.users)
+    writes.initial.reading(without: &password) { _ in }
+    sessions.password = password
+    return password
+  }
+
+  /// Gives up what only this session knows about the data beside the data itself: a thousand sessions with indexes of
+  /// their own would cost as much as a thousand copies of the data.
+  func forgetIndexes() {
+    writes.database.forgetIndexes()
+    signIn?.password.forgetIndexes()
+  }
+
+  /// Returns the engine of a session of the server.
+  func engine(of session: SessionName) -> Engine {
+    sessions.engine(of: session, on: self)
+  }
+
+  func remove(_ session: SessionName) {
+    sessions.remove(session.text)
+  }
+
+  /// - Throws: 404, when requests may name no sessions.
+  var allowedSessions: Sessions {
+    get throws(RequestError) {
+      guard configuration.hasSessions else {
+        throw RequestError(.notFound, "There are no sessions here; start the server with --sessions.")
+      }
+      return sessions
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+import JSONServer
+import JSONServerTesting
+import OrderedJSON
+import Testing
+
+@Suite(.jsonServer(["users": [["id": 1, "email": "ada@x.org", "password": "lovelace"]]], auth: "users"))
+struct `A test with users` {
+  @Test func `signs in, and has the token expire`() async throws {
+    let server = try MockServer.current
+    let signIn = Request(
+      method: .post, target: "/login", headerFields: [.contentType: "application/json"],
+      body: Array(#"{"email": "ada@x.org", "password": "lovelace"}"#.utf8))
+    let answer = try JSONValue(parsing: await server.respond(to: signIn).bytes)
+    let token = try #require(answer["accessToken"]?.string)
+    let request = Request(method: .get, target: "/users/1", headerFields: [.authorization: "Bearer \(token)"])
+    #expect(await server.respond(to: request).status == .ok)
+    await server.expireTokens()
+    #expect(await server.respond(to: request).status == .unauthorized)
+    // What a test expects of a sign-in is what the client sent.
+    try await server.expect(.post("/login"), body: ["email": "ada@x.org", "password": "lovelace"])
+  }
+}
+
+@Suite struct `Sessions of a test` {
+  private static let data: MockData = ["posts": [["id": 1, "title": "a"]]]
+
+  @Test(.jsonServer(data), arguments: [true, false])
+  func `do the same thing at once and do not see each other`(byAddress: Bool) async throws {
+    let server = try MockServer.current
+    let (first, second) = (server.session("first"), server.session("second"))
+    #expect(server.session("first") === first)
+    #expect(first.environment["JSON_SERVER_URL"] == server.url.absoluteString + "/__session/first")
+    await withTaskGroup { group in
+      for session in [first, second] {
+        group.addTask {
+          for _ in 1...20 {
+            let path = byAddress ? session.url.path() : ""
+            let request = Request(method: .post, target: path + "/posts", body: Array(#"{"title": "b"}"#.utf8))
+            _ = await (byAddress ? server : session).respond(to: request)
+          }
+        }
+      }
+    }
+    for session in [first, second] {
+      #expect(try await session.values(of: "posts").compactMap { $0["id"]?.integer } == Array(1...21))
+      try await session.expect(.post("/posts"), times: 20)
+      try await session.reset()
+      #expect(try await session.values(of: "posts").count == 1)
+    }
+    #expect(try await server.values(of: "posts").count == 1)
+    try await server.expect(.post("/posts"), times: 0)
+  }
+
+  @Test func `work without a socket`() async throws {
+    try await withJSONServer(Self.data, listens: false) { server in
+      let session = server.session("a b/c")
+      await session.fail(.any(), with: 503)
+      let request = Request(method: .get, target: "/posts")
+      #expect(await session.respond(to: request).status.code == 503)
+      #expect(await server.respond(to: request).status == .ok)
+      #expect(await server.respond(to: Request(method: .get, target: "/__session/a-b-c/posts")).status.code == 503)
+    }
+  }
+}
