@@ -20,8 +20,8 @@ extension Endpoint {
       return
     }
     guard let (name, isCollection) = database.resource(meantBy: first) else {
-      // As json-server 0.17, which does not ask whether the parent exists.
-      if segments.count == 3, Self.isRead(request.method) || request.method == .post,
+      // As json-server 0.17, which does not ask whether the parent exists. Names like __session are the server's own.
+      if segments.count == 3, !first.hasPrefix("__"), Self.isRead(request.method) || request.method == .post,
         database.resource(meantBy: segments[2]) != nil
       {
         self = try Self.nested(segments[2], below: (first, segments[1]), request, parameters, &database)
