@@ -42,6 +42,8 @@ extension Database {
       change(position) { names = $0.memberNames }
       for name in names { children[ByteExactKey(name), default: []].append(position) }
     }
+    // Those that have another collection's id member, and another one of their own.
+    var holders: [String: [Int]] = [:]
     return collectionPositions.flatMap { parent -> [(parent: String, child: String, key: String)] in
       let name = entries[parent].name
       var keys: [Int: String] = [:]
@@ -49,9 +51,11 @@ extension Database {
         for child in children[ByteExactKey(key)] ?? [] where keys[child] == nil { keys[child] = key }
       }
       let idName = schema.idName(of: name)
-      for child in children[ByteExactKey(idName)] ?? [] where schema.idName(of: entries[child].name) != idName {
-        if keys[child] == nil { keys[child] = idName }
+      if holders[idName] == nil {
+        let all = children[ByteExactKey(idName)] ?? []
+        holders[idName] = all.filter { schema.idName(of: entries[$0].name) != idName }
       }
+      for child in holders[idName] ?? [] where keys[child] == nil { keys[child] = idName }
       return keys.sorted { $0.key < $1.key }.map { (name, entries[$0.key].name, $0.value) }
     }
   }

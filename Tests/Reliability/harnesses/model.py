@@ -92,6 +92,7 @@ class Machine:
         # What stood where something acknowledged was written since the file was read: (resource, id) -> before.
         self.written = {}
         self.stale = {path: [self.source.text(self.state, names)] for path, names in self.files.items()}
+        self.initial = copy.deepcopy(self.state)
         self.server = None
 
     @property
@@ -279,7 +280,9 @@ class Machine:
     # Resets and snapshots
 
     def reset(self):
-        self.replace_all("/__admin/reset", self.initial)
+        # To what was last read from outside: the edit, too, that nobody has seen before the reset.
+        edited = {name: self.unseen[2][name] for name in self.unseen[1]} if self.unseen else {}
+        self.replace_all("/__admin/reset", {**self.initial, **edited})
 
     def snapshot(self):
         name = self.random.choice(WORDS)
@@ -348,7 +351,9 @@ class Machine:
 
     def adopt(self, edit):
         _, names, edited = edit
-        self.state = {**self.state, **{name: edited[name] for name in names}}
+        read = copy.deepcopy({name: edited[name] for name in names})
+        self.state = {**self.state, **read}
+        self.initial = {**self.initial, **copy.deepcopy(read)}
         self.written = {place: before for place, before in self.written.items() if place[0] not in names}
         self.unseen = None
 

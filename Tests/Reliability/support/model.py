@@ -48,10 +48,8 @@ def create(state, name, body):
 
 
 def create_below(state, parent, key, name, body):
-    found = find(state[parent], key)
-    if not found:
-        return Reply({404})
-    return create(state, name, {**body, KEYS[parent]: found["id"]})
+    # As json-server 0.17, whether there is such a parent or not.
+    return create(state, name, {**body, KEYS[parent]: key})
 
 
 def replace(state, name, key, body):
