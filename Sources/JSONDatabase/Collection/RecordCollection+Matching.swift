@@ -6,12 +6,23 @@ extension RecordCollection {
   /// Equality and comparisons by size are evaluated with indexes as long as many records are left; what is left then is
   /// read record by record. A text to find in all records is searched for in their bytes first.
   ///
-  /// - Parameter keys: Foreign keys and the ids that they must hold.
-  mutating func matching(_ filter: Filter, keys: [(key: FieldPath, id: String)?], _ dialect: Dialect) -> SlotSet {
+  /// - Parameters:
+  ///   - parent: A foreign key and the id that it must hold, perhaps among others.
+  ///   - owner: A foreign key and the id that it must hold alone.
+  mutating func matching(
+    _ filter: Filter, parent: (key: FieldPath, id: String)? = nil, owner: (key: FieldPath, id: String)? = nil,
+    _ dialect: Dialect
+  ) -> SlotSet {
     var filter = filter
     filter.nodes = Filter.flattened(filter.nodes)
     var found: SlotSet?
-    for case let (key, id)? in keys { narrow(&found, to: .list(slots(where: key, equals: id))) }
+    if let (key, id) = parent { narrow(&found, to: .list(slots(where: key, equals: id))) }
+    if let (key, id) = owner {
+      let own = slots(where: key, equals: id).filter { slot in
+        rows[Int(slot)]?.withRecord { key.value(in: $0)?.recordID == id } ?? false
+      }
+      narrow(&found, to: .list(own))
+    }
     takeEqualities(&filter, &found)
     takeRanges(&filter, &found, dialect)
     guard !filter.isEmpty else { return found ?? liveSlots }

@@ -31,8 +31,8 @@ extension RecordCollection {
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
     let sorting = Sorting(query.sort, dialect: dialect, parents: parents)
-    let keys = [query.parent.map { ($0.key, $0.id) }, query.owner]
-    let (slots, total) = window(query, matching(filter, keys: keys, dialect), sorting)
+    let matching = matching(filter, parent: query.parent.map { ($0.key, $0.id) }, owner: query.owner, dialect)
+    let (slots, total) = window(query, matching, sorting)
     let records = slots.compactMap { rows[Int($0)]?.record }
     return Selection(records: records, total: total, unknownParameters: unknown)
   }
