@@ -53,6 +53,26 @@ extension Database {
     return Deletion(record: row.record, dependents: counts)
   }
 
+  /// Returns the other records that the deletion of one would remove or change, by resource. Nothing is changed.
+  ///
+  /// - Throws: ``DatabaseError``, as ``delete(_:in:dependents:)`` does.
+  /// - Complexity: That of the deletion.
+  package mutating func recordsAffected(
+    byDeleting id: String, in name: String, dependents: [String]
+  ) throws(DatabaseError) -> [String: [ValidJSON]] {
+    let earlier = takeChanges()
+    defer { changes = earlier }
+    _ = try delete(id, in: name, dependents: dependents)
+    let deletion = takeChanges()
+    undo(deletion)
+    var affected: [String: [ValidJSON]] = [:]
+    // The first is the record itself.
+    for case .set(let position, _, let before) in deletion.steps.dropFirst() {
+      affected[entries[position].name, default: []].append(before.record)
+    }
+    return affected
+  }
+
   /// The collections whose records refer to those of another, each with the member by which they do.
   private mutating func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
     var found: [(position: Int, key: FieldPath)] = []

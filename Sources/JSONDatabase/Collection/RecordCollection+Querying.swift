@@ -31,8 +31,8 @@ extension RecordCollection {
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
     let sorting = Sorting(query.sort, dialect: dialect, parents: parents)
-    let keys = [query.parent.map { ($0.key, $0.id) }, query.owner]
-    let (slots, total) = window(query, matching(filter, keys: keys, dialect), sorting)
+    let matching = matching(filter, parent: query.parent.map { ($0.key, $0.id) }, owner: query.owner, dialect)
+    let (slots, total) = window(query, matching, sorting)
     let records = slots.compactMap { rows[Int($0)]?.record }
     return Selection(records: records, total: total, unknownParameters: unknown)
   }
@@ -114,12 +114,23 @@ extension RecordCollection {
   /// Equality and comparisons by size are evaluated with indexes as long as many records are left; what is left then is
   /// read record by record. A text to find in all records is searched for in their bytes first.
   ///
-  /// - Parameter keys: Foreign keys and the ids that they must hold.
-  mutating func matching(_ filter: Filter, keys: [(key: FieldPath, id: String)?], _ dialect: Dialect) -> SlotSet {
+  /// - Parameters:
+  ///   - parent: A foreign key and the id that it must hold, perhaps among others.
+  ///   - owner: A foreign key and the id that it must hold alone.
+  mutating func matching(
+    _ filter: Filter, parent: (key: FieldPath, id: String)? = nil, owner: (key: FieldPath, id: String)? = nil,
+    _ dialect: Dialect
+  ) -> SlotSet {
     var filter = filter
     filter.nodes = Filter.flattened(filter.nodes)
     var found: SlotSet?
-    for case let (key, id)? in keys { narrow(&found, to: .list(slots(where: key, equals: id))) }
+    if let (key, id) = parent { narrow(&found, to: .list(slots(where: key, equals: id))) }
+    if let (key, id) = owner {
+      let own = slots(where: key, equals: id).filter { slot in
+        rows[Int(slot)]?.withRecord { key.value(in: $0)?.recordID == id } ?? false
+      }
+      narrow(&found, to: .list(own))
+    }
     takeEqualities(&filter, &found)
     takeRanges(&filter, &found, dialect)
     guard !filter.isEmpty else { return found ?? liveSlots }

@@ -25,7 +25,7 @@ package struct Query: Sendable {
   package var relations: [RelationRequest] = []
   /// A resource, the member that refers to its records, and the id that it must hold, for a nested route.
   package var parent: (resource: String, key: FieldPath, id: String)?
-  /// A foreign key and the id that it must hold, whatever else is asked: the user to whom the records belong.
+  /// A foreign key and the id that it must hold alone, whatever else is asked: the user to whom the records belong.
   package var owner: (key: FieldPath, id: String)?
 
   package init() {}

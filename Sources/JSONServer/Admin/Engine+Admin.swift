@@ -69,15 +69,12 @@ extension Engine {
   }
 
   private var describedSignIn: OpenAPISignIn? {
-    signIn.map { signIn in
-      func open(_ access: Guard.Access) -> Set<String> {
-        Set(
-          writes.database.resourceNames.filter {
-            signIn.guard(of: $0, prefix: nil).decision(on: access, isSignedIn: false) == .allowed
-          })
-      }
-      return OpenAPISignIn(users: signIn.users, publicReads: open(.read), publicWrites: open(.write))
+    guard let signIn else { return nil }
+    let rules = writes.database.resourceNames.map { ($0, rule(for: $0, prefix: nil, signIn)) }
+    func open(_ access: Guard.Access) -> Set<String> {
+      Set(rules.filter { $0.1.decision(on: access, isSignedIn: false) == .allowed }.map(\.0))
     }
+    return OpenAPISignIn(users: signIn.users, publicReads: open(.read), publicWrites: open(.write))
   }
 
   /// The resources, in the file's order.

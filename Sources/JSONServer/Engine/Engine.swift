@@ -177,7 +177,7 @@ actor Engine: Application {
   ///
   /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
-    policies.rules = try HTTPPolicies.rules(rules, allowGuards: configuration.signIn != nil)
+    try policies.setRules(rules, allowGuards: configuration.signIn != nil)
   }
 
   // MARK: Requesters

@@ -10,7 +10,9 @@ final class HTTPPolicies {
   private let staticFiles: StaticFiles
   /// The fields of a response that shows data, `Vary` among them, to a client that sends no field on which they depend.
   let commonFields: CommonFields
-  var rules: RewriteRules
+  private(set) var rules: RewriteRules
+  /// The guards that stand among the rewrite rules, by the names of their resources as written there.
+  private(set) var guards: [String: Guard]
   /// The Host that was admitted last: a client sends the same one with every request.
   private var knownHost: String?
 
@@ -20,7 +22,7 @@ final class HTTPPolicies {
     origins = CrossOriginPolicy(configuration.crossOrigin)
     compression = configuration.compresses ? Compression() : nil
     staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
-    rules = try Self.rules(configuration.routes, allowGuards: configuration.signIn != nil)
+    (guards, rules) = try Self.read(configuration.routes, allowGuards: configuration.signIn != nil)
     var sample = PreparedResponse(headerFields: EndpointResult.fields)
     let request = Request(method: .get, target: "/")
     compression?.apply(to: &sample, for: request)
@@ -28,13 +30,20 @@ final class HTTPPolicies {
     commonFields = CommonFields(sample.headerFields)
   }
 
-  /// Reads rewrite rules.
+  /// Takes other rewrite rules.
   ///
   /// - Parameter allowGuards: Whether json-server-auth's short form is understood, too: `"posts": 640`.
-  /// - Throws: ``ServerError`` that names the rule that cannot be used.
-  static func rules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) -> RewriteRules {
+  /// - Throws: ``ServerError`` that names the rule that cannot be used; those before stay then.
+  func setRules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) {
+    (guards, rules) = try Self.read(routes, allowGuards: allowGuards)
+  }
+
+  private static func read(
+    _ routes: JSONObject, allowGuards: Bool
+  ) throws(ServerError) -> (guards: [String: Guard], rules: RewriteRules) {
+    let (guards, rules) = allowGuards ? Guard.split(routes) : ([:], routes)
     do throws(RewriteRuleFault) {
-      return try RewriteRules(json: allowGuards ? Guard.rules(from: routes) : routes)
+      return (guards, try RewriteRules(json: rules))
     } catch {
       throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
     }

@@ -52,8 +52,14 @@ extension Engine {
 
   /// sign-in, then simulate
   func authorize(_ context: RequestContext) {
-    guard let signIn, !context.isHidden else { return simulate(context) }
+    guard let signIn, !context.isAdministrative else { return simulate(context) }
     do throws(RequestError) {
+      if context.isHidden {
+        guard CrossOriginPolicy.isOwn(context.original) else {
+          throw RequestError(.forbidden, "X-JSON-Server-Page is for the server's own page; leave it out, and sign in.")
+        }
+        return simulate(context)
+      }
       simulate(try authorize(context, signIn))
     } catch {
       finalize(context, error.response())

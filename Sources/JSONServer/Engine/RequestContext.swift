@@ -26,8 +26,8 @@ final class RequestContext: Sendable {
   /// The admin interface's are, and what the page at `/` asks for itself. Found out once: looking a field up costs as much
   /// as a step of the pipeline.
   let isHidden: Bool
-  /// The user whose records alone the request is to see; `nil` when it may see all.
-  let owner: String?
+  /// The guard that its path began with; `nil` for none.
+  let guardPrefix: Guard?
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
   /// Whether an edit of the file was taken over while the request waited, so that its client cannot have seen that.
@@ -42,7 +42,7 @@ final class RequestContext: Sendable {
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    ignoresCase: Bool, started: Duration = System.uptime, owner: String? = nil, attempts: Int = 0,
+    ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil, attempts: Int = 0,
     isOvertaken: Bool = false, isInner: Bool = false, notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping @Sendable (PreparedResponse) -> Void
@@ -55,7 +55,7 @@ final class RequestContext: Sendable {
     self.mountedTarget = mountedTarget
     self.ignoresCase = ignoresCase
     self.started = started
-    self.owner = owner
+    self.guardPrefix = guardPrefix
     self.attempts = attempts
     self.isOvertaken = isOvertaken
     self.isInner = isInner
@@ -88,28 +88,22 @@ final class RequestContext: Sendable {
   private func copy(attempts: Int, isOvertaken: Bool, notes: NIOLockedValueBox<MatchNotes>?) -> RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, notes: notes,
-      progress: progress, reply: reply)
+      started: started, guardPrefix: guardPrefix, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner,
+      notes: notes, progress: progress, reply: reply)
   }
 
-  /// The same request for another target.
+  /// The same request without the guard that its path begins with, and that addresses in the response keep.
   ///
+  /// - Parameter target: What is left of its target.
   /// - Throws: 400, when that cannot be read.
-  func retargeted(_ target: String) throws(RequestError) -> RequestContext {
+  func removing(_ prefix: Guard, leaving target: String) throws(RequestError) -> RequestContext {
     var request = request
     request.target = target
+    request.mount.path += "/" + prefix.digits
     return RequestContext(
       original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
-      ignoresCase: ignoresCase, started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken,
+      ignoresCase: ignoresCase, started: started, guardPrefix: prefix, attempts: attempts, isOvertaken: isOvertaken,
       isInner: isInner, notes: notes, progress: progress, reply: reply)
-  }
-
-  /// The same request, to see only what belongs to a user.
-  func limited(to owner: String) -> RequestContext {
-    RequestContext(
-      original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, owner: owner, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner, notes: notes,
-      progress: progress, reply: reply)
   }
 
   /// What patterns match, besides the fields and the body.

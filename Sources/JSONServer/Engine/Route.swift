@@ -33,7 +33,10 @@ extension Engine {
     {
       return .signIn(route)
     }
-    if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) { return .admin(route) }
+    if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) {
+      if let signIn, !context.isHidden { try requireAllResources(context, signIn) }
+      return .admin(route)
+    }
     let endpoint: Endpoint
     do throws(RequestError) {
       endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
@@ -45,6 +48,7 @@ extension Engine {
       return .builtIn(response)
     }
     if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
+      if let signIn, !context.isHidden { _ = try owner(in: endpoint, context, signIn) }
       return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
     }
     return .resource(endpoint)

@@ -17,8 +17,10 @@ public final class Exchange: Sendable {
   public let id: Int
   /// The request as it was sent: before rewrite rules and overrides of the method.
   public let request: Request
-  /// The request as journal, events and log show it: where clients sign in, without their passwords.
-  package var shownRequest: Request { hidesPasswords ? request.withoutPasswords : request }
+  /// The request's target as journal, events and log show it: where clients sign in, without their passwords.
+  package var shownTarget: String { hidesPasswords ? request.targetWithoutPasswords : request.target }
+  /// The same of its body. O(its length) where clients sign in.
+  fileprivate var shownBody: [UInt8] { hidesPasswords ? request.bodyWithoutPasswords : request.body }
   private let hidesPasswords: Bool
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
@@ -72,7 +74,7 @@ extension Exchange {
   var value: JSONValue {
     var members = RequestSummary(self).members
     members["requestHeaders"] = .object(request.headerFields.members)
-    members["requestBody"] = Self.text(shownRequest.body)
+    members["requestBody"] = Self.text(shownBody)
     members["responseHeaders"] = .object(response.headerFields.members)
     members["responseBody"] = Self.text(response.bytes)
     return .object(members)

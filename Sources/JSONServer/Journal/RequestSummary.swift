@@ -17,7 +17,7 @@ struct RequestSummary: Sendable {
     id = exchange.id
     time = exchange.time
     method = exchange.request.method.rawValue
-    target = exchange.shownRequest.target
+    target = exchange.shownTarget
     status = exchange.sent.status.code
     state = exchange.state
     delivery = exchange.sent.delivery

@@ -56,6 +56,17 @@ struct CrossOriginPolicy: Sendable {
     )
   }
 
+  /// Whether a request comes from a page of the server itself, or from a client that is no page.
+  ///
+  /// What the browser says of the site counts first: a proxy between them may change `Host`.
+  static func isOwn(_ request: Request) -> Bool {
+    if let name = HTTPField.Name("Sec-Fetch-Site"), let site = request.headerFields[name]?.lowercased() {
+      return site == "same-origin" || site == "none"
+    }
+    guard let origin = request.headerFields[.origin] else { return true }
+    return Origin(origin)?.isSame(asHost: request.headerFields[.host]) == true
+  }
+
   /// Responds to a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
   ///
   /// - Returns: `nil` for any other request, also for OPTIONS from a client that is not a page.

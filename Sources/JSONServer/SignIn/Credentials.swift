@@ -27,11 +27,18 @@ struct Credentials: Sendable {
 
   /// Checks the members of a user that are about to be written; those that are absent stay as they are.
   static func check(email: JSONValue?, password: JSONValue?) throws(RequestError) {
-    if let email, email != .null, !(email.string.map(isEmail) ?? false) {
+    if let email, !(email.string.map(isEmail) ?? false) {
       throw RequestError(.malformed, "Email format is invalid")
     }
     if let password, (password.string ?? "").unicodeScalars.count < minimumPasswordLength {
       throw RequestError(.malformed, "Password is too short")
+    }
+  }
+
+  /// Refuses a user who could never sign in again.
+  static func requireName(email: JSONValue?, username: JSONValue?) throws(RequestError) {
+    guard [email, username].contains(where: { !isBlank($0?.string ?? "") }) else {
+      throw RequestError(.malformed, "Email and password are required")
     }
   }
 

@@ -3,17 +3,23 @@ import JSONDatabase
 import OrderedJSON
 
 extension Engine {
-  /// sign-in: finds out who sent a request, and whether they may do what it asks for.
+  /// sign-in: refuses what a request may not have, whatever the data is.
   ///
-  /// - Returns: The request as it goes on: without a guard at the start of its path, and with its owner, when it may see
-  ///   only what is theirs. What leads to no resource goes on as it is.
+  /// Whose records it is about is found out when it is carried out, which may be later: ``owner(in:_:_:)``.
+  ///
+  /// - Returns: The request as it goes on, without a guard at the start of its path. What leads to no resource goes on as
+  ///   it is.
   /// - Throws: 401 and 403.
   func authorize(_ context: RequestContext, _ signIn: SignInState) throws(RequestError) -> RequestContext {
-    let (prefix, unguarded) = try removingGuard(context)
+    let unguarded = try removingGuard(context)
     let (request, target) = (unguarded.request, unguarded.target)
     // Whoever registers has not signed in.
     if request.method == .post, target.path.segments.count == 1, isUsers(target.path.segments[0], signIn) {
       return unguarded
+    }
+    if configuration.hasResetRoutes, AdminRoute(reset: request, target.path.segments) != nil {
+      try requireAllResources(context, signIn)
+      return context
     }
     let endpoint: Endpoint
     do throws(RequestError) {
@@ -21,23 +27,97 @@ extension Engine {
     } catch {
       return unguarded
     }
+    _ = try permission(for: endpoint, unguarded, signIn)
+    return unguarded
+  }
+
+  /// Finds out whose records alone a request may see, by the data as it is now.
+  ///
+  /// - Returns: The user's id; `nil` when it may see all.
+  /// - Throws: 401 and 403.
+  func owner(
+    in endpoint: Endpoint, _ context: RequestContext, _ signIn: SignInState
+  ) throws(RequestError) -> String? {
     var owner: String?
+    if let (user, resources) = try permission(for: endpoint, context, signIn) {
+      for (name, level) in resources {
+        if try isLimited(endpoint, name, level, context.target, to: user, signIn) { owner = user }
+      }
+    }
+    if case .delete(let name, let id, let dependents) = endpoint {
+      let affected = try? writes.database.recordsAffected(byDeleting: id, in: name, dependents: dependents)
+      // What is not there is refused by whoever deletes it.
+      for (name, records) in affected ?? [:] { try requireWriting(records, of: name, context, signIn) }
+    }
+    return owner
+  }
+
+  /// Finds out who sent a request, when that matters, and what of it is for owners alone.
+  ///
+  /// - Returns: The user, and the resources of which only what is the user's may be read or changed; `nil` for none.
+  /// - Throws: 401 and 403.
+  private func permission(
+    for endpoint: Endpoint, _ context: RequestContext, _ signIn: SignInState
+  ) throws(RequestError) -> (user: String, resources: [(name: String, level: Int)])? {
+    var permission: (user: String, resources: [(name: String, level: Int)])?
     for (name, level) in try resources(of: endpoint) {
-      let rule = signIn.guard(of: name, prefix: prefix)
+      let rule = rule(for: name, prefix: context.guardPrefix, signIn)
       let access: Guard.Access = endpoint.isWrite && name == endpoint.resource ? .write : .read
       switch rule.decision(on: access, isSignedIn: false) {
       case .allowed: continue
       case .refused: throw Self.readOnly
       case .allowedToOwner, .signInFirst: break
       }
-      let user = try self.user(of: request, signIn)
+      let user = try self.user(of: context.request, signIn)
       switch rule.decision(on: access, isSignedIn: true) {
       case .allowed: continue
       case .refused, .signInFirst: throw Self.readOnly
-      case .allowedToOwner: if try isLimited(endpoint, name, level, target, to: user, signIn) { owner = user }
+      case .allowedToOwner: permission = (user, (permission?.resources ?? []) + [(name, level)])
       }
     }
-    return owner.map { unguarded.limited(to: $0) } ?? unguarded
+    return permission
+  }
+
+  /// Refuses a deletion that would remove or change records that its sender may not write.
+  ///
+  /// - Throws: 401, and 403 that names their resource.
+  private func requireWriting(
+    _ records: [ValidJSON], of name: String, _ context: RequestContext, _ signIn: SignInState
+  ) throws(RequestError) {
+    let rule = rule(for: name, prefix: context.guardPrefix, signIn)
+    if case .allowed = rule.decision(on: .write, isSignedIn: false) { return }
+    let user = try user(of: context.request, signIn)
+    let isAllowed =
+      switch rule.decision(on: .write, isSignedIn: true) {
+      case .allowed: true
+      case .allowedToOwner: records.allSatisfy { owner(of: $0, in: name, signIn) == user }
+      case .refused, .signInFirst: false
+      }
+    guard isAllowed else {
+      throw RequestError(.forbidden, "The deletion would change records of '\(name)' that you may not write.")
+    }
+  }
+
+  /// The guard of a resource, with those in the routes file.
+  func rule(for resource: String, prefix: Guard?, _ signIn: SignInState) -> Guard {
+    let names = policies.guards.filter { writes.database.resource(meantBy: $0.key)?.name == resource }
+    let listed = names.values.reduce(nil as Guard?) { $0?.intersection($1) ?? $1 }
+    return signIn.guard(of: resource, listed: listed, prefix: prefix)
+  }
+
+  /// Refuses a request that replaces all data, unless whoever sent it may write all of it.
+  ///
+  /// - Throws: 401, and 403 that names a resource that they may not write.
+  func requireAllResources(_ context: RequestContext, _ signIn: SignInState) throws(RequestError) {
+    _ = try user(of: context.request, signIn)
+    for name in writes.database.resourceNames {
+      guard case .allowed = rule(for: name, prefix: nil, signIn).decision(on: .write, isSignedIn: true) else {
+        throw RequestError(
+          .forbidden,
+          "POST \(context.request.path) changes all data, and not everybody who signs in may write '\(name)' (--guard)."
+        )
+      }
+    }
   }
 
   private static var readOnly: RequestError { RequestError(.forbidden, "Read only") }
@@ -59,14 +139,14 @@ extension Engine {
   }
 
   /// Takes a guard off the start of a path: `/640/posts` is `/posts`, guarded by 640.
-  private func removingGuard(_ context: RequestContext) throws(RequestError) -> (Guard?, RequestContext) {
+  private func removingGuard(_ context: RequestContext) throws(RequestError) -> RequestContext {
     let segments = context.target.path.segments
     guard segments.count > 1, let prefix = Guard(segments[0]), writes.database.resource(meantBy: segments[0]) == nil,
       writes.database.resource(meantBy: segments[1]) != nil
-    else { return (nil, context) }
+    else { return context }
     let slash = UInt8(ascii: "/")
     let rest = context.request.target.utf8.drop { $0 == slash }.drop { $0 != slash }
-    return (prefix, try context.retargeted(String(Substring(rest))))
+    return try context.removing(prefix, leaving: String(Substring(rest)))
   }
 
   /// The resources that a request for data reads or changes: its own first, then those that it reads for it, each with
@@ -171,14 +251,20 @@ extension Engine {
   private func isOwn(_ id: String, in name: String, of user: String, _ signIn: SignInState) -> Bool {
     if name == signIn.users { return id == user }
     guard let record = try? writes.database.record(id, in: name) else { return true }
-    return claim(record, in: name, signIn) == user
+    return owner(of: record, in: name, signIn) == user
   }
 
-  private func singularOwner(_ name: String, _ signIn: SignInState) -> String? {
-    (try? writes.database.singular(name)).flatMap { claim($0, in: name, signIn) }
+  /// The user to whom a stored record belongs: of a name given twice the first value counts, and a list of ids is nobody.
+  func owner(of record: ValidJSON, in name: String, _ signIn: SignInState) -> String? {
+    let key = name == signIn.users ? writes.database.schema.idName(of: name) : ownerKey(in: name, signIn).name
+    return record.withToken { $0.member(Array(key.utf8))?.recordID }
   }
 
-  /// The user that a record names as its owner.
+  func singularOwner(_ name: String, _ signIn: SignInState) -> String? {
+    (try? writes.database.singular(name)).flatMap { owner(of: $0, in: name, signIn) }
+  }
+
+  /// The user that a record which is about to be written names as its owner.
   private func claim(_ record: ValidJSON, in name: String, _ signIn: SignInState) -> String? {
     claims(record, in: name, signIn).first ?? nil
   }

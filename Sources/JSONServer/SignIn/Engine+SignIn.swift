@@ -98,32 +98,38 @@ extension Engine {
 
   // MARK: Data
 
-  /// Carries out a request for data that was authorized, without showing passwords.
+  /// Carries out a request for data, as far as whoever sent it may have that, without showing passwords.
+  ///
+  /// - Throws: 401 and 403, too: since the request arrived, its token may have expired, and a record may be another's now.
   func perform(
     _ endpoint: Endpoint, _ context: RequestContext, _ signIn: SignInState
   ) throws(RequestError) -> EndpointResult {
     let (request, ids) = (context.request, writes.ids)
+    let owner = context.isHidden ? nil : try owner(in: endpoint, context, signIn)
     guard endpoint.isWrite else {
       var limited = endpoint
-      if let owner = context.owner, case .list(let name, var parameters) = endpoint {
-        parameters.query.owner = (ownerKey(in: name, signIn), owner)
-        limited = .list(name, parameters)
+      if let owner {
+        switch endpoint {
+        case .database: return database(of: owner, signIn)
+        case .list(let name, var parameters):
+          parameters.query.owner = (ownerKey(in: name, signIn), owner)
+          limited = .list(name, parameters)
+        case .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: break
+        }
       }
-      let result = try writes.database.reading(without: &signIn.password) { database throws(RequestError) in
+      return try writes.database.reading(without: &signIn.password) { database throws(RequestError) in
         try limited.perform(request, on: &database, ids: ids)
       }
-      if case .database = endpoint, let owner = context.owner { return database(of: owner, signIn) }
-      return result
     }
     guard endpoint.resource == signIn.users else {
       let result = try endpoint.perform(request, on: &writes.database, ids: ids)
-      if case .deleted? = result.change { forgetUsers(signIn) }
+      if result.hasDeleted(from: signIn.users) { forgetUsers(signIn) }
       return result
     }
     try check(endpoint, signIn)
     let endpoint = try resolvingPatch(endpoint, signIn)
     let result = try endpoint.perform(request, on: &writes.database, ids: ids)
-    if case .deleted? = result.change { forgetUsers(signIn) }
+    if result.hasDeleted(from: signIn.users) { forgetUsers(signIn) }
     return result.removing(SignInState.hiddenName)
   }
 
@@ -140,6 +146,11 @@ extension Engine {
     case .merge(_, let id, let body):
       let members = JSONValue(body.json)
       try Credentials.check(email: members["email"], password: members["password"])
+      let isNamed = members["email"] != nil || members["username"] != nil
+      if isNamed, let before = (try? writes.database.record(id, in: signIn.users)).map({ JSONValue($0) }) {
+        try Credentials.requireName(
+          email: members["email"] ?? before["email"], username: members["username"] ?? before["username"])
+      }
       for member in ["email", "username"] {
         if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
       }
@@ -166,6 +177,9 @@ extension Engine {
     var members = after.object ?? JSONObject()
     let email = members["email"] == before["email"] ? nil : members["email"]
     try Credentials.check(email: email, password: members[SignInState.hiddenName])
+    if members["email"] != before["email"] || members["username"] != before["username"] {
+      try Credentials.requireName(email: members["email"], username: members["username"])
+    }
     for member in ["email", "username"] {
       if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
     }
@@ -188,15 +202,26 @@ extension Engine {
   private func database(of owner: String, _ signIn: SignInState) -> EndpointResult {
     var data = writes.database.reading(without: &signIn.password) { $0.value.object ?? JSONObject() }
     for name in writes.database.resourceNames {
-      guard case .allowedToOwner = signIn.guard(of: name, prefix: nil).decision(on: .read, isSignedIn: true) else {
+      guard case .allowedToOwner = rule(for: name, prefix: nil, signIn).decision(on: .read, isSignedIn: true) else {
         continue
       }
-      let key = name == signIn.users ? writes.database.schema.idName(of: name) : ownerKey(in: name, signIn).name
-      let isOwn: (JSONValue) -> Bool = { ValidJSON(writing: $0[key] ?? .null).withToken(\.recordID) == owner }
-      guard let value = data[name] else { continue }
-      data[name] = value.array.map { .array($0.filter(isOwn)) } ?? (isOwn(value) ? value : nil)
+      if let records = ownRecords(of: owner, in: name, signIn) {
+        data[name] = .array(records.map { JSONValue($0) })
+      } else if singularOwner(name, signIn) != owner {
+        data[name] = nil
+      }
     }
     return EndpointResult(.text(ValidJSON(writing: .object(data))))
+  }
+
+  /// The records of a collection that belong to a user; `nil` for a resource of another kind.
+  private func ownRecords(of owner: String, in name: String, _ signIn: SignInState) -> [ValidJSON]? {
+    var query = Query()
+    let idName = writes.database.schema.idName(of: name)
+    query.owner = (name == signIn.users ? FieldPath(idName) : ownerKey(in: name, signIn), owner)
+    return try? writes.database.reading(without: &signIn.password) { database throws(DatabaseError) in
+      try database.list(name, query).selection.records
+    }
   }
 }
 
@@ -221,16 +246,10 @@ extension JSONValue {
 }
 
 extension EndpointResult {
-  /// The result without a member of the records in it.
+  /// The result of a change of one record without a member of it.
   fileprivate func removing(_ name: String) -> EndpointResult {
     var result = self
-    switch content {
-    case .text(let text): result.content = .text(text.removing(name))
-    case .record(let record): result.content = .record(record.removing(name))
-    case .list(let records): result.content = .list(records.map { $0.removing(name) })
-    case .envelope(let page, let records): result.content = .envelope(page, records.map { $0.removing(name) })
-    case .database: break
-    }
+    if case .text(let text) = content { result.content = .text(text.removing(name)) }
     switch change {
     case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
     case .updated(let resource, let record)?: result.change = .updated(resource, record.removing(name))
@@ -238,10 +257,10 @@ extension EndpointResult {
     }
     return result
   }
-}
 
-extension RelatedRecord {
-  fileprivate func removing(_ name: String) -> RelatedRecord {
-    RelatedRecord(record: record.removing(name), related: related)
+  /// Whether records of a resource are gone.
+  fileprivate func hasDeleted(from resource: String) -> Bool {
+    guard case .deleted(let name, _, let dependents)? = change else { return false }
+    return name == resource || dependents[resource] != nil
   }
 }

@@ -67,13 +67,26 @@ extension Guard {
     return owner & access.bit != 0 ? .allowedToOwner : .refused
   }
 
-  /// A routes file with json-server-auth's short form of guards, `"posts": 640`, written out as a rewrite rule.
-  static func rules(from routes: JSONObject) -> JSONObject {
-    JSONObject(
-      routes.map { name, value in
-        let digits = value.string ?? value.integer.map(String.init) ?? ""
-        guard Guard(digits) != nil, !name.hasPrefix("/") else { return (name, value) }
-        return ("/\(name)*", .string("/\(digits)/\(name)$1"))
-      })
+  /// Tells json-server-auth's short form of guards, `"posts": 640`, from the rewrite rules of a routes file.
+  ///
+  /// A guard of a part of a resource, such as `posts/:id`, is written out as a rewrite rule, as it is there.
+  ///
+  /// - Returns: The guards by the names of their resources as the file has them, and the rules.
+  static func split(_ routes: JSONObject) -> (guards: [String: Guard], rules: JSONObject) {
+    var guards: [String: Guard] = [:]
+    var rules: [(String, JSONValue)] = []
+    for (name, value) in routes {
+      let digits = value.string ?? value.integer.map(String.init) ?? ""
+      if let rule = Guard(digits), !name.hasPrefix("/") {
+        if name.contains(where: "/:*()?+".contains) {
+          rules.append(("/\(name)*", .string("/\(digits)/\(name)$1")))
+        } else {
+          guards[name] = guards[name]?.intersection(rule) ?? rule
+        }
+      } else {
+        rules.append((name, value))
+      }
+    }
+    return (guards, JSONObject(rules))
   }
 }

@@ -1,33 +1,42 @@
 import HTTPTypes
 import OrderedJSON
 
+/// What journal, events and log show of a request, with `***` in the place of passwords.
 extension Request {
   private static let secret = "***"
 
-  /// The request as journal, events and log show it: with `***` in the place of passwords.
-  var withoutPasswords: Request {
-    var request = self
-    request.target = Self.hidingQuery(target)
-    request.body = hiddenBody
-    return request
+  /// The target. A query that cannot be taken apart is left out when it names a password.
+  var targetWithoutPasswords: String {
+    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
+    let start = target.utf8.index(after: mark)
+    let query = String(target[start...])
+    guard Self.mayNameSecret(query) || query.utf8.contains(UInt8(ascii: "%")) else { return target }
+    return target[..<start] + (Self.hidingPairs(query) ?? Self.secret)
+  }
+
+  /// The body. One that cannot be taken apart is left out when it names a password.
+  var bodyWithoutPasswords: [UInt8] {
+    guard !body.isEmpty else { return body }
+    if let value = try? JSONValue(parsing: body) {
+      let hidden = Self.hiding(value)
+      return hidden == value ? body : hidden.utf8Text(.compact)
+    }
+    let text = String(decoding: body, as: UTF8.self)
+    if headerFields[.contentType].map(MediaType.init)?.essence == "application/x-www-form-urlencoded" {
+      if let pairs = Self.hidingPairs(text) { return Array(pairs.utf8) }
+    } else if !Self.mayNameSecret(text) {
+      return body
+    }
+    return Array("(left out, since it names a password)".utf8)
   }
 
   private static func isSecret(_ name: String) -> Bool {
     name.lowercased().contains("password")
   }
 
-  /// A body that cannot be taken apart is left out when it names a password.
-  private var hiddenBody: [UInt8] {
-    guard !body.isEmpty else { return body }
-    if let value = try? JSONValue(parsing: body) {
-      let hidden = Self.hiding(value)
-      return hidden == value ? body : hidden.utf8Text(.compact)
-    }
-    if headerFields[.contentType].map(MediaType.init)?.essence == "application/x-www-form-urlencoded" {
-      return Array(Self.hidingPairs(String(decoding: body, as: UTF8.self)).utf8)
-    }
-    let names = String(decoding: body, as: UTF8.self)
-    return Self.isSecret(names) ? Array("(left out, since it names a password)".utf8) : body
+  /// Whether JSON that was not parsed names a password, or may do so in escapes.
+  private static func mayNameSecret(_ text: String) -> Bool {
+    isSecret(text) || text.contains("\\u")
   }
 
   private static func hiding(_ value: JSONValue) -> JSONValue {
@@ -45,21 +54,22 @@ extension Request {
     }
   }
 
-  private static func hidingQuery(_ target: String) -> String {
-    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
-    let start = target.utf8.index(after: mark)
-    return target[..<start] + hidingPairs(String(target[start...]))
-  }
-
-  /// Names and values as forms and queries write them; a `_where` that names a password is hidden as a whole.
-  private static func hidingPairs(_ pairs: String) -> String {
-    pairs.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
+  /// Names and values as forms and queries write them, decoded as they are when they are read; a `_where` that names a
+  /// password is hidden as a whole.
+  ///
+  /// - Returns: `nil` for what names a password and is no list of pairs: JSON with a mistake, for example.
+  private static func hidingPairs(_ text: String) -> String? {
+    var shown: [String] = []
+    var isList = true
+    for pair in text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      let name = PercentEncoding.decode(parts[0], plusIsSpace: true) ?? String(Substring(parts[0]))
-      let value = parts.count > 1 ? PercentEncoding.decode(parts[1], plusIsSpace: true) ?? "" : ""
-      guard isSecret(name) || name == "_where" && isSecret(value) else { return String(Substring(pair)) }
-      return String(Substring(parts[0])) + "=" + secret
+      let name = PercentEncoding.decodeForm(parts[0])
+      let value = parts.count > 1 ? PercentEncoding.decodeForm(parts[1]) : ""
+      if !pair.isEmpty, parts.count < 2 || "{[\"'".contains(name.first { !$0.isWhitespace } ?? "=") { isList = false }
+      let isHidden = isSecret(name) || name == "_where" && mayNameSecret(value)
+      shown.append(isHidden ? String(Substring(parts[0])) + "=" + secret : String(Substring(pair)))
     }
-    .joined(separator: "&")
+    return isList || !mayNameSecret(PercentEncoding.decodeForm(text.utf8)) && !mayNameSecret(text)
+      ? shown.joined(separator: "&") : nil
   }
 }

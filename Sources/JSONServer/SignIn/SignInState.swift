@@ -21,13 +21,17 @@ final class SignInState {
     self.password = password ?? HiddenMember(Self.hiddenName, of: configuration.users)
   }
 
-  /// The guard of a resource.
+  /// The guard of a resource: what all its guards allow.
   ///
-  /// - Parameter prefix: The guard that the path begins with. It takes the place of one that nobody chose, and takes
-  ///   nothing away from one that somebody did.
-  func `guard`(of resource: String, prefix: Guard?) -> Guard {
-    if let chosen = guards[resource] { return prefix.map(chosen.intersection) ?? chosen }
-    return prefix ?? (resource == users ? .ownOnly : .signedIn)
+  /// - Parameters:
+  ///   - listed: Its guard in the routes file.
+  ///   - prefix: The guard that the path begins with. It takes the place of the one that a resource has by itself, but not
+  ///     of the users': no path opens those.
+  func `guard`(of resource: String, listed: Guard?, prefix: Guard?) -> Guard {
+    let chosen = [guards[resource], listed].compactMap { $0 }
+    let own = chosen.isEmpty && resource == users ? [.ownOnly] : chosen
+    let all = own + [prefix].compactMap { $0 }
+    return all.first.map { all.dropFirst().reduce($0) { $0.intersection($1) } } ?? .signedIn
   }
 
   /// Returns the id of the user who sent a request.

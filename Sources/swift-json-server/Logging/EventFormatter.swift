@@ -23,7 +23,7 @@ struct RespondedRequest: Sendable {
 
   init(_ exchange: Exchange) {
     method = exchange.request.method.rawValue
-    target = exchange.shownRequest.target
+    target = exchange.shownTarget
     status = exchange.sent.status
     bytes = exchange.sent.bytes.count
     duration = exchange.duration

@@ -1,0 +1,208 @@
+import HTTPTypes
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+/// Who may do what, whichever way a request takes.
+@Suite(.timeLimit(.minutes(1))) struct AuthorizationTests {
+  private static let data: JSONValue = [
+    "users": [
+      ["id": 1, "email": "ada@x.org", "password": "lovelace"], ["id": 2, "email": "bob@x.org", "password": "hopper"],
+    ],
+    "posts": [["id": 1, "userId": 1], ["id": 2, "userId": 2]],
+    "comments": [["id": 1, "postId": 1, "userId": 2], ["id": 2, "postId": 2, "userId": 2]],
+  ]
+
+  private static func server(
+    _ data: JSONValue = data, guards: [String: String] = [:], _ adjust: (inout Server.Configuration) -> Void = { _ in }
+  ) async throws -> Server {
+    try await AdminFixture.server(data) { configuration in
+      configuration.signIn = Server.SignIn(guards: guards.compactMapValues(Guard.init))
+      adjust(&configuration)
+    }
+  }
+
+  private static func ada(_ server: Server) async throws -> HTTPFields {
+    let response = await server.send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"])
+    return [.authorization: "Bearer \(try #require(try response.json["accessToken"]?.string))"]
+  }
+
+  private static func held(_ server: Server) async throws {
+    _ = try #require(await server.exchange(timeout: .seconds(60)) { $0.state == .received })
+  }
+
+  // MARK: Later
+
+  @Test func `A record that is another's by the time of a deletion stays`() async throws {
+    let server = try await Self.server(guards: ["posts": "600"])
+    let ada = try await Self.ada(server)
+    let hold = try await server.hold(RequestPattern(.delete))
+    async let response = server.send(.delete, "/posts/3", fields: ada)
+    try await Self.held(server)
+    await server.send(.post, "/posts", ["id": 3, "userId": 2], fields: [.page: "1"])
+    await server.releaseHold(hold)
+    #expect(await response.status == .forbidden)
+    #expect(await server.value["posts"]?.array?.count == 3)
+  }
+
+  @Test(arguments: [HTTPRequest.Method.get, .delete])
+  func `A token that expires meanwhile is of no use`(method: HTTPRequest.Method) async throws {
+    let server = try await Self.server()
+    let ada = try await Self.ada(server)
+    let hold = try await server.hold(RequestPattern(method))
+    async let response = server.send(method, "/posts/1", fields: ada)
+    try await Self.held(server)
+    await server.expireTokens()
+    await server.releaseHold(hold)
+    #expect(await response.status == .unauthorized)
+    #expect(await server.value == Self.data)
+  }
+
+  // MARK: Guards
+
+  @Test(arguments: ["440", "444", "660", "666"])
+  func `No path opens the users`(digits: String) async throws {
+    let server = try await Self.server()
+    #expect(await server.send(.get, "/\(digits)/users").status == .unauthorized)
+    #expect(await server.send(.patch, "/\(digits)/users/2", ["password": "hacked"]).status != .ok)
+    let ada = try await Self.ada(server)
+    #expect(await server.send(.get, "/\(digits)/users/2", fields: ada).status == .forbidden)
+    #expect(await server.send(.patch, "/\(digits)/users/2", ["password": "hacked"], fields: ada).status == .forbidden)
+    #expect(await server.send(.get, "/\(digits)/users/1", fields: ada).status == .ok)
+    #expect(await server.value == Self.data)
+    let open = try await Self.server(guards: ["users": "666"])
+    #expect(await open.send(.get, "/666/users").status == .ok)
+  }
+
+  @Test(arguments: [
+    "/posts", "/%70osts", "//posts", "/Posts", "/posts/1", "/666/posts", "/666/posts/1", "/p/1", "/db",
+  ])
+  func `A guard in the routes file is for every way to the resource`(target: String) async throws {
+    let server = try await Self.server(guards: ["users": "666", "comments": "666"]) {
+      $0.routes = JSONObject([("posts", 600), ("/p/:id", "/posts/:id")])
+    }
+    for method in [HTTPRequest.Method.get, .delete, .patch] where method == .get || target.hasSuffix("1") {
+      let body: JSONValue? = method == .patch ? ["title": "x"] : nil
+      #expect(await server.send(method, target, body).status == .unauthorized, "\(method)")
+    }
+    let ada = try await Self.ada(server)
+    let response = await server.send(.get, target, fields: ada)
+    #expect(response.status == .ok)
+    if let records = try response.json.array { #expect(records.map { $0["id"] } == [1]) }
+    #expect(await server.send(.delete, "/posts/2", fields: ada).status == .forbidden)
+  }
+
+  @Test func `A guard in the routes file opens nothing that is called alike`() async throws {
+    let server = try await Self.server(["users": [], "posts": [], "posts-archive": []]) {
+      $0.routes = JSONObject([("posts", 666)])
+    }
+    #expect(await server.send(.get, "/posts").status == .ok)
+    #expect(await server.send(.get, "/posts-archive").status == .unauthorized)
+  }
+
+  @Test func `The routes of json-server-reset need access to everything`() async throws {
+    let server = try await Self.server { $0.hasResetRoutes = true }
+    let ada = try await Self.ada(server)
+    for target in ["/reset", "/merge", "//reset"] {
+      #expect(await server.send(.post, target, ["users": []]).status == .unauthorized)
+      #expect(await server.send(.post, target, ["users": []], fields: ada).status == .forbidden)
+    }
+    #expect(await server.value == Self.data)
+    let open = try await Self.server(guards: ["users": "660"]) { $0.hasResetRoutes = true }
+    #expect(await open.send(.post, "/reset", Self.data).status == .unauthorized)
+    #expect(await open.send(.post, "/reset", Self.data, fields: try await Self.ada(open)).status == .ok)
+  }
+
+  @Test(arguments: [
+    ("444", 403), ("640", 403), ("600", 403), ("660", 200), ("666", 200),
+  ])
+  func `A deletion needs write access to what depends on the record`(digits: String, status: Int) async throws {
+    for dialect in Server.Configuration.Dialect.allCases {
+      let server = try await Self.server(guards: ["comments": digits, "posts": "660"]) { $0.dialect = dialect }
+      let ada = try await Self.ada(server)
+      let before = await server.value
+      let response = await server.send(.delete, "/posts/1", fields: ada)
+      #expect(response.status.code == status)
+      if status == 403 {
+        #expect(response.text.contains("comments"))
+        #expect(await server.value == before)
+      }
+    }
+  }
+
+  @Test func `Whoever owns what depends on a record may delete both`() async throws {
+    let data: JSONValue = [
+      "users": Self.data["users"] ?? .null, "posts": [["id": 1, "userId": 1]],
+      "comments": [["id": 1, "postId": 1, "userId": 1]],
+    ]
+    let server = try await Self.server(data, guards: ["comments": "600"])
+    #expect(await server.send(.delete, "/posts/1", fields: try await Self.ada(server)).status == .ok)
+    #expect(await server.value["comments"] == [])
+  }
+
+  // MARK: Owners
+
+  @Test(arguments: [
+    (#"{"id": 1, "userId": 1, "userId": 2}"#, true), (#"{"id": 1, "userId": 2, "userId": 1}"#, false),
+    (#"{"id": 1, "userId": [1]}"#, false), (#"{"id": 1, "userId": [1, 2]}"#, false),
+    (#"{"id": 1, "userId": "1"}"#, true), (#"{"id": 1, "userId": null}"#, false), (#"{"id": 1}"#, false),
+  ])
+  func `List, record and database agree about the owner`(record: String, isOwn: Bool) async throws {
+    let text = #"{"users": \#(Self.data["users"]?.text() ?? ""), "posts": [\#(record)]}"#
+    let server = try await Self.server(["users": []], guards: ["posts": "600"]) {
+      $0.source = .text(Array(text.utf8), name: "data")
+    }
+    let ada = try await Self.ada(server)
+    #expect(await server.send(.get, "/posts/1", fields: ada).status == (isOwn ? .ok : .forbidden))
+    #expect(try await server.send(.get, "/posts", fields: ada).json.array?.count == (isOwn ? 1 : 0))
+    #expect(try await server.send(.get, "/db", fields: ada).json["posts"]?.array?.count == (isOwn ? 1 : 0))
+  }
+
+  @Test(
+    arguments: [
+      (["email": .null], nil), (["email": .null], "application/merge-patch+json"), (["email": 1], nil),
+      ([["op": "remove", "path": "/email"]], "application/json-patch+json"),
+    ] as [(JSONValue, String?)])
+  func `A user keeps a name to sign in with`(body: JSONValue, type: String?) async throws {
+    let server = try await Self.server()
+    var fields = try await Self.ada(server)
+    fields[.contentType] = type
+    #expect(await server.send(.patch, "/users/1", body, fields: fields).status == .badRequest)
+    #expect(await server.value == Self.data)
+  }
+
+  @Test(arguments: [JSONValue.null, 1, ""])
+  func `A user keeps the name of a user without an address`(name: JSONValue) async throws {
+    let server = try await Self.server(["users": [["id": 1, "username": "ada", "password": "lovelace"]]])
+    let login = await server.send(.post, "/login", ["username": "ada", "password": "lovelace"])
+    let fields: HTTPFields = [.authorization: "Bearer \(try login.json["accessToken"]?.string ?? "")"]
+    #expect(await server.send(.patch, "/users/1", ["username": name], fields: fields).status == .badRequest)
+    #expect(await server.send(.patch, "/users/1", ["username": "eve"], fields: fields).status == .ok)
+  }
+
+  // MARK: Addresses and fields
+
+  @Test func `Addresses keep the guard of the path`() async throws {
+    let server = try await Self.server()
+    let list = await server.send(.get, "/664/posts?_page=1&_limit=1")
+    #expect(list.headerFields[.link]?.contains("<http://localhost/664/posts?_page=2&_limit=1>; rel=\"next\"") == true)
+    let created = await server.send(.post, "/666/posts", ["userId": 1])
+    #expect(created.headerFields[.location] == "http://localhost/666/posts/3")
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil, 200), ("http://localhost", nil, 200), ("http://localhost", "same-origin", 200), (nil, "none", 200),
+      ("http://localhost:5173", nil, 403), ("null", nil, 403), (nil, "same-site", 403), (nil, "cross-site", 403),
+      ("http://localhost", "cross-site", 403),
+    ] as [(String?, String?, Int)])
+  func `Only the server's own page is its page`(origin: String?, site: String?, status: Int) async throws {
+    let server = try await Self.server()
+    var fields: HTTPFields = [.page: "1"]
+    fields[.origin] = origin
+    fields[try #require(HTTPField.Name("Sec-Fetch-Site"))] = site
+    #expect(await server.send(.get, "/users", fields: fields).status.code == status)
+    #expect(await server.send(.patch, "/posts/1", ["title": "x"], fields: fields).status.code == status)
+  }
+}
