@@ -92,14 +92,13 @@ final class RequestContext: Sendable {
       notes: notes, progress: progress, reply: reply)
   }
 
-  /// The same request without the guard that its path begins with, and that addresses in the response keep.
+  /// The same request without the guard that its path begins with.
   ///
   /// - Parameter target: What is left of its target.
   /// - Throws: 400, when that cannot be read.
   func removing(_ prefix: Guard, leaving target: String) throws(RequestError) -> RequestContext {
     var request = request
     request.target = target
-    request.mount.path += "/" + prefix.digits
     return RequestContext(
       original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
       ignoresCase: ignoresCase, started: started, guardPrefix: prefix, attempts: attempts, isOvertaken: isOvertaken,

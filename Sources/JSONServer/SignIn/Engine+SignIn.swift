@@ -107,6 +107,9 @@ extension Engine {
     let (request, ids) = (context.request, writes.ids)
     let owner = context.isHidden ? nil : try owner(in: endpoint, context, signIn)
     guard endpoint.isWrite else {
+      // The other pages of a list are guarded as this one is; a new record's address is without, as in json-server-auth.
+      var linked = request
+      if let prefix = context.guardPrefix { linked.mount.path += "/" + prefix.digits }
       var limited = endpoint
       if let owner {
         switch endpoint {
@@ -118,7 +121,7 @@ extension Engine {
         }
       }
       return try writes.database.reading(without: &signIn.password) { database throws(RequestError) in
-        try limited.perform(request, on: &database, ids: ids)
+        try limited.perform(linked, on: &database, ids: ids)
       }
     }
     guard endpoint.resource == signIn.users else {
