@@ -19,16 +19,8 @@ package enum Patch: Sendable {
     switch self {
     case .merge(let patch): return patch.merged(into: document)
     case .operations(let operations):
-      var draft = DocumentDraft(document, maximumDepth: maximumDepth)
-      var handled = 0
-      for operation in operations {
-        try operation.apply(to: &draft)
-        handled += draft.document.count
-        guard handled <= maximumSize else {
-          throw operation.error(
-            .tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
-        }
-      }
+      var draft = DocumentDraft(document, maximumDepth: maximumDepth, maximumSize: maximumSize)
+      for operation in operations { try operation.apply(to: &draft) }
       return draft.document
     }
   }

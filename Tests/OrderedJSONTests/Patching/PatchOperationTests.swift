@@ -53,6 +53,8 @@ import Testing
     (#"{"-":1}"#, #"[{"op":"replace","path":"/-","value":2}]"#, #"{"-":2}"#),
     (#"{"0":{"1":2}}"#, #"[{"op":"add","path":"/0/01","value":3}]"#, #"{"0":{"1":2,"01":3}}"#),
     (#"{"a":1,"a":2,"b":3}"#, #"[{"op":"remove","path":"/a"}]"#, #"{"b":3}"#),
+    (#"{"o":{ "b":3, "a":1, "\u0061":2 }}"#, #"[{"op":"remove","path":"/o/a"}]"#, #"{"o":{ "b":3 }}"#),
+    (#"{"o":{"a":1,"a":2},"p":3}"#, #"[{"op":"remove","path":"/o/a"}]"#, #"{"o":{},"p":3}"#),
     (#"{"\u00e9":1}"#, #"[{"op":"replace","path":"/é","value":2}]"#, #"{"\u00e9":2}"#),
     ("{}", #"[{"op":"add","path":"/a\"b\n","value":1}]"#, #"{"a\"b\n":1}"#),
     // Equality
@@ -155,6 +157,22 @@ import Testing
     let copies = Array(repeating: #"{"op":"copy","from":"/a","path":"/a/-"}"#, count: 40).joined(separator: ",")
     let error = #expect(throws: PatchError.self) {
       try Self.apply("[\(copies)]", to: #"{"a":["\#(text)"]}"#, maximumDepth: 1000, maximumSize: 1 << 20)
+    }
+    #expect(error?.code == .tooLarge)
+  }
+
+  @Test func `remove all members of a name at the cost of one`() throws {
+    let members = Array(repeating: #""a":1"#, count: 2000).joined(separator: ",")
+    let operations = #"[{"op":"remove","path":"/x/a"}]"#
+    let document = #"{"x":{\#(members)}}"#
+    #expect(try Self.apply(operations, to: document, maximumSize: 2 * document.utf8.count) == #"{"x":{}}"#)
+  }
+
+  @Test func `count each walk of the document`() {
+    let document = #"{"a":"\#(String(repeating: "x", count: 1000))"}"#
+    let moves = #"{"op":"move","from":"/a","path":"/b"},{"op":"move","from":"/b","path":"/a"}"#
+    let error = #expect(throws: PatchError.self) {
+      try Self.apply("[\(moves)]", to: document, maximumSize: 3 * document.utf8.count)
     }
     #expect(error?.code == .tooLarge)
   }
