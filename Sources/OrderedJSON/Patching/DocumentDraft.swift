@@ -24,14 +24,18 @@ struct DocumentDraft {
   }
 
   private(set) var document: ValidJSON
+  private let originalCount: Int
   private let maximumDepth: Int
+  private let maximumGrowth: Int
   private let maximumSize: Int
   /// The bytes that were walked and written.
   private var handled = 0
 
-  init(_ document: ValidJSON, maximumDepth: Int, maximumSize: Int) {
+  init(_ document: ValidJSON, maximumDepth: Int, maximumGrowth: Int, maximumSize: Int) {
     self.document = document
+    originalCount = document.count
     self.maximumDepth = maximumDepth
+    self.maximumGrowth = maximumGrowth
     self.maximumSize = maximumSize
   }
 
@@ -124,7 +128,12 @@ struct DocumentDraft {
   ) throws(Failure) {
     let text = try document.withToken { whole throws(Failure) in
       let (range, text) = try change(whole)
-      try handle(whole.bytes.count - range.count + text.count)
+      let count = whole.bytes.count - range.count + text.count
+      guard count - originalCount <= maximumGrowth else {
+        throw Failure(
+          .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
+      }
+      try handle(count)
       return whole.bytes[..<range.lowerBound] + text + whole.bytes[range.upperBound...]
     }
     do throws(JSONError) {

@@ -161,6 +161,18 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
+  @Test func `may make a document larger only by so much`() throws {
+    let operations = #"[{"op":"copy","from":"/a","path":"/b"},{"op":"copy","from":"/a","path":"/c"}]"#
+    let document = #"{"a":"xxx"}"#
+    // Each copy is ten bytes with its comma.
+    #expect(try Self.apply(operations, to: document, maximumGrowth: 20).utf8.count == document.utf8.count + 20)
+    let error = #expect(throws: PatchError.self) {
+      try Self.apply(operations, to: document, maximumGrowth: 19)
+    }
+    #expect(error?.code == .tooLarge)
+    #expect(error?.message.contains("Operation 1") == true && error?.message.contains("19 bytes more") == true)
+  }
+
   @Test func `remove all members of a name at the cost of one`() throws {
     let members = Array(repeating: #""a":1"#, count: 2000).joined(separator: ",")
     let operations = #"[{"op":"remove","path":"/x/a"}]"#
@@ -178,11 +190,13 @@ import Testing
   }
 
   private static func apply(
-    _ operations: String, to document: String, maximumDepth: Int = 512, maximumSize: Int = 1 << 28
+    _ operations: String, to document: String, maximumDepth: Int = 512, maximumGrowth: Int = 1 << 28,
+    maximumSize: Int = 1 << 28
   ) throws -> String {
     let patch = Patch.operations(try PatchOperation.all(in: try ValidJSON(parsing: Array(operations.utf8))))
     return try patch.applied(
-      to: try ValidJSON(parsing: Array(document.utf8)), maximumDepth: maximumDepth, maximumSize: maximumSize
+      to: try ValidJSON(parsing: Array(document.utf8)), maximumDepth: maximumDepth, maximumGrowth: maximumGrowth,
+      maximumSize: maximumSize
     ).string
   }
 }
