@@ -81,32 +81,15 @@ extension Database {
   /// Changes a record as a patch says, all of it or nothing; the id stays.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord`, `invalidBody` or `conflict`.
-  /// - Complexity: That of ``Patch/applied(to:maximumDepth:)``.
+  /// - Complexity: That of ``Patch/applied(to:maximumDepth:maximumGrowth:maximumSize:)``.
   package mutating func apply(
     _ patch: Patch, to id: String, in name: String
   ) throws(DatabaseError) -> WrittenRecord {
-    let depth = schema.maximumRecordDepth
+    let schema = schema
     return try rewrite(id, in: name) { row, collection throws(DatabaseError) in
       let layout = collection.layout(of: row)
-      return try Self.apply(patch, to: row.record, keeping: collection.idName, depth, layout, row.margins)
+      return try schema.apply(patch, to: row.record, keeping: collection.idName, layout, row.margins)
     }
-  }
-
-  private static func apply(
-    _ patch: Patch, to document: ValidJSON, keeping idName: String?, _ maximumDepth: Int, _ layout: JSONLayout,
-    _ margins: ObjectDraft.Margins = .none
-  ) throws(DatabaseError) -> ValidJSON {
-    let patched: ValidJSON
-    do throws(PatchError) {
-      patched = try patch.applied(to: document, maximumDepth: maximumDepth)
-    } catch {
-      throw DatabaseError(error)
-    }
-    guard let text = ObjectDraft.changing(document, to: patched, keeping: idName, layout, margins) else {
-      let kind = patched.withToken { $0.kind.description }
-      throw DatabaseError(.invalidBody, "The patch makes \(kind) of what must stay an object.")
-    }
-    return text
   }
 
   private mutating func rewrite(
@@ -141,9 +124,9 @@ extension Database {
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody` or `conflict`.
   package mutating func apply(_ patch: Patch, toSingular name: String) throws(DatabaseError) -> ValidJSON {
-    let depth = schema.maximumRecordDepth
+    let schema = schema
     return try rewriteSingular(name) { before, layout throws(DatabaseError) in
-      try Self.apply(patch, to: before, keeping: nil, depth, layout)
+      try schema.apply(patch, to: before, keeping: nil, layout)
     }
   }
 
@@ -238,5 +221,29 @@ extension Database {
         }
       }
     }
+  }
+}
+
+extension Schema {
+  /// What a patch makes of an object that is stored.
+  ///
+  /// - Parameter idName: The member that keeps its value; `nil` for none.
+  /// - Throws: ``DatabaseError`` with code `invalidBody`, `conflict` or `tooLarge`.
+  package func apply(
+    _ patch: Patch, to document: ValidJSON, keeping idName: String?, _ layout: JSONLayout = .compact,
+    _ margins: ObjectDraft.Margins = .none
+  ) throws(DatabaseError) -> ValidJSON {
+    let patched: ValidJSON
+    do throws(PatchError) {
+      patched = try patch.applied(
+        to: document, maximumDepth: maximumRecordDepth, maximumGrowth: maximumPatchGrowth)
+    } catch {
+      throw DatabaseError(error)
+    }
+    guard let text = ObjectDraft.changing(document, to: patched, keeping: idName, layout, margins) else {
+      let kind = patched.withToken { $0.kind.description }
+      throw DatabaseError(.invalidBody, "The patch makes \(kind) of what must stay an object.")
+    }
+    return text
   }
 }

@@ -12,6 +12,8 @@ package struct Schema: Sendable, Hashable {
   package var maximumDepth = 512
   /// The deepest nesting of a record, which is in an array in an object; of a singular resource the same.
   package var maximumRecordDepth: Int { maximumDepth - 2 }
+  /// The most bytes by which a patch may make a record larger: its operations may copy what is there again and again.
+  package var maximumPatchGrowth = Int.max
   /// The most bytes of a new record's address `/resource/id`, where a byte that is no letter, digit, `-`, `.`, `_` or `~`
   /// counts as three.
   package var maximumAddressBytes = Int.max

@@ -32,13 +32,15 @@ enum RequestBody {
   /// A body without a type, or of one that is not listed, is accepted when it is JSON nevertheless: many clients
   /// do not declare it.
   ///
-  /// - Parameter maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
+  /// - Parameters:
+  ///   - maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
+  ///   - isPatchable: Whether a patch could be sent to the target with PATCH, which is said where one is sent otherwise.
   /// - Returns: An object, or an array of objects to write in bulk; `nil` when there is no body.
   ///   JSON is returned as it was sent, without the white space around it, text that stands for values as strings.
   /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
   ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
   static func json(
-    from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth
+    from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth, isPatchable: Bool = false
   ) throws(RequestError) -> WrittenBody? {
     guard !request.body.isEmpty else { return nil }
     let type = try type(of: request)
@@ -60,8 +62,10 @@ enum RequestBody {
       // The array around the lines is one level more than any of them has.
       let lines = try JSONLines.json(text, maximumDepth: maximumDepth)
       return WrittenBody(try JSONBody(maximumDepth: maximumDepth + 1).text(of: lines))
-    case jsonPatch:
-      throw RequestError(.unsupportedMediaType, "A JSON Patch changes what is there; send it with PATCH.")
+    case mergePatch, jsonPatch:
+      throw RequestError(
+        isPatchable ? .unsupportedPatch : .unsupportedMediaType,
+        "'\(type.essence)' is a patch, which changes what is there; send it with PATCH, or JSON as 'application/json'.")
     case _ where type.isJSON:
       return WrittenBody(try body.text(of: try BodyText.utf8(of: request.body, type: type)))
     default:

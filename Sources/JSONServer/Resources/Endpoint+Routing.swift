@@ -87,7 +87,7 @@ extension Endpoint {
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
       }
-      let body = try json(from: request, schema) ?? .empty
+      let body = try json(from: request, schema, isPatchable: true) ?? .empty
       return .writeSingular(name, body: body, merging: false, isPost: true)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
     }
@@ -115,8 +115,10 @@ extension Endpoint {
   }
 
   /// The body as JSON that the file may hold.
-  private static func json(from request: Request, _ schema: Schema) throws(RequestError) -> WrittenBody? {
-    try RequestBody.json(from: request, maximumDepth: schema.maximumRecordDepth)
+  private static func json(
+    from request: Request, _ schema: Schema, isPatchable: Bool = false
+  ) throws(RequestError) -> WrittenBody? {
+    try RequestBody.json(from: request, maximumDepth: schema.maximumRecordDepth, isPatchable: isPatchable)
   }
 
   private static func patch(from request: Request, _ schema: Schema) throws(RequestError) -> Patch? {
@@ -132,7 +134,7 @@ extension Endpoint {
   private static func body(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> WrittenBody {
-    if let body = try json(from: request, schema) { return body }
+    if let body = try json(from: request, schema, isPatchable: true) { return body }
     return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .empty
   }
 

@@ -60,18 +60,18 @@ extension IgnoredParameter {
   /// The most bytes that the names take in a response's head.
   private static let maximumLength = 1024
 
-  /// The value of `X-Ignored-Parameters`: the names, in the order of the request, as many as fit.
+  /// The value of `X-Ignored-Parameters`: the names, in the order of the request, those that fit; `nil` when none does.
   ///
   /// What is not printable ASCII is percent-encoded, and so are the comma and the percent sign.
-  static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String {
+  static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String? {
     let names = Set(ignored.map(\.name))
     var value = ""
     for name in parameters.names where names.contains(name) {
       let encoded = PercentEncoding.encodeFieldEntry(name)
-      guard value.utf8.count + encoded.utf8.count + 2 <= maximumLength else { break }
+      guard value.utf8.count + encoded.utf8.count + 2 <= maximumLength else { continue }
       value += value.isEmpty ? encoded : ", " + encoded
     }
-    return value
+    return value.isEmpty ? nil : value
   }
 }
 

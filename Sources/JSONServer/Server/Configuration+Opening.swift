@@ -16,6 +16,7 @@ extension Server.Configuration {
       case .v1: .v1
       }
     schema.maximumAddressBytes = limits.maximumTargetBytes - mountPath.utf8.count
+    schema.maximumPatchGrowth = limits.maximumBodyBytes
     schema.maximumDepth = min(max(maximumDepth, 4), 1_000)
     return schema
   }

@@ -228,9 +228,12 @@ extension Engine {
       // What is not there or does not fit is refused by whoever carries it out.
       guard let before else { break }
       guard claim(before, in: name, signIn) == user else { throw foreign }
-      let depth = writes.database.schema.maximumRecordDepth
-      guard let after = try? patch.applied(to: before, maximumDepth: depth) else { break }
-      guard claim(after, in: name, signIn) == user else { throw unsigned }
+      let schema = writes.database.schema
+      let idName = id == nil ? nil : schema.idName(of: name)
+      guard let after = try? schema.apply(patch, to: before, keeping: idName) else { break }
+      // Of a name given twice the first value is stored, and found by whoever reads.
+      let owner = after.member(Array(ownerKey(in: name, signIn).name.utf8))
+      guard owner?.withToken(\.recordID) == user else { throw unsigned }
     case .writeSingular(_, let body, let merging, _):
       guard singularOwner(name, signIn) == user else { throw foreign }
       let claims = claims(body.json, in: name, signIn)

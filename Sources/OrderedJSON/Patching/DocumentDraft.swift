@@ -24,15 +24,24 @@ struct DocumentDraft {
   }
 
   private(set) var document: ValidJSON
+  private let originalCount: Int
   private let maximumDepth: Int
+  private let maximumGrowth: Int
+  private let maximumSize: Int
+  /// The bytes that were walked and written.
+  private var handled = 0
 
-  init(_ document: ValidJSON, maximumDepth: Int) {
+  init(_ document: ValidJSON, maximumDepth: Int, maximumGrowth: Int, maximumSize: Int) {
     self.document = document
+    originalCount = document.count
     self.maximumDepth = maximumDepth
+    self.maximumGrowth = maximumGrowth
+    self.maximumSize = maximumSize
   }
 
   /// The value to which a pointer leads.
-  func value(at pointer: JSONPointer) throws(Failure) -> ValidJSON {
+  mutating func value(at pointer: JSONPointer) throws(Failure) -> ValidJSON {
+    try handle(document.count)
     let value = document.withToken { whole in
       whole.value(at: pointer.tokens[...]).map { document.part($0, of: whole) }
     }
@@ -81,27 +90,24 @@ struct DocumentDraft {
       throw Failure(.conflict, "the whole document cannot be removed by a patch")
     }
     let path = pointer.tokens.dropLast()
-    // A file may give a member twice; none of them is left.
-    repeat {
-      try edit { whole throws(Failure) in
-        guard let parent = whole.value(at: path), let value = parent.value(at: [last]) else {
-          throw .missing(pointer.tokens)
-        }
-        let items = Self.items(of: parent, in: whole)
-        let end = value.range(in: whole).upperBound
-        // The value was found there.
-        guard let position = items.firstIndex(where: { $0.upperBound == end }) else {
-          throw .missing(pointer.tokens)
-        }
-        if position > 0 { return (items[position - 1].upperBound..<end, []) }
-        let next = items.count > 1 ? items[1].lowerBound : end
-        return (items[0].lowerBound..<next, [])
+    try edit { whole throws(Failure) in
+      guard let parent = whole.value(at: path), let value = parent.value(at: [last]) else {
+        throw .missing(pointer.tokens)
       }
-    } while hasMember(last, at: path)
-  }
-
-  private func hasMember(_ name: [UInt8], at path: ArraySlice<[UInt8]>) -> Bool {
-    document.withToken { $0.value(at: path)?.member(name) != nil }
+      if parent.kind == .object {
+        // A file may give a member twice; none of them is left.
+        return (parent.range(in: whole), ValidJSON(parent, removing: [last]).utf8)
+      }
+      let items = Self.items(of: parent, in: whole)
+      let end = value.range(in: whole).upperBound
+      // The value was found there.
+      guard let position = items.firstIndex(where: { $0.upperBound == end }) else {
+        throw .missing(pointer.tokens)
+      }
+      if position > 0 { return (items[position - 1].upperBound..<end, []) }
+      let next = items.count > 1 ? items[1].lowerBound : end
+      return (items[0].lowerBound..<next, [])
+    }
   }
 
   /// Replaces an existing value.
@@ -122,12 +128,26 @@ struct DocumentDraft {
   ) throws(Failure) {
     let text = try document.withToken { whole throws(Failure) in
       let (range, text) = try change(whole)
+      let count = whole.bytes.count - range.count + text.count
+      guard count - originalCount <= maximumGrowth else {
+        throw Failure(
+          .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
+      }
+      try handle(count)
       return whole.bytes[..<range.lowerBound] + text + whole.bytes[range.upperBound...]
     }
     do throws(JSONError) {
       document = try ValidJSON(parsing: Array(text), maximumDepth: maximumDepth)
     } catch {
       throw Failure(.tooDeep, "the result is \(error.message)")
+    }
+  }
+
+  /// Counts what an operation costs.
+  private mutating func handle(_ count: Int) throws(Failure) {
+    handled += count
+    guard handled <= maximumSize else {
+      throw Failure(.tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
     }
   }
 

@@ -8,21 +8,21 @@ extension ValidJSON {
     withToken { patch in
       guard patch.kind == .object else { return self }
       var text: [UInt8] = []
-      document.withToken { patch.appendMerged(into: $0, to: &text) }
+      document.withToken { OutlinedValue(patch).appendMerged(into: OutlinedValue($0), to: &text) }
       return ValidJSON(written: text)
     }
   }
 }
 
-extension ValueToken {
+extension OutlinedValue {
   /// Appends the value that this patch makes of one; `nil` stands for a missing value.
-  fileprivate func appendMerged(into target: ValueToken?, to text: inout [UInt8]) {
+  fileprivate func appendMerged(into target: OutlinedValue?, to text: inout [UInt8]) {
     guard let patch = MembersByName(self) else {
-      text += bytes
+      text += token.bytes
       return
     }
     var separator = UInt8(ascii: "{")
-    func append(_ name: ValueToken, _ change: ValueToken, into old: ValueToken?) {
+    func append(_ name: ValueToken, _ change: OutlinedValue, into old: OutlinedValue?) {
       text.append(separator)
       text += name.bytes
       text.append(UInt8(ascii: ":"))
@@ -30,24 +30,23 @@ extension ValueToken {
       separator = UInt8(ascii: ",")
     }
     var known: Set<[UInt8]> = []
-    if var reader = target.flatMap(ObjectReader.init) {
-      while let member = reader.next() {
-        let name = member.name.unescapedContent
-        guard let change = patch.values[name]?.value else {
-          text.append(separator)
-          text += member.name.bytes
-          text.append(UInt8(ascii: ":"))
-          text += member.value.bytes
-          separator = UInt8(ascii: ",")
-          continue
-        }
-        known.insert(name)
-        if !change.isNull { append(member.name, change, into: member.value) }
+    var reader = target?.makeReader()
+    while let member = reader?.next(), let token = member.name {
+      let name = token.unescapedContent
+      guard let change = patch.values[name]?.value else {
+        text.append(separator)
+        text += token.bytes
+        text.append(UInt8(ascii: ":"))
+        text += member.value.token.bytes
+        separator = UInt8(ascii: ",")
+        continue
       }
+      known.insert(name)
+      if !change.token.isNull { append(token, change, into: member.value) }
     }
     for name in patch.names where !known.contains(name) {
       // Each name has a value.
-      if let member = patch.values[name], !member.value.isNull { append(member.name, member.value, into: nil) }
+      if let member = patch.values[name], !member.value.token.isNull { append(member.name, member.value, into: nil) }
     }
     if separator == UInt8(ascii: "{") { text.append(separator) }
     text.append(UInt8(ascii: "}"))
@@ -58,14 +57,14 @@ extension ValueToken {
 private struct MembersByName {
   /// The names in order.
   private(set) var names: [[UInt8]] = []
-  private(set) var values: [[UInt8]: ObjectReader.Member] = [:]
+  private(set) var values: [[UInt8]: (name: ValueToken, value: OutlinedValue)] = [:]
 
   /// `nil` for a value that is not an object.
-  init?(_ object: ValueToken) {
-    guard var reader = ObjectReader(object) else { return nil }
-    while let member = reader.next() {
-      let name = member.name.unescapedContent
-      if values.updateValue(member, forKey: name) == nil { names.append(name) }
+  init?(_ object: OutlinedValue) {
+    guard object.token.kind == .object, var reader = object.makeReader() else { return nil }
+    while let member = reader.next(), let token = member.name {
+      let name = token.unescapedContent
+      if values.updateValue((token, member.value), forKey: name) == nil { names.append(name) }
     }
   }
 }

@@ -9,26 +9,20 @@ package enum Patch: Sendable {
   ///
   /// - Parameters:
   ///   - maximumDepth: The deepest nesting that the document may have.
+  ///   - maximumGrowth: The most bytes by which operations may make the document larger than it was.
   ///   - maximumSize: The most bytes that the operations of a patch may handle: `copy` may double a document again and
   ///     again.
   /// - Throws: ``PatchError``; none of the changes counts then.
   /// - Complexity: O(size of the document and the patch) for a merge, the same for each operation otherwise.
-  package func applied(to document: ValidJSON, maximumDepth: Int, maximumSize: Int = 256 << 20)
-    throws(PatchError) -> ValidJSON
-  {
+  package func applied(
+    to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 256 << 20
+  ) throws(PatchError) -> ValidJSON {
     switch self {
     case .merge(let patch): return patch.merged(into: document)
     case .operations(let operations):
-      var draft = DocumentDraft(document, maximumDepth: maximumDepth)
-      var handled = 0
-      for operation in operations {
-        try operation.apply(to: &draft)
-        handled += draft.document.count
-        guard handled <= maximumSize else {
-          throw operation.error(
-            .tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
-        }
-      }
+      var draft = DocumentDraft(
+        document, maximumDepth: maximumDepth, maximumGrowth: maximumGrowth, maximumSize: maximumSize)
+      for operation in operations { try operation.apply(to: &draft) }
       return draft.document
     }
   }

@@ -132,7 +132,7 @@ package struct PatchOperation: Sendable {
   }
 
   /// Says why the operation fails, with its position and its pointers.
-  func error(_ code: PatchError.Code, _ reason: String) -> PatchError {
+  private func error(_ code: PatchError.Code, _ reason: String) -> PatchError {
     let from: String =
       switch action {
       case .move(let from), .copy(let from): " from '\(from.text)'"

@@ -6,18 +6,25 @@ extension ValueToken {
   ///
   /// - Complexity: O(size of both), for objects on average.
   func isEqual(to other: ValueToken) -> Bool {
-    if bytes.elementsEqual(other.bytes) { return true }
-    guard kind == other.kind else { return false }
-    switch kind {
+    bytes.elementsEqual(other.bytes) || OutlinedValue(self).isEqual(to: OutlinedValue(other))
+  }
+}
+
+extension OutlinedValue {
+  fileprivate func isEqual(to other: OutlinedValue) -> Bool {
+    let (token, counterpart) = (token, other.token)
+    guard token.kind == counterpart.kind else { return false }
+    switch token.kind {
     case .null: return true
-    // Their texts differ.
-    case .bool: return false
-    case .number: return DecimalNumber(bytes) == DecimalNumber(other.bytes)
-    case .string: return unescapedContent == other.unescapedContent
+    case .bool: return token.bytes.elementsEqual(counterpart.bytes)
+    case .number:
+      return token.bytes.elementsEqual(counterpart.bytes)
+        || DecimalNumber(token.bytes) == DecimalNumber(counterpart.bytes)
+    case .string: return token.unescapedContent == counterpart.unescapedContent
     case .array:
-      guard var left = ArrayReader(self), var right = ArrayReader(other) else { return false }
+      guard var left = makeReader(), var right = other.makeReader() else { return false }
       while let element = left.next() {
-        guard let counterpart = right.next(), element.isEqual(to: counterpart) else { return false }
+        guard let counterpart = right.next(), element.value.isEqual(to: counterpart.value) else { return false }
       }
       return right.next() == nil
     case .object:
@@ -27,24 +34,25 @@ extension ValueToken {
     }
   }
 
-  private var firstMembers: [[UInt8]: ValueToken] {
-    var members: [[UInt8]: ValueToken] = [:]
-    guard var reader = ObjectReader(self) else { return members }
-    while let member = reader.next() {
-      let name = member.name.unescapedContent
+  private var firstMembers: [[UInt8]: OutlinedValue] {
+    var members: [[UInt8]: OutlinedValue] = [:]
+    var reader = makeReader()
+    while let member = reader?.next(), let token = member.name {
+      let name = token.unescapedContent
       if members[name] == nil { members[name] = member.value }
     }
     return members
   }
 }
 
-/// What the text of a number amounts to, exactly: `1`, `1.0` and `10e-1` are equal, integers of 20 digits are not when
-/// one digit differs.
+/// What the text of a number amounts to: `1`, `1.0` and `10e-1` are equal, integers of 20 digits are not when one digit
+/// differs. It is exact but for exponents of 19 digits and more.
 private struct DecimalNumber: Equatable {
   private let isNegative: Bool
   /// The digits without zeros at either end; empty for zero.
   private let digits: [UInt8]
-  /// The power of ten of the last digit; `nil` when it does not fit, which makes the number differ from all others.
+  /// The power of ten of the last digit; `nil` when it does not fit, which makes the number differ from all that are
+  /// written otherwise.
   private let exponent: Int?
 
   init(_ text: UnsafeBufferPointer<UInt8>) {

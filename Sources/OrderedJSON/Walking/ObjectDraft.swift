@@ -215,7 +215,7 @@ extension ValidJSON {
   }
 
   /// An object without some members; the others and the white space between them stay.
-  fileprivate init(_ object: ValueToken, removing names: Set<[UInt8]>) {
+  init(_ object: ValueToken, removing names: Set<[UInt8]>) {
     let bytes = object.bytes
     var text: [UInt8] = []
     // Where the white space and the comma before the next member begin, and where those of the first end.

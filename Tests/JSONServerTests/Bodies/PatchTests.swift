@@ -20,6 +20,13 @@ import Testing
     let part: String
   }
 
+  /// A text of 1 KB that is doubled 17 times.
+  private static let doubling: String = {
+    let copies = (0..<17).map { #"{"op":"copy","from":"","path":"/c\#($0)"}"# }
+    let text = #"{"op":"add","path":"/x","value":"\#(String(repeating: "x", count: 1000))"}"#
+    return "[\(([text] + copies).joined(separator: ","))]"
+  }()
+
   static let cases: [Case] = [
     Case(
       method: .patch, target: "/posts/1", type: merge, body: #"{"id":null,"meta":{"draft":null}}"#, status: 200,
@@ -59,8 +66,16 @@ import Testing
     Case(method: .post, target: "/posts", type: operations, body: "[]", status: 415, part: "PATCH"),
     Case(method: .put, target: "/posts/1", type: operations, body: "[]", status: 415, part: "PATCH"),
     Case(
-      method: .put, target: "/posts/1", type: merge, body: #"{"title":"b"}"#, status: 200,
-      part: #"{"title":"b","id":1}"#),
+      method: .put, target: "/posts/1", type: merge, body: #"{"title":null}"#, status: 415,
+      part: "merge-patch+json'isapatch"),
+    Case(method: .post, target: "/posts", type: merge, body: #"{"title":null}"#, status: 415, part: "PATCH"),
+    Case(method: .put, target: "/profile", type: merge, body: #"{"name":null}"#, status: 415, part: "PATCH"),
+    Case(method: .post, target: "/profile", type: merge, body: #"{"name":null}"#, status: 415, part: "PATCH"),
+    Case(method: .post, target: "/posts/1/posts", type: merge, body: "{}", status: 415, part: "PATCH"),
+    // A document that doubles again and again.
+    Case(
+      method: .patch, target: "/posts/1", type: operations, body: doubling, status: 413,
+      part: "10485760bytesmorethantherewere"),
   ]
 
   @Test(arguments: cases)
@@ -83,6 +98,9 @@ import Testing
       (.options, "/posts/1", nil, true), (.options, "/profile", nil, true), (.options, "/posts", nil, false),
       (.options, "/db", nil, false), (.options, "/__admin/settings", nil, false),
       (.patch, "/posts/1", "text/plain", true), (.put, "/posts/1", "text/plain", false),
+      (.put, "/posts/1", Self.merge, true), (.put, "/profile", Self.operations, true),
+      (.post, "/profile", Self.merge, true), (.post, "/posts", Self.merge, false),
+      (.post, "/posts/1/comments", Self.merge, false),
     ] as [(HTTPRequest.Method, String, String?, Bool)] {
       let response = await send(method, target, type: type, type == nil ? "" : "x", to: server)
       let types = response.headerFields[name] ?? ""

@@ -39,7 +39,7 @@ import Testing
     // JSON, kept as it was sent.
     Case("application/json", #"{"b":1.0, "a" : 1e3}"#, #"{"b":1.0, "a" : 1e3}"#),
     Case("Application/JSON; Charset=\"UTF-8\"", #"{"a":1}"#, #"{"a":1}"#),
-    Case("application/merge-patch+json", "{}", "{}"),
+    Case("application/problem+json", "{}", "{}"),
     Case("application/json", "\u{FEFF} {}\n", "{}"),
     Case("application/json", #"[ {"a":[1]} , {} ]"#, #"[ {"a":[1]} , {} ]"#),
     Case("application/json", "[]", "[]"),
@@ -118,6 +118,7 @@ import Testing
     Refusal("application/json", String(repeating: "[", count: 513), .badRequest, "512"),
     Refusal("application/json; charset=latin1", "{}", .unsupportedMediaType, "latin1"),
     Refusal("application/json; charset=utf-16", "{}}", .badRequest, "UTF-16"),
+    Refusal("application/merge-patch+json", "{}", .unsupportedMediaType, "PATCH"),
     Refusal("text/plain", "hello", .unsupportedMediaType, "text/csv"),
     Refusal(nil, "hello", .unsupportedMediaType, "no Content-Type"),
     Refusal(form, #"{"title":"z",}"#, .badRequest, "1:14"),

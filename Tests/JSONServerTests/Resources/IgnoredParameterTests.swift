@@ -96,6 +96,14 @@ import Testing
     #expect(value.hasPrefix("a0%C3%A9") && value.hasSuffix("%C3%A9") && 900...1024 ~= value.utf8.count)
   }
 
+  @Test func `that are too long hide none after them`() async throws {
+    let long = String(repeating: "x", count: 1100)
+    for (query, ignored) in [("\(long)=1&foo=1", "foo"), ("\(long)=1", nil)] as [(String, String?)] {
+      let response = await send(Case(.get, "/posts?" + query, nil), to: try await server())
+      #expect(response.headerFields[.xIgnoredParameters] == ignored)
+    }
+  }
+
   @Test func `are kept in the response to a validator`() async throws {
     let server = try await server()
     let tag = await send(Case(.get, "/posts?x=1", nil), to: server).headerFields[.eTag]

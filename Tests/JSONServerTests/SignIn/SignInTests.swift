@@ -97,6 +97,28 @@ import Testing
     #expect(await patch("/posts/1", ada, [["op": "remove", "path": "/userId"]]).status == .forbidden)
   }
 
+  /// Of a name given twice, in a whole record or below it, the first value is what is stored.
+  @Test(arguments: [
+    (#"{"id": 1, "userId": 2, "userId": 1, "title": "forged"}"#, HTTPResponse.Status.forbidden),
+    (#"{"id": 1, "userId": [1], "userId": 1}"#, .forbidden),
+    (#"{"id": 1, "user\u0049d": 2, "userId": 1}"#, .forbidden),
+    (#"{"id": 1, "userId": 1, "userId": 2, "title": "mine"}"#, .ok),
+  ])
+  func `lets a patch give no record away by a name given twice`(
+    record: String, status: HTTPResponse.Status
+  ) async throws {
+    let posts = try #require(Guard("600"))
+    let server = try await server { $0.guards = ["posts": posts] }
+    var fields = try bearer(await server.send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"]))
+    fields[.host] = "localhost"
+    fields[.contentType] = "application/json-patch+json"
+    let body = Array(#"[{"op": "replace", "path": "", "value": \#(record)}]"#.utf8)
+    let response = await server.respond(
+      to: Request(method: .patch, target: "/posts/1", headerFields: fields, body: body))
+    #expect(response.status == status, "\(response.text)")
+    #expect(await server.value["posts"]?[0]?["userId"] == 1)
+  }
+
   @Test func `ends for users who are gone, also when data is replaced`() async throws {
     let server = try await server()
     let response = await server.send(.post, "/register", ["email": "c@x.org", "password": "lovelace"])

@@ -53,6 +53,8 @@ import Testing
     (#"{"-":1}"#, #"[{"op":"replace","path":"/-","value":2}]"#, #"{"-":2}"#),
     (#"{"0":{"1":2}}"#, #"[{"op":"add","path":"/0/01","value":3}]"#, #"{"0":{"1":2,"01":3}}"#),
     (#"{"a":1,"a":2,"b":3}"#, #"[{"op":"remove","path":"/a"}]"#, #"{"b":3}"#),
+    (#"{"o":{ "b":3, "a":1, "\u0061":2 }}"#, #"[{"op":"remove","path":"/o/a"}]"#, #"{"o":{ "b":3 }}"#),
+    (#"{"o":{"a":1,"a":2},"p":3}"#, #"[{"op":"remove","path":"/o/a"}]"#, #"{"o":{},"p":3}"#),
     (#"{"\u00e9":1}"#, #"[{"op":"replace","path":"/é","value":2}]"#, #"{"\u00e9":2}"#),
     ("{}", #"[{"op":"add","path":"/a\"b\n","value":1}]"#, #"{"a\"b\n":1}"#),
     // Equality
@@ -159,12 +161,42 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
+  @Test func `may make a document larger only by so much`() throws {
+    let operations = #"[{"op":"copy","from":"/a","path":"/b"},{"op":"copy","from":"/a","path":"/c"}]"#
+    let document = #"{"a":"xxx"}"#
+    // Each copy is ten bytes with its comma.
+    #expect(try Self.apply(operations, to: document, maximumGrowth: 20).utf8.count == document.utf8.count + 20)
+    let error = #expect(throws: PatchError.self) {
+      try Self.apply(operations, to: document, maximumGrowth: 19)
+    }
+    #expect(error?.code == .tooLarge)
+    #expect(error?.message.contains("Operation 1") == true && error?.message.contains("19 bytes more") == true)
+  }
+
+  @Test func `remove all members of a name at the cost of one`() throws {
+    let members = Array(repeating: #""a":1"#, count: 2000).joined(separator: ",")
+    let operations = #"[{"op":"remove","path":"/x/a"}]"#
+    let document = #"{"x":{\#(members)}}"#
+    #expect(try Self.apply(operations, to: document, maximumSize: 2 * document.utf8.count) == #"{"x":{}}"#)
+  }
+
+  @Test func `count each walk of the document`() {
+    let document = #"{"a":"\#(String(repeating: "x", count: 1000))"}"#
+    let moves = #"{"op":"move","from":"/a","path":"/b"},{"op":"move","from":"/b","path":"/a"}"#
+    let error = #expect(throws: PatchError.self) {
+      try Self.apply("[\(moves)]", to: document, maximumSize: 3 * document.utf8.count)
+    }
+    #expect(error?.code == .tooLarge)
+  }
+
   private static func apply(
-    _ operations: String, to document: String, maximumDepth: Int = 512, maximumSize: Int = 1 << 28
+    _ operations: String, to document: String, maximumDepth: Int = 512, maximumGrowth: Int = 1 << 28,
+    maximumSize: Int = 1 << 28
   ) throws -> String {
     let patch = Patch.operations(try PatchOperation.all(in: try ValidJSON(parsing: Array(operations.utf8))))
     return try patch.applied(
-      to: try ValidJSON(parsing: Array(document.utf8)), maximumDepth: maximumDepth, maximumSize: maximumSize
+      to: try ValidJSON(parsing: Array(document.utf8)), maximumDepth: maximumDepth, maximumGrowth: maximumGrowth,
+      maximumSize: maximumSize
     ).string
   }
 }
