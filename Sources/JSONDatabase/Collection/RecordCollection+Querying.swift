@@ -34,7 +34,10 @@ extension RecordCollection {
     let matching = matching(filter, parent: query.parent.map { ($0.key, $0.id) }, owner: query.owner, dialect)
     let (slots, total) = window(query, matching, sorting)
     let records = slots.compactMap { rows[Int($0)]?.record }
-    return Selection(records: records, total: total, unknownParameters: unknown)
+    // What a record will have, none tells.
+    let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !hasMember($0) && !joins.hasMember($0) }
+    return Selection(
+      records: records, total: total, unknownParameters: unknown, unknownSortPaths: unknownPaths)
   }
 
   /// Whether any record has an object at a path. O(n) at most.

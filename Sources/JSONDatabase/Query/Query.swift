@@ -39,6 +39,8 @@ package struct Selection: Sendable {
   package let total: Int
   /// The parameters that no record has a member for.
   package let unknownParameters: [String]
+  /// The paths to sort by that lead to no member of any record; none where there is no record.
+  package let unknownSortPaths: [FieldPath]
 }
 
 /// A member by which records are sorted.

@@ -11,12 +11,12 @@ extension Database {
   ) throws(DatabaseError) -> (selection: Selection, related: RelatedRecords) {
     let dialect = schema.dialect
     let position = try position(of: name)
-    let trees = try relationTrees(query.relations, from: position)
+    let (trees, unknown) = try relationTrees(query.relations, from: position)
     let parents = query.leads(intoAny: trees) ? parentJoins(trees) : []
     let selection = try withCollection(at: position) { collection throws(DatabaseError) in
       try collection.select(query, parents: parents, dialect: dialect)
     }
-    return (selection, try related(trees, to: selection.records, at: position))
+    return (selection, try related(trees, unknown, to: selection.records, at: position))
   }
 
   /// Finds what is related to records of a collection.
@@ -26,20 +26,23 @@ extension Database {
     _ requests: [RelationRequest], to records: [ValidJSON], in name: String
   ) throws(DatabaseError) -> RelatedRecords {
     let position = try position(of: name)
-    return try related(try relationTrees(requests, from: position), to: records, at: position)
+    let (trees, unknown) = try relationTrees(requests, from: position)
+    return try related(trees, unknown, to: records, at: position)
   }
 
   private mutating func related(
-    _ trees: [RelationTree], to records: [ValidJSON], at position: Int
+    _ trees: [RelationTree], _ unknown: [RelationRequest], to records: [ValidJSON], at position: Int
   ) throws(DatabaseError) -> RelatedRecords {
     guard !trees.isEmpty else {
-      return RelatedRecords(records: records.map { RelatedRecord(record: $0) }, hiddenNames: [])
+      return RelatedRecords(
+        records: records.map { RelatedRecord(record: $0) }, hiddenNames: [], unknownRelations: unknown)
     }
     var embedding = Embedding()
     var related: [RelatedRecord] = []
     related.reserveCapacity(records.count)
     for record in records { related.append(try follow(trees, from: record, at: position, level: 0, &embedding)) }
-    return RelatedRecords(records: related, hiddenNames: embedding.hiddenNames.sorted())
+    return RelatedRecords(
+      records: related, hiddenNames: embedding.hiddenNames.sorted(), unknownRelations: unknown)
   }
 
   /// What is found out while relations are followed.
@@ -107,15 +110,19 @@ extension Database {
 }
 
 extension Database {
-  /// Finds out what names mean for a collection; those that mean nothing are left out.
+  /// Finds out what names mean for a collection; those that mean nothing are left out, and returned too.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when one leads too far.
   private mutating func relationTrees(
     _ requests: [RelationRequest], from position: Int
-  ) throws(DatabaseError) -> [RelationTree] {
+  ) throws(DatabaseError) -> (trees: [RelationTree], unknown: [RelationRequest]) {
     var trees: [RelationTree] = []
-    for request in requests { plant(try levels(of: request)[...], request.kind, from: position, &trees) }
-    return trees
+    var unknown: [RelationRequest] = []
+    for request in requests {
+      let isKnown = plant(try levels(of: request)[...], request.kind, from: position, &trees)
+      if !isKnown { unknown.append(request) }
+    }
+    return (trees, unknown)
   }
 
   private func levels(of request: RelationRequest) throws(DatabaseError) -> [String] {
@@ -132,20 +139,21 @@ extension Database {
     return levels
   }
 
+  /// - Returns: Whether all levels lead to collections.
   private mutating func plant(
     _ levels: ArraySlice<String>, _ kind: RelationRequest.Kind, from position: Int, _ trees: inout [RelationTree]
-  ) {
-    guard let name = levels.first else { return }
+  ) -> Bool {
+    guard let name = levels.first else { return true }
     let index: Int
     if let known = trees.firstIndex(where: { $0.name == name }) {
       index = known
     } else {
-      guard let relation = relation(kind, name, from: position) else { return }
+      guard let relation = relation(kind, name, from: position) else { return false }
       index = trees.count
       trees.append(RelationTree(name: name, relation: relation))
     }
-    guard let target = trees[index].relation.target else { return }
-    plant(levels.dropFirst(), kind, from: target, &trees[index].branches)
+    guard let target = trees[index].relation.target else { return false }
+    return plant(levels.dropFirst(), kind, from: target, &trees[index].branches)
   }
 
   /// Finds out what a name means for a collection; `nil` when the request is ignored.
@@ -182,7 +190,7 @@ extension Database {
     readBy requests: [RelationRequest], in name: String
   ) throws(DatabaseError) -> [(name: String, level: Int)] {
     var found: [(name: String, level: Int)] = []
-    var trees = try relationTrees(requests, from: try position(of: name))
+    var trees = try relationTrees(requests, from: try position(of: name)).trees
     var level = 1
     while !trees.isEmpty {
       for target in trees.compactMap(\.relation.target) { found.append((entries[target].name, level)) }

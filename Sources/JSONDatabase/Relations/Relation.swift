@@ -80,4 +80,6 @@ package struct RelatedRecords: Sendable {
   package let records: [RelatedRecord]
   /// The names of relations that were not put into records which have a member of that name.
   package let hiddenNames: [String]
+  /// The requests that lead to no collection.
+  package let unknownRelations: [RelationRequest]
 }

@@ -124,7 +124,7 @@ extension Engine {
       response = error.response()
     }
     if !ignored.isEmpty {
-      // Only the records of a list tell these, and a list changes nothing.
+      // Only the data tells these, and only to requests that read, which change nothing.
       if configuration.isStrict { return refuseUnexpected(context, ignored) }
       report(ignored, of: context, in: &response)
     }

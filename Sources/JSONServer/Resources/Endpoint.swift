@@ -82,6 +82,7 @@ extension Endpoint {
         let related = try database.related(relations, to: [record], in: name)
         var result = EndpointResult(.record(related.records[0]))
         result.notes = related.notes
+        result.ignored = related.ignored
         return result
       case .singular(let name):
         return EndpointResult(.text(try database.singular(name)))
@@ -148,6 +149,10 @@ extension Endpoint {
     }
     result.total = selection.total
     result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
+    result.ignored += selection.unknownSortPaths.map {
+      IgnoredParameter(name: "_sort", reason: .idle("names '\($0.name)', a member that no record has"))
+    }
+    result.ignored += related.ignored
     result.notes = related.notes
     if let parent = parameters.query.parent, let note = database.note(onMissing: (parent.resource, parent.id)) {
       result.notes.append(note)
@@ -157,6 +162,14 @@ extension Endpoint {
 }
 
 extension RelatedRecords {
+  /// The relations that were asked for and lead nowhere.
+  fileprivate var ignored: [IgnoredParameter] {
+    unknownRelations.map { request in
+      let name = request.kind == .embed ? "_embed" : "_expand"
+      return IgnoredParameter(name: name, reason: .idle("names '\(request.name)', which leads to no collection"))
+    }
+  }
+
   /// What a person should know about relations that were asked for.
   fileprivate var notes: [String] {
     hiddenNames.map { "a record has a member '\($0)' of its own, which what is related to it does not replace" }

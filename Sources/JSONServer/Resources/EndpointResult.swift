@@ -22,7 +22,7 @@ struct EndpointResult {
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
-  /// The filters that no record has a member for.
+  /// The parameters that the data tells to have no effect: what they name is not there.
   var ignored: [IgnoredParameter] = []
   /// What a person should know about the request, as the end of a sentence.
   var notes: [String] = []

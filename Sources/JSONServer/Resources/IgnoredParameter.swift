@@ -33,6 +33,7 @@ extension IgnoredParameter {
     for name in ["_start", "_end"] where isGiven(name) && isGiven("_page") {
       add(name, "has no effect beside '_page'")
     }
+    if isGiven("_limit"), isGiven("_page"), isGiven("_per_page") { add("_limit", "has no effect beside '_per_page'") }
     if isGiven("_start"), !isGiven("_end"), !isGiven("_limit"), !isGiven("_page") {
       add("_start", "has no effect without '_end' or '_limit'")
     }
@@ -78,7 +79,7 @@ extension IgnoredParameter {
 extension Endpoint {
   /// The parameters that it does not take.
   ///
-  /// Which filters of a list have no effect, only its records tell: those are in ``EndpointResult/ignored``.
+  /// Which filters, sort keys and relations lead nowhere, only the data tells: those are in ``EndpointResult/ignored``.
   func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
     guard !parameters.items.isEmpty else { return [] }
     let isTaken = taken(request)

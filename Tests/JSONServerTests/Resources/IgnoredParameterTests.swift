@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Ignored parameters` {
   private static let data: JSONValue = [
     "posts": [["id": 1, "title": "a", "in_stock": true], ["id": 2, "title": "b"]],
-    "comments": [["id": 1, "postId": 1]], "profile": ["name": "x"],
+    "comments": [["id": 1, "postId": 1]], "drafts": [], "profile": ["name": "x"],
   ]
 
   struct Case: Sendable {
@@ -40,7 +40,20 @@ import Testing
     Case(.get, "/posts?_dependent=comments", "_dependent"),
     Case(.get, "/posts/1/comments?postId=2", "postId"),
     Case(.get, "/posts?a%2Cb=1&%C3%A9=1&%0D%0Aa:%20b=2&100%=3&[x]=4", "a%2Cb, %C3%A9, %0D%0Aa:%20b, 100%25, [x]"),
+    Case(.get, "/posts?_page=1&_per_page=2&_limit=3", "_limit"),
+    Case(.get, "/posts?_page=1&_per_page=&_limit=3", "_per_page"),
+    Case(.get, "/posts?_embed=nope", "_embed"),
+    Case(.get, "/posts?_expand=comments.nope&_embed=comments.post", "_expand"),
+    Case(.get, "/posts?_embed=drafts&_expand=draft&_embed=comments", nil),
+    Case(.get, "/posts?_sort=nope,id", "_sort"),
+    Case(.get, "/posts?_sort=-nope", "_sort"),
+    Case(.get, "/posts?_sort=in_stock,-title", nil),
+    Case(.get, "/comments?_expand=post&_sort=post.title", nil),
+    Case(.get, "/comments?_expand=post&_sort=post.nope", "_sort"),
+    Case(.get, "/drafts?_sort=nope&_embed=posts", nil),
     // Records, singular resources, all data
+    Case(.get, "/posts/1?_embed=nope", "_embed"),
+    Case(.get, "/posts/1?_embed=drafts,comments&_expand=nope", "_expand"),
     Case(.get, "/posts/1?_embed=comments&_delay=0&callback=f&_=1", nil),
     Case(.get, "/posts/1?title=a&_sort=id", "title, _sort"),
     Case(.get, "/posts/9?title=a", "title"),
@@ -74,6 +87,8 @@ import Testing
     arguments: [
       ("/posts?titel=a", nil), ("/posts?title:foo=a", "title:foo"),
       (#"/posts?title=b&_where={"title":{"eq":"a"}}&_sort=id"#, "title"),
+      ("/posts?_embed=nope&_sort=nope", "_embed, _sort"), ("/posts/1?_embed=nope", "_embed"),
+      ("/posts/1?_embed=drafts,comments", nil),
     ] as [(String, String?)])
   func `of json-server 1.0 are those that it ignores`(_ target: String, _ ignored: String?) async throws {
     let response = await send(Case(.get, target, ignored), to: try await server { $0.dialect = .v1 })
