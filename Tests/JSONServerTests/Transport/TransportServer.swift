@@ -117,9 +117,9 @@ struct TestServer {
 
   static func run(
     _ application: TestApplication = TestApplication(), limits: Limits = Limits(),
-    security: TestSecurity? = TestSecurity.ofAllTests,
-    _ body: (TestServer) async throws -> Void
+    security ownSecurity: TestSecurity? = nil, _ body: (TestServer) async throws -> Void
   ) async throws {
+    let security = try ownSecurity ?? TestSecurity.ofAllTests?.get()
     let loop = EventLoopExecutor()
     let listener = try await HTTPListener.start(
       on: [BindAddress(host: "127.0.0.1", port: 0)], loop: loop, limits: limits, application: application,

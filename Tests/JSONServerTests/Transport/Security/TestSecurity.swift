@@ -12,19 +12,13 @@ import TestSupport
 /// A server's certificate, and clients that trust it.
 struct TestSecurity: Sendable {
   /// What all tests of the transport are encrypted with, when the environment asks for it.
-  static let ofAllTests: TestSecurity? =
-    ProcessInfo.processInfo.environment["JSON_SERVER_TESTS_USE_TLS"] == nil ? nil : make()
+  static let ofAllTests: Result<TestSecurity, any Error>? =
+    ProcessInfo.processInfo.environment["JSON_SERVER_TESTS_USE_TLS"].map { _ in
+      Result { try TestSecurity(certificate: TestCertificate(in: TemporaryDirectory())) }
+    }
 
   let server: TransportSecurity
   let makeClientHandlers: @Sendable () throws -> [any ChannelHandler]
-
-  private static func make() -> TestSecurity {
-    do {
-      return try TestSecurity(certificate: TestCertificate(in: TemporaryDirectory()))
-    } catch {
-      fatalError("The tests have no certificate: \(error)")
-    }
-  }
 
   /// - Parameter report: Is passed what the server reports.
   init(certificate: TestCertificate, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
