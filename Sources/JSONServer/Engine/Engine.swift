@@ -27,6 +27,8 @@ actor Engine: Application {
   let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
+  /// Whether other servers write the data, too.
+  nonisolated let isShared: Bool
   var hints = Hints()
   /// How the server's addresses begin.
   let mount: Mount
@@ -55,6 +57,7 @@ actor Engine: Application {
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     sessions = Sessions()
     isSession = false
+    isShared = source.persistence is any SharedPersistence
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
     ignoresCase = configuration.dialect == .classic
@@ -79,6 +82,7 @@ actor Engine: Application {
     }
     sessions = server.sessions
     isSession = true
+    isShared = false
     mount = server.mount
     isMounted = server.isMounted
     ignoresCase = server.ignoresCase
