@@ -26,19 +26,24 @@ struct RecordedStub: Sendable {
     self.request = request
     self.pattern = pattern
     var fields = response.headerFields.passedOn(keepsLength: request.method == .head)
-      .filter { !Self.isLeftOut($0.name.canonicalName) }
+      .filter { !Self.isLeftOut($0) }
     address.moveAddresses(in: &fields, to: "")
     var fixed = FixedResponse(status: response.status == .ok ? nil : response.status, headerFields: fields)
     bodyFile = Self.setBody(of: &fixed, to: bytes, for: request, filePrefix)
     self.response = fixed.members
   }
 
-  /// Whether a field is of that one response alone, or a secret. Validators are made anew: whoever edits the body would
-  /// have to change them, too.
-  private static func isLeftOut(_ name: String) -> Bool {
-    HTTPFields.secretNames.contains(name) || name.hasPrefix("access-control-")
-      || ["date", "age", "via", "etag", "last-modified", "alt-svc", "strict-transport-security"].contains(name)
+  /// Whether a field is a secret, of that one response alone, or one that each stub's response has. Validators are made
+  /// anew: whoever edits the body would have to change them, too.
+  private static func isLeftOut(_ field: HTTPField) -> Bool {
+    let name = field.name.canonicalName
+    return HTTPFields.secretNames.contains(name) || leftOutNames.contains(name) || name.hasPrefix("access-control-")
+      || name == "cache-control" && field.value == "no-cache"
   }
+
+  private static let leftOutNames: Set = [
+    "age", "alt-svc", "date", "etag", "last-modified", "strict-transport-security", "vary", "via",
+  ]
 
   // MARK: The request
 
@@ -106,7 +111,7 @@ struct RecordedStub: Sendable {
   /// A name that says what the file is, and by its hash that it holds these bytes.
   private static func fileName(for request: Request, _ bytes: [UInt8], _ prefix: String) -> String {
     let last = request.path.split(separator: "/").last.map(String.init) ?? ""
-    let kept = String(last.unicodeScalars.filter { ByteSet.words.contains(UInt8(truncatingIfNeeded: $0.value)) && $0.isASCII || $0 == "." || $0 == "-" })
+    let kept = String(decoding: last.utf8.filter { ByteSet.words.contains($0) || ".-".utf8.contains($0) }, as: UTF8.self)
     let parts = kept.split(separator: ".")
     let hash = bytes.withUnsafeBytes { String(ContentHash(of: $0).value, radix: 16) }
     let stem = ([prefix] + parts.dropLast(parts.count > 1 ? 1 : 0).map { String($0.prefix(40)) } + [hash])
