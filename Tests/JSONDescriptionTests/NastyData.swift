@@ -67,7 +67,7 @@ enum NastyData {
 
   /// Records whose texts are few enough for an enumeration, and hard to name its cases after.
   static var choices: String {
-    let texts = ["default", "self", "1st", "a b", "a-b", "", "allCases", "\u{65E5}\"\\"]
+    let texts = ["default", "self", "IN_A_ROW", "a_b", "a-b", "aB", "allCases", "unknown"]
     let records = (0..<24).map { "{\"id\": \($0), \"kind\": \(JSONValue.string(texts[$0 % texts.count]).text())}" }
     return "{\"tags\": [\(records.joined(separator: ","))]}"
   }

@@ -103,7 +103,10 @@ struct SwiftEnumeration {
 
   func write(to source: inout SwiftSource, access: SwiftAccess) {
     var names = UniqueNames(reserving: SwiftNames.properties)
-    let cases = choices.map { (name: SwiftNames.declaration(names.take(Identifier.lowerCamelCase($0))), text: $0) }
+    let cases = choices.map { text in
+      let words = text == text.uppercased() ? text.lowercased() : text
+      return (name: SwiftNames.declaration(names.take(Identifier.lowerCamelCase(words))), text: text)
+    }
     let unknown = names.take(cases.contains { $0.name == "unknown" } ? "other" : "unknown")
     let prefix = access.prefix
     source.line()

@@ -77,6 +77,8 @@ struct SwiftStructure {
       usesDates = true
       return .global("Date")
     case .choice(let choices):
+      // What reads as a constant of the server is one; names of people and places are too few by chance.
+      guard choices.allSatisfy(Identifier.isConstant) else { return .global("String") }
       let typeName = typeNames.take(Identifier.upperCamelCase(name))
       enumerations.append(SwiftEnumeration(name: typeName, choices: choices))
       return .nested(typeName)

@@ -162,4 +162,17 @@ import Testing
     #expect(source.contains("SignInTokens") == (call != nil))
     if let call { #expect(source.contains(call)) }
   }
+
+  @Test(arguments: [
+    (["draft", "in_review"], true), (["inReview", "in-review"], true), (["PAID", "IN_REVIEW"], true),
+    (["Berlin", "Paris"], false), (["tea 1", "tea 2"], false), (["1st", "2nd"], false), (["draft", ""], false),
+    (["d\u{E9}j\u{E0}", "vu"], false),
+  ])
+  func `Few texts are an enumeration when they are spelled as constants`(_ texts: [String], _ isEnumeration: Bool)
+    throws
+  {
+    let records = (0..<20).map { #"{"id": \#($0), "state": "\#(texts[$0 % 2])"}"# }.joined(separator: ",")
+    let source = try Samples(#"{"posts": [\#(records)]}"#).source
+    #expect(source.contains("  var state: \(isEnumeration ? "State" : "String")\n"))
+  }
 }
