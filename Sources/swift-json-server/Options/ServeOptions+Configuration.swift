@@ -20,6 +20,7 @@ extension ServeOptions {
     configuration.signIn = try signIn
     configuration.hasSessions = sessions
     configuration.isReadOnly = readOnly
+    configuration.wrapName = wrap
     configuration.delay = .milliseconds(delay ?? 0)
     configuration.crossOrigin = crossOrigin
     configuration.allowedHosts = allowedHost
@@ -110,6 +111,9 @@ extension ServeOptions {
     }
     if let maxDepth, !(4...1_000).contains(maxDepth) {
       throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 4 to 1000.")
+    }
+    if let wrap, wrap.isEmpty || wrap == "total" {
+      throw CommandFailure(.usage, "--wrap: '\(wrap)' cannot hold the records; choose another name, such as data.")
     }
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
     for origin in cors where origin != "*" && !Self.isOrigin(origin) {
