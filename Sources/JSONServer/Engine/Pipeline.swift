@@ -105,17 +105,21 @@ extension Engine {
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
       try requireMatch(context, endpoint)
     }
+    let shape = try shape(of: context)
     var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
-    if configuration.isStrict, !ignored.isEmpty { return refuseUnexpected(context, ignored) }
+    // A change of many records does not go by half of its filters.
+    let refusesIgnored = configuration.isStrict || endpoint.changesMany
+    if refusesIgnored, !ignored.isEmpty { return refuse(context, ignored) }
     var response: PreparedResponse
     var change: DataChange?
     do throws(RequestError) {
-      let result =
+      var result =
         if let signIn {
           try perform(endpoint, context, signIn)
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
+      shape.apply(to: &result, of: endpoint, in: &writes.database)
       ignored += result.ignored
       change = result.change
       report(result, of: context)
@@ -125,8 +129,8 @@ extension Engine {
       response = error.response()
     }
     if !ignored.isEmpty {
-      // Only the data tells these, and only to requests that read, which change nothing.
-      if configuration.isStrict { return refuseUnexpected(context, ignored) }
+      // Only the data tells these, and only to requests that have changed nothing.
+      if refusesIgnored { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
     if isSession { forgetIndexes() }

@@ -66,7 +66,9 @@ enum FileText {
   static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var written = 0
     while written < bytes.count {
-      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }
+      // Apple's systems refuse more than INT_MAX bytes at once.
+      let size = min(bytes.count - written, 1 << 30)
+      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress?.advanced(by: written), size) }
       if count >= 0 {
         written += count
       } else if errno == EAGAIN {
