@@ -53,8 +53,9 @@ struct RecordedStub: Sendable {
     let parameters = target.parameters.items.filter { !isSecret($0.name) }
     pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
     if let body = request.bodyValue { pattern.body = .including(withoutSecrets(body)) }
-    // What cannot be a pattern, such as contradicting parameters, is no stub either.
-    return (try? RequestMatcher(pattern))?.pattern.members
+    // What cannot be a pattern is no stub either.
+    guard (try? RequestMatcher(pattern)) != nil else { return nil }
+    return pattern.members
   }
 
   /// The path as a pattern has it, which is decoded once more: readable when that changes nothing.
