@@ -119,7 +119,7 @@ extension Engine {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
       shape.apply(to: &result, of: endpoint, in: &writes.database)
-      ignored += result.ignored
+      if !result.ignored.isEmpty { ignored += result.ignored }
       change = result.change
       report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
@@ -134,7 +134,7 @@ extension Engine {
     }
     if isSession { forgetIndexes() }
     // What nearly all reads meet: nothing waits for the disk.
-    if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
+    if !endpoint.isWrite, writes.isSaved { return finalize(context, consume response) }
     let pending = PendingResponse(
       requester: .client(context, .resource(endpoint)), response: response, change: change)
     if endpoint.isWrite, change != nil {
