@@ -27,6 +27,8 @@ actor Engine: Application {
   let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
+  /// Whether it is one that has changed its data.
+  var hasOwnData = false
   var hints = Hints()
   /// How the server's addresses begin.
   let mount: Mount

@@ -90,7 +90,7 @@ extension Engine {
       case .admin(let admin): try administer(admin, context)
       case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
-        finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
+        finalize(context, watch(resource, lastEventID: lastEventID, context))
       case .resource(let endpoint): try perform(endpoint, context)
       }
     } catch {
@@ -132,7 +132,7 @@ extension Engine {
       if refusesIgnored { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
-    if isSession { forgetIndexes() }
+    if isSession { boundIndexes(hasChanged: change != nil) }
     // What nearly all reads meet: nothing waits for the disk.
     if !endpoint.isWrite, writes.isSaved { return finalize(context, consume response) }
     let pending = PendingResponse(
