@@ -145,7 +145,9 @@ final class HTTPPolicies {
   private func validate(_ response: inout PreparedResponse, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
     let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
-    if !isTagged { response.validator = EntityTag(of: body) }
+    // The response to HEAD of another server has no body to go by.
+    let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
+    if !isTagged, !isHead { response.validator = EntityTag(of: body) }
     guard request.has(.ifNoneMatch), let known = request.headerFields.joined(.ifNoneMatch),
       let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }
