@@ -9,7 +9,9 @@ extension Engine {
     switch route {
     case .page: finalize(context, .page)
     case .asset(let name): finalize(context, .asset(name))
-    case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
+    case .openAPI:
+      let document = description.openAPI(.open, wrapName: configuration.wrapName, signIn: describedSignIn)
+      finalize(context, .json(.object(OpenAPIAdmin.added(to: document))))
     case .health: finalize(context, .json(health))
     case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
     case .exchanges(let limit, let unexpectedOnly):

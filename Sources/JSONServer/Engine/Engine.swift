@@ -27,6 +27,8 @@ actor Engine: Application {
   let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
+  /// Whether it is one that has changed its data.
+  var hasOwnData = false
   /// What is asked of another server; `nil` when there is none.
   let upstreamCalls: UpstreamCalls?
   var hints = Hints()

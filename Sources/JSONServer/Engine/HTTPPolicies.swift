@@ -90,6 +90,8 @@ final class HTTPPolicies {
   func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
+    // Most paths are longer, and building the arrays to compare them with costs more than to look.
+    guard path.segments.count < 2 else { return nil }
     switch path.segments {
     // As json-server 0.17's own files are.
     case [], ["index.html"]: return .page
@@ -146,7 +148,7 @@ final class HTTPPolicies {
     // The response to HEAD of another server has no body to go by.
     let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
     if !isTagged, !isHead { response.validator = EntityTag(of: body) }
-    guard let known = request.headerFields.joined(.ifNoneMatch),
+    guard request.has(.ifNoneMatch), let known = request.headerFields.joined(.ifNoneMatch),
       let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }
     response.status = .notModified

@@ -91,7 +91,7 @@ extension Engine {
       case .admin(let admin): try administer(admin, context)
       case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
-        finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
+        finalize(context, watch(resource, lastEventID: lastEventID, context))
       case .resource(let endpoint): try perform(endpoint, context)
       }
     } catch {
@@ -120,7 +120,7 @@ extension Engine {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
       shape.apply(to: &result, of: endpoint, in: &writes.database)
-      ignored += result.ignored
+      if !result.ignored.isEmpty { ignored += result.ignored }
       change = result.change
       report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
@@ -133,9 +133,9 @@ extension Engine {
       if refusesIgnored { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
-    if isSession { forgetIndexes() }
+    if isSession { boundIndexes(hasChanged: change != nil) }
     // What nearly all reads meet: nothing waits for the disk.
-    if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
+    if !endpoint.isWrite, writes.isSaved { return finalize(context, consume response) }
     let pending = PendingResponse(
       requester: .client(context, .resource(endpoint)), response: response, change: change)
     if endpoint.isWrite, change != nil {

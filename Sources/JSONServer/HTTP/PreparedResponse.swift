@@ -40,7 +40,10 @@ package struct PreparedResponse: Sendable {
 
   /// Creates a response with the fields of most responses.
   init(status: HTTPResponse.Status, commonFields: CommonFields, body: Response.Body) {
-    self.init(status: status, headerFields: commonFields.fields, body: body)
+    self.status = status
+    self.body = body
+    delivery = .normal
+    headerFields = commonFields.fields
     self.commonFields = commonFields
   }
 

@@ -11,17 +11,11 @@ extension Engine {
     let notes = context.met
     let exchange = Exchange(
       id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil,
-      route: context.route, response: response, respondedAt: System.now, duration: System.uptime - context.started,
-      notes: notes)
+      route: context.route, response: response, respondedAt: System.now,
+      duration: System.uptime - context.started, notes: notes)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
-    if exchange.isUnexpected { simulation.recordUnexpected(exchange) }
-    simulation.events.publish(exchange)
-    if notes?.exchangeID == nil {
-      simulation.journal.append(exchange)
-    } else {
-      simulation.journal.replace(with: exchange)
-    }
+    simulation.record(exchange, isKnown: notes?.exchangeID != nil)
   }
 
   /// Records the arrival of a request whose response may take long, by the number in its notes.

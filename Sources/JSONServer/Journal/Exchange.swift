@@ -49,8 +49,13 @@ public final class Exchange: Sendable {
     self.request = request
     self.hidesPasswords = hidesPasswords
     self.route = route
-    state = response == nil ? .received : .responded
-    sent = response ?? PreparedResponse(status: HTTPResponse.Status(code: 0))
+    if let response = consume response {
+      state = .responded
+      sent = response
+    } else {
+      state = .received
+      sent = PreparedResponse(status: HTTPResponse.Status(code: 0))
+    }
     self.notes = notes
     self.respondedAt = respondedAt
     self.duration = duration

@@ -48,6 +48,7 @@ struct Journal {
   }
 
   private mutating func resumeWaiters(with exchange: Exchange) {
+    guard !waiters.isEmpty else { return }
     for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
     }

@@ -94,8 +94,8 @@ extension ManyChange {
   /// Whether it takes a parameter: filters, and what does not say which of the matching records are meant.
   var takes: (String) -> Bool {
     switch self {
-    case .merge, .patch: { Self.taken.contains($0) || !ListParameters.reserved.contains($0) }
-    case .delete: { Self.taken.contains($0) || $0 == "_dependent" || !ListParameters.reserved.contains($0) }
+    case .merge, .patch: { Self.taken.contains($0) || !ListParameters.isReserved($0) }
+    case .delete: { Self.taken.contains($0) || $0 == "_dependent" || !ListParameters.isReserved($0) }
     }
   }
 
