@@ -152,8 +152,8 @@ struct CommitQueue {
   /// Has a database give up what removed records left behind, after changes that are saved.
   ///
   /// What is not saved can be taken back still: nothing may be in flight.
-  mutating func compact(_ database: inout Database, after saved: UndoLog) {
-    database.compact(after: saved, adjusting: &open.changes)
+  mutating func compact(_ database: inout Database, after saved: UndoLog, keeping deletions: inout Deletions) {
+    database.compact(after: saved, adjusting: &open.changes, &deletions.kept)
   }
 
   /// Takes everything out, the batch in flight first.

@@ -15,6 +15,8 @@ final class WriteCoordinator {
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()
+  /// What may be put back.
+  var deletions = Deletions()
   var lostUpdates = LostUpdateDetector()
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
@@ -44,7 +46,7 @@ final class WriteCoordinator {
     if changes.isEmpty {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {
-      commits.compact(&database, after: changes)
+      commits.compact(&database, after: changes, keeping: &deletions)
       acknowledge(pending, on: engine)
     } else {
       if commits.add(pending, changes) { startCommitSoon(on: engine) }
@@ -134,7 +136,7 @@ final class WriteCoordinator {
   private func finishCommit(of version: Database) -> Batch {
     let batch = commits.finish()
     lostUpdates.record(batch.changes, in: version)
-    commits.compact(&database, after: batch.changes)
+    commits.compact(&database, after: batch.changes, keeping: &deletions)
     return batch
   }
 

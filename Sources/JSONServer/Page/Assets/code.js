@@ -1,8 +1,7 @@
 // A request as code: for a terminal, an app and a test.
 
-import { address, readable } from "./api.js";
+import { address, parse, readable } from "./data.js";
 import { button, copy, node, options, remember, remembered } from "./dom.js";
-import { parse } from "./json.js";
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 

@@ -1,9 +1,8 @@
 // Narrowing a list: the filters of its address, one to add, and the menu of a cell.
 
-import { viewOf } from "./api.js";
 import { codeView } from "./code.js";
+import { compact, kind, pathTo, viewOf } from "./data.js";
 import { button, copy, fill, node, onSubmit, openPanel, options, ui } from "./dom.js";
-import { compact, kind } from "./json.js";
 import * as records from "./records.js";
 
 const operators = Object.entries({
@@ -12,7 +11,7 @@ const operators = Object.entries({
 });
 
 export function showFilters(resource, path, query) {
-  const entries = [...query].filter(([name]) => name !== "_page");
+  const entries = [...query];
   fill(ui.filters, entries.map(([name, value], index) => {
     if (/^(q|_sort)$/.test(name)) return null;
     const [end, sign] = operators.findLast(([end]) => name.endsWith(end) && name !== end);
@@ -28,7 +27,7 @@ function add(name, value) {
   location.hash = viewOf([resource.name], [...query].filter(([name]) => name !== "_page").concat([[name, value]]));
 }
 
-export function menu(cell, name, value, edit) {
+export function menu(cell, id, name, value, edit) {
   const text = compact(value ?? "");
   const isPlain = /string|number|boolean/.test(kind(value)) && text.length < 2_000;
   const item = (text, action, more) => button(text, () => {
@@ -43,7 +42,8 @@ export function menu(cell, name, value, edit) {
       items.at((items.indexOf(document.activeElement) + step) % items.length).focus();
     },
   }, isPlain && [item("Filter by this value", () => add(name, text)), item("Leave this value out", () => add(`${name}_ne`, text))],
-  item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }));
+  item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }),
+  item("Make the record fail …", () => { location.hash = `#server?${new URLSearchParams({ path: pathTo(records.current().resource.name, id) })}`; }));
   ui.main.append(list);
   list.showPopover();
   const { left, bottom } = cell.getBoundingClientRect();

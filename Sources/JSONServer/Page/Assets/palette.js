@@ -1,18 +1,14 @@
 // Ctrl+K: to any resource, operation or record.
 
-import { admin, list, viewOf } from "./api.js";
+import { admin, compact, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
-import { compact } from "./json.js";
-import { titleOf } from "./relations.js";
 
 const { palette: dialog, paletteText: input, paletteList: choices } = ui;
 const tools = [["Try a request", "#try"], ["Request log", "#log"], ["Server", "#server"], ["API docs", "__admin/docs"]].map(([text, href]) => [text, "Tool", href]);
-let resources;
 let operations;
 let turn = 0;
 
-export function open(known) {
-  resources = known;
+export function open() {
   operations ??= admin("GET", "openapi.json").then(({ paths }) => Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).filter(([, { summary }]) => summary).map(([name, { summary }]) => {
       const method = name.toUpperCase();

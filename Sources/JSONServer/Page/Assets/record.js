@@ -1,13 +1,11 @@
 // One record. Its text is what is edited, so that numbers keep their digits, and it is not lost without a question.
 
-import { address, pathTo, readable, send, viewOf } from "./api.js";
 import { merge } from "./conflict.js";
+import { childrenOf, compact, countChildren, counted, isKey, parentOf, parse, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
-import { announce, ask, attempt, button, debounced, fill, node, onSubmit, ui } from "./dom.js";
+import { announce, ask, attempt, button, debounced, fill, node, onSubmit, show, ui } from "./dom.js";
 import * as editor from "./editor.js";
-import { compact, isKey, parse, pretty, show } from "./json.js";
 import * as records from "./records.js";
-import { childrenOf, countChildren, counted, parentOf } from "./relations.js";
 
 const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton } = ui;
 let current;
@@ -35,9 +33,9 @@ function start(next, title) {
   if (!dialog.open) dialog.showModal();
 }
 
-export function open(resource, id, resources) {
+export function open(resource, id) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
-  start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
+  start({ resource, id, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
   // What was not read yet is not edited: nobody could tell what it replaces.
   ui.recordActions.hidden = true;
   if (!/^\.{0,2}$/.test(id)) read();
@@ -48,8 +46,7 @@ export const openObject = (resource) => attempt(async () => {
   const path = pathTo(resource.name);
   const answer = await send("GET", path);
   ui.objectTitle.textContent = resource.name;
-  ui.objectUrl.textContent = readable(path);
-  ui.objectUrl.href = address(path);
+  showAddress(ui.objectUrl, path);
   show(ui.objectJson, pretty(answer.text), resource.name);
   ui.objectEdit.onclick = () => {
     start({ resource, path, method: "PUT", text: pretty(answer.text), tag: answer.tag }, resource.name);
@@ -98,12 +95,12 @@ async function read() {
 }
 
 async function showLinks(reading) {
-  const { resource, id, resources, value } = reading;
-  const links = Object.entries(value).filter(([member, key]) => isKey(key) && parentOf(member, resource, resources)).map(([member, key]) => {
-    const names = [parentOf(member, resource, resources).name, compact(key)];
+  const { resource, id, value } = reading;
+  const links = Object.entries(value).filter(([member, key]) => isKey(key) && parentOf(member, resource)).map(([member, key]) => {
+    const names = [parentOf(member, resource).name, compact(key)];
     return node("a", { href: viewOf(names) }, `↑ ${names.join("/")}`);
   });
-  for (const child of childrenOf(resource, resources)) {
+  for (const child of childrenOf(resource)) {
     const counts = await countChildren(child, [id]).catch(() => undefined);
     links.push(node("a", { href: viewOf([child.name], { [child.member]: id }) }, `↓ ${counts ? counted(counts.get(id), child.name) : child.name}`));
   }
@@ -130,7 +127,8 @@ text.oninput = debounced(400, () => {
 
 async function save(method = current.method) {
   if (isSaving) return;
-  if (editor.read() === undefined) return editor.goToMark();
+  editor.mark("");
+  if (editor.read() === undefined) return editor.explain();
   const { path, tag, resource } = current;
   lock(true);
   try {
@@ -194,8 +192,8 @@ ui.recordNew.onclick = () => make();
 ui.recordEdit.onclick = edit;
 ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
 ui.recordDelete.onclick = async () => {
-  const { resource, id, text, resources } = current;
-  if (!(await remove(resource, [[id, text]], resources))) return;
+  const { resource, id } = current;
+  if (!(await remove(resource, [id]))) return;
   dialog.close();
   records.apply({ resource: resource.name, kind: "deleted", id });
 };

@@ -1,9 +1,8 @@
 // Several records at once: chosen in the table to be deleted or exported, or added from a file.
 
-import { pathTo, send } from "./api.js";
+import { compact, kind, parse, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
 import { announce, ask, attempt, button, checkbox, download, fill, node, ui } from "./dom.js";
-import { compact, kind, parse } from "./json.js";
 import * as records from "./records.js";
 
 const chosen = new Map();
@@ -42,7 +41,7 @@ function show() {
     button("Export JSON", () => download(`${resource.name}.json`, JSON.stringify(rows, null, 2))),
     button("Export CSV", () => download(`${resource.name}.csv`, csv(rows), "text/csv")),
     button("Delete", async () => {
-      if (await remove(resource, [...chosen].map(([id, row]) => [id, JSON.stringify(row)]), records.current().resources)) clear();
+      if (await remove(resource, [...chosen.keys()])) clear();
     }, { class: "danger writes" }), button("Clear", clear));
 }
 
