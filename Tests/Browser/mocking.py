@@ -37,9 +37,9 @@ class Mocking(Page):
     def a_held_request_is_seen_waiting_and_released(self):
         self._show("#server")
         self._add("hold", path="/users")
-        self._wait(self._rule("waits until released (0 now)"), "the hold")
+        self._wait(self._rule('"waiting":0'), "the hold")
         thread, answers = self._start("/users")
-        self._wait(self._rule("(1 now)"), "the request in the hold")
+        self._wait(self._rule('"waiting":1'), "the request in the hold")
         self._wait(f"{LINES}[0].innerText.includes('waits')", "the request in the log")
         self._press("Release", self._rule("/users"))
         thread.join(30)

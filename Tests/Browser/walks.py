@@ -139,6 +139,6 @@ class Dark(Page):
             self._show(place)
             self._wait("document.querySelector('#log-list button')", "the log")
             self._value(f"{script}; 0")
-            self._wait("document.querySelector('#server:not([hidden]), dialog[open], .menu')", "what opens")
+            self._wait("document.querySelector('#server:not([hidden]), dialog[open]')", "what opens")
             faint = self._value(FAINT_TEXT)
             assert not faint, f"{place}, {script}: {faint}"

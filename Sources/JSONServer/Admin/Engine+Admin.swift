@@ -17,7 +17,8 @@ extension Engine {
       finalize(context, .json(.array(exchanges.suffix(limit).map(\.value))))
     case .exchange(let id):
       guard let number = Int(id), let exchange = simulation.journal[number] else {
-        throw RequestError(.notFound, "There is no request '\(id)' any more; GET /__admin/requests lists those there are.")
+        throw RequestError(
+          .notFound, "There is no request '\(id)' any more; GET /__admin/requests lists those there are.")
       }
       finalize(context, .json(exchange.wholeValue))
     case .forgetExchanges:

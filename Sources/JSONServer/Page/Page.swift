@@ -33,6 +33,7 @@ enum Page {
       "docs": Asset(PackageResources.docs_html, "text/html; charset=utf-8"),
       "icon.svg": Asset(PackageResources.icon_svg, "image/svg+xml"),
       "page.css": Asset(PackageResources.page_css, styleSheet),
+      "docs.css": Asset(PackageResources.docs_css, styleSheet),
       "cells.js": Asset(PackageResources.cells_js, script),
       "code.js": Asset(PackageResources.code_js, script),
       "columns.js": Asset(PackageResources.columns_js, script),

@@ -18,7 +18,8 @@ struct CompactionTests {
     let saved = database.takeChanges()
     var unsaved = UndoLog()
     var removed: [RemovedRecords] = []
-    database.compact(after: saved, adjusting: &unsaved, &removed, tolerating: tolerated ?? RecordCollection.toleratedCount)
+    database.compact(
+      after: saved, adjusting: &unsaved, &removed, tolerating: tolerated ?? RecordCollection.toleratedCount)
   }
 
   @Test func `20,000 records that come and go between two that stay take no slots, and nobody sees it`() throws {

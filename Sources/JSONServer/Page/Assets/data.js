@@ -23,13 +23,7 @@ export function readable(path) {
 }
 
 /** Why a request failed; its status is 0 when no whole answer came. */
-class Failure extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-    this.title = status ? `The server answered ${status}.` : "The server does not answer.";
-  }
-}
+const failure = (status, message) => Object.assign(new Error(message), { status });
 
 /** Sends a request of the page's own, which meets no faults and is not logged. Throws what the server says against it. */
 export async function send(method, path, body, more) {
@@ -39,14 +33,11 @@ export async function send(method, path, body, more) {
     response = await fetch(address(path), { method, body, headers: { "X-JSON-Server-Page": "1", ...type, ...more } });
     text = await response.text();
   } catch {
-    throw new Failure(0, response ? "The answer broke off." : "The server does not answer. Is it still running?");
+    throw failure(0, response ? "The answer broke off." : "The server does not answer. Is it still running?");
   }
-  if (!response.ok) throw new Failure(response.status, messageIn(text) ?? `${response.status} ${response.statusText}`);
-  return { tag: response.headers.get("ETag"), headers: response.headers, text, value: text ? parse(text) : null };
-}
-
-function messageIn(text) {
-  try { return JSON.parse(text).message; } catch { return undefined; }
+  const { ok, status, statusText, headers } = response;
+  if (ok) return { tag: headers.get("ETag"), headers, text, value: text ? parse(text) : null };
+  throw failure(status, tryParse(text)?.message ?? `${status} ${statusText}`);
 }
 
 const read = (name, query, most) => send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_start", 0], ["_end", most]])}`);
@@ -83,7 +74,7 @@ export function kind(value) {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-export const isKey = (value) => ["string", "number"].includes(kind(value));
+export const isKey = (value) => /string|number/.test(kind(value));
 
 export function compact(value) {
   if (isRaw(value)) return value.rawJSON;
@@ -94,14 +85,18 @@ export const brief = (text, most = 300) => (text.length > most ? `${text.slice(0
 
 export const longest = 200_000;
 
-export function pretty(text) {
-  try { return text.length > longest ? text : JSON.stringify(parse(text), null, 2); } catch { return text; }
+export function tryParse(text) {
+  try { return parse(text); } catch { return undefined; }
 }
+
+export const pretty = (text) => (text.length <= longest && JSON.stringify(tryParse(text), null, 2)) || text;
 
 export const isAddress = (text) => /^https?:\/\/\S{1,2000}$/.test(text);
 
+export const grouped = (number) => number.toLocaleString("en");
+
 export const counted = (count, name) =>
-  `${count.toLocaleString("en")} ${count === 1 ? name.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : name}`;
+  `${grouped(count)} ${count === 1 ? name.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : name}`;
 
 /** All resources, as the server last described them. */
 export let resources = [];

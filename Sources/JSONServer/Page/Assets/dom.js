@@ -1,6 +1,6 @@
 // Building and finding elements. Text always becomes text nodes: data may hold markup.
 
-import { isAddress, longest } from "./data.js";
+import { grouped, isAddress, longest } from "./data.js";
 
 /** The elements that have an id: ui.recordTitle is #record-title. */
 export const ui = new Proxy({}, {
@@ -107,7 +107,7 @@ export async function copy(text) {
     await navigator.clipboard.writeText(text);
     announce("Copied");
   } catch {
-    complain("The browser lets a page copy only on localhost and over https.");
+    complain("Copying works on localhost and over https only.");
   }
 }
 
@@ -125,7 +125,7 @@ const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b
 export function show(place, text, name = "value") {
   fill(place);
   if (text.length > longest) {
-    return fill(place, node("span.line.part", `The first ${longest.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters`,
+    return fill(place, node("span.line.part", `The first ${grouped(longest)} of ${grouped(text.length)} characters`,
       button("Show all", () => fill(place, text)), button("Download", () => download(`${name}.json`, text))), text.slice(0, longest));
   }
   let end = 0;

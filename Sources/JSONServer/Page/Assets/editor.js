@@ -1,6 +1,6 @@
 // A text field for JSON: Tab indents, Ctrl+Enter saves, and the line of an error is marked.
 
-import { pretty, send } from "./data.js";
+import { pretty, send, tryParse } from "./data.js";
 import { ui } from "./dom.js";
 
 const text = ui.recordText;
@@ -12,9 +12,7 @@ export function mark(message, line) {
 }
 
 /** What stands in the field; `undefined` when it is not JSON. */
-export function read() {
-  try { return JSON.parse(text.value); } catch { return undefined; }
-}
+export const read = () => tryParse(text.value);
 
 /** Marks where the text stops being JSON. Browsers do not agree on that: the server says it, which does nothing with such a text. */
 export async function explain() {

@@ -1,7 +1,7 @@
 // The requests, newest first; the server leaves this page's own out.
 
 import { codeView } from "./code.js";
-import { admin, parse, pretty, readable } from "./data.js";
+import { admin, pretty, readable, tryParse } from "./data.js";
 import { ask, attempt, button, fill, headerList, node, openPanel, show, statusCode, ui } from "./dom.js";
 
 const longest = 1_000;
@@ -18,10 +18,10 @@ const fits = ({ method, status, path }) => (!logMethod.value || method === logMe
   && (!logStatus.value || String(status)[0] === logStatus.value) && readable(path).toLowerCase().includes(logPath.value.toLowerCase());
 
 /** What a request came to: its status and time, and the fault, hold, stub or rule that it met. */
-function outcome({ status, milliseconds, matched, unexpected, delivery }) {
+function outcome({ status, milliseconds, matched, unexpected }) {
   const met = Object.entries(matched ?? {}).map(([kind, id]) => `${kind} ${id}`);
   const code = status == null ? node("span.status-code", "waits") : statusCode(status);
-  return [code, [milliseconds != null && `${milliseconds} ms`, ...met, delivery !== "normal" && delivery, unexpected && "unexpected"].filter(Boolean).join(" · ")];
+  return [code, [milliseconds != null && `${milliseconds} ms`, ...met, unexpected && "unexpected"].filter(Boolean).join(" · ")];
 }
 
 function line(entry) {
@@ -53,9 +53,7 @@ function showPause() {
 }
 
 /** The response of a stub: JSON where the text is JSON. */
-export function response(status, text, headers) {
-  try { return { status, headers, body: parse(text) }; } catch { return { status, headers, body: text || undefined }; }
-}
+export const response = (status, text, headers) => ({ status, headers, body: tryParse(text) ?? (text || undefined) });
 
 export const open = (id) => attempt(async () => {
   const entry = await admin("GET", `requests/${id}`);
@@ -93,6 +91,6 @@ logPause.onclick = () => {
   showPause();
 };
 ui.logClear.onclick = async () => {
-  if (!(await ask("Clear the request log?", "The server forgets the requests and answers it recorded.", "Clear"))) return;
+  if (!(await ask("Clear the request log?", "The server forgets them.", "Clear"))) return;
   if (await attempt(() => admin("DELETE", "requests"), "Log cleared")) start();
 };

@@ -1,6 +1,6 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
-import { admin, listen, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
+import { admin, grouped, listen, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
 import { announce, attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
 import * as log from "./log.js";
 import * as palette from "./palette.js";
@@ -50,7 +50,7 @@ function markCurrent() {
 async function loadResources() {
   await readResources();
   fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]) }, node("span", { title: name }, name),
-    node("span.count", kind === "object" ? "{ }" : count.toLocaleString("en"))))));
+    node("span.count", kind === "object" ? "{ }" : grouped(count))))));
 }
 
 const reload = () => attempt(async () => {
@@ -119,17 +119,13 @@ function fold(isFolded) {
 }
 
 addEventListener("keydown", (event) => {
-  const { key, ctrlKey, metaKey, target } = event;
-  const isCommand = ctrlKey || metaKey;
-  if (document.querySelector("dialog[open]")) return;
-  if (key === "k" && isCommand) palette.open();
-  else if (key === "/" && !isCommand && !target.matches("input, textarea, select") && !ui.records.hidden) ui.search.focus();
-  else return;
+  const { key, ctrlKey, metaKey } = event;
+  if (key !== "k" || !(ctrlKey || metaKey) || document.querySelector("dialog[open]")) return;
+  palette.open();
   event.preventDefault();
 });
 addEventListener("hashchange", follow);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
-ui.panelClose.onclick = () => ui.panel.close();
 ui.openPalette.onclick = palette.open;
 ui.logFold.onclick = () => {
   fold(!document.body.hasAttribute("data-folded"));

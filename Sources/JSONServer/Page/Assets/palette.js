@@ -4,7 +4,6 @@ import { admin, compact, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
 
 const { palette: dialog, paletteText: input, paletteList: choices } = ui;
-const tools = [["Try a request", "#try"], ["Request log", "#log"], ["Server", "#server"], ["API docs", "__admin/docs"]].map(([text, href]) => [text, "Tool", href]);
 let operations;
 let turn = 0;
 
@@ -40,7 +39,7 @@ async function search() {
   const words = input.value.trim().toLowerCase();
   const mine = ++turn;
   const matching = (items) => items.filter(([text]) => text.toLowerCase().includes(words));
-  const places = matching([...resources.map(({ name, count }) => [name, `${count} records`, viewOf([name])]), ...tools]);
+  const places = matching(resources.map(({ name, count }) => [name, `${count} records`, viewOf([name])]));
   const found = [];
   const rest = matching(await operations);
   const update = () => { if (mine === turn) show([...places, ...found, ...rest]); };

@@ -1,9 +1,9 @@
 // One record. Its text is what is edited, so that numbers keep their digits, and it is not lost without a question.
 
 import { merge } from "./conflict.js";
-import { childrenOf, compact, countChildren, counted, isKey, parentOf, parse, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
+import { compact, parse, pathTo, pretty, send, showAddress } from "./data.js";
 import { remove } from "./deletion.js";
-import { announce, ask, attempt, button, debounced, fill, node, onSubmit, show, ui } from "./dom.js";
+import { announce, ask, attempt, button, debounced, fill, onSubmit, show, ui } from "./dom.js";
 import * as editor from "./editor.js";
 import * as records from "./records.js";
 
@@ -28,7 +28,6 @@ function start(next, title) {
   ui.recordTitle.textContent = title;
   notice();
   fill(ui.recordJson);
-  fill(ui.recordLinks);
   showForm(false);
   if (!dialog.open) dialog.showModal();
 }
@@ -86,25 +85,11 @@ async function read() {
     notice();
     ui.recordActions.hidden = false;
     show(ui.recordJson, current.text, `${current.resource.name}-${current.id}`);
-    showLinks(current);
   } catch (error) {
     if (reading === current) notice(error.message);
   } finally {
     clearTimeout(waiting);
   }
-}
-
-async function showLinks(reading) {
-  const { resource, id, value } = reading;
-  const links = Object.entries(value).filter(([member, key]) => isKey(key) && parentOf(member, resource)).map(([member, key]) => {
-    const names = [parentOf(member, resource).name, compact(key)];
-    return node("a", { href: viewOf(names) }, `↑ ${names.join("/")}`);
-  });
-  for (const child of childrenOf(resource)) {
-    const counts = await countChildren(child, [id]).catch(() => undefined);
-    links.push(node("a", { href: viewOf([child.name], { [child.member]: id }) }, `↓ ${counts ? counted(counts.get(id), child.name) : child.name}`));
-  }
-  if (reading === current) fill(ui.recordLinks, links);
 }
 
 function edit() {
@@ -164,20 +149,18 @@ async function settle() {
 
 function finish(value, method) {
   const { resource, id } = current;
+  const isNew = current.isMade = method === "POST";
   const made = [value].flat();
-  const madeID = method === "POST" ? compact(made.at(-1)?.[resource.idName] ?? "") : id;
-  announce(made.length === 1 ? `Saved ${resource.name} ${madeID ?? ""}` : `Saved ${made.length} records`);
+  const madeID = isNew ? compact(made.at(-1)?.[resource.idName] ?? "") : id ?? "";
+  announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`);
   showForm(false);
-  current.isMade = method === "POST";
-  if (id === undefined || method === "POST") dialog.close();
+  if (isNew || id === undefined) dialog.close();
   else {
     ui.recordEdit.focus();
     read();
   }
-  if (method === "POST") records.goToEnd(made.length);
-  const change = { resource: resource.name, kind: "updated", id: madeID };
-  records.apply(change);
-  if (id === undefined) apply(change);
+  if (isNew) records.goToEnd(made.length);
+  records.apply({ resource: resource.name, id: madeID });
 }
 
 async function leave() {
@@ -192,18 +175,9 @@ ui.recordNew.onclick = () => make();
 ui.recordEdit.onclick = edit;
 ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
 ui.recordDelete.onclick = async () => {
-  const { resource, id } = current;
-  if (!(await remove(resource, [id]))) return;
-  dialog.close();
-  records.apply({ resource: resource.name, kind: "deleted", id });
+  if (await remove(current.resource, [current.id])) dialog.close();
 };
-ui.recordClose.onclick = leave;
-ui.recordCancel.onclick = async () => {
-  if (current.id === undefined) return leave();
-  if (!(await mayClose())) return;
-  showForm(false);
-  read();
-};
+ui.recordClose.onclick = ui.recordCancel.onclick = leave;
 dialog.onkeydown = (event) => {
   if (event.key !== "Escape") return;
   event.preventDefault();

@@ -2,7 +2,7 @@
 
 import * as cells from "./cells.js";
 import * as columns from "./columns.js";
-import { brief, childrenOf, compact, countChildren, forgetTitles, isKey, kind, parentOf, pathTo, resourceNamed, send, showAddress, titlesOf, viewOf } from "./data.js";
+import { brief, childrenOf, compact, countChildren, forgetTitles, grouped, isKey, kind, parentOf, pathTo, resourceNamed, send, showAddress, titlesOf, viewOf } from "./data.js";
 import { attempt, button, debounced, fill, node, ui } from "./dom.js";
 import { menu, showFilters } from "./filters.js";
 import * as selection from "./selection.js";
@@ -73,7 +73,7 @@ async function load() {
     showTable(value);
     showPages(first, value.length, total);
   } catch (error) {
-    if (turn === reading) showNote(error.title ?? "This list cannot be shown.", error.message, button("Read again", load));
+    if (turn === reading) showNote(error.status ? `The server answered ${error.status}.` : "This list cannot be shown.", error.message, button("Read again", load));
   } finally {
     clearTimeout(waiting);
     if (turn === reading) frame.ariaBusy = false;
@@ -82,14 +82,11 @@ async function load() {
 
 export const refresh = debounced(120, () => { if (!ui.records.hidden && !cells.isEditing()) load(); });
 
-export function apply({ resource, kind: change, id }) {
+export function apply({ resource, id }) {
   forgetTitles(resource);
   if (ui.records.hidden || resource !== shown.resource.name) return;
-  if (change === "deleted") rowOf(id)?.classList.add("leaving");
-  else {
-    highlights.add(String(id));
-    setTimeout(() => highlights.delete(String(id)), 2_500);
-  }
+  highlights.add(String(id));
+  setTimeout(() => highlights.delete(String(id)), 2_500);
   refresh();
 }
 
@@ -173,8 +170,8 @@ async function showCounts(ids) {
 }
 
 function showEmpty() {
-  if ([...shown.query.keys()].some((name) => !/^_(page|sort)$/.test(name))) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
-  showNote("No records yet.", "Press “New record”, or drop a JSON or CSV file here.");
+  const isFiltered = [...shown.query.keys()].some((name) => !/^_(page|sort)$/.test(name));
+  showNote(...(isFiltered ? ["Nothing matches."] : ["No records yet.", "Press “New record”, or drop a JSON or CSV file here."]));
 }
 
 function showNote(title, ...content) {
@@ -187,7 +184,7 @@ function showNote(title, ...content) {
 function showPages(first, count, total) {
   const page = pageNumber();
   const last = lastPage(total);
-  const [from, to, all] = [first + 1, first + count, total].map((number) => number.toLocaleString("en"));
+  const [from, to, all] = [first + 1, first + count, total].map(grouped);
   range.textContent = last > 1 ? `${from}–${to} of ${all}` : total === 1 ? "1 record" : `${all} records`;
   ui.recordsPages.hidden = last === 1;
   ui.pageNumber.textContent = `${page} / ${last}`;
@@ -203,7 +200,7 @@ function editCell(cell) {
   const { name } = cell.dataset;
   if (name === resource.idName || "readOnly" in document.body.dataset) return;
   const done = (isSaved) => {
-    if (isSaved) apply({ resource: resource.name, kind: "updated", id });
+    if (isSaved) apply({ resource: resource.name, id });
     attempt(async () => {
       await load();
       rowOf(id)?.querySelector(`[data-name="${CSS.escape(name)}"]`)?.focus();
@@ -251,5 +248,5 @@ body.oncontextmenu = (event) => {
   if (!cell || cell.querySelector("input")) return;
   event.preventDefault();
   const { id } = cell.parentElement.dataset;
-  menu(cell, id, cell.dataset.name, byID.get(id)?.[cell.dataset.name], () => editCell(cell));
+  menu(id, cell.dataset.name, byID.get(id)?.[cell.dataset.name], () => editCell(cell));
 };

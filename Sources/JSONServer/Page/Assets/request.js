@@ -6,7 +6,7 @@ import { fill, headerList, onSubmit, show, statusCode, ui } from "./dom.js";
 
 const { tryMethod, tryPath, tryHeaders, tryBody, tryForm, tryBodyField } = ui;
 const code = codeView("curl", "Swift");
-let running;
+let turn = 0;
 let opened;
 
 export function open(query, start) {
@@ -15,7 +15,6 @@ export function open(query, start) {
   const request = Object.fromEntries(query);
   tryMethod.value = request.method ?? "GET";
   tryPath.value = request.path ?? start;
-  tryHeaders.value = request.headers ?? "";
   tryBody.value = pretty(request.body ?? "");
   follow();
   clearAnswer("");
@@ -33,20 +32,18 @@ const takesBody = () => !["GET", "HEAD"].includes(tryMethod.value);
 
 async function run() {
   const { method, path, headers, body } = read();
-  running?.abort();
-  const controller = running = new AbortController();
+  const mine = ++turn;
   clearAnswer("Waiting for the answer …");
   const began = performance.now();
   try {
-    const response = await fetch(address(path), { method, headers, body: body || undefined, cache: "no-store", signal: controller.signal });
+    const response = await fetch(address(path), { method, headers, body: body || undefined, cache: "no-store" });
     const text = await response.text();
-    const size = new Blob([text]).size.toLocaleString("en");
-    fill(ui.answerLine, statusCode(response.status, response.statusText), ` ${(performance.now() - began).toFixed(1)} ms · ${size} bytes`);
+    if (mine !== turn) return;
+    fill(ui.answerLine, statusCode(response.status, response.statusText), ` ${(performance.now() - began).toFixed(1)} ms`);
     fill(ui.answerHeaders, headerList(response.headers));
     show(ui.answerBody, pretty(text), "response");
   } catch (error) {
-    if (running !== controller) return;
-    clearAnswer(`No answer: ${error.message}. The server has stopped, or a fault cut the connection.`);
+    if (mine === turn) clearAnswer(`No answer: ${error.message}. The server has stopped, or a fault cut the connection.`);
   }
 }
 

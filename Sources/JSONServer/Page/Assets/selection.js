@@ -60,18 +60,18 @@ const add = (file) => attempt(async () => {
   const question = `${count} of ${file.name} will be added; one whose ${resource.idName} is there already is changed.`;
   if (!(await ask(`Add to ${resource.name}?`, question, "Add"))) return;
   const { value } = await send("POST", pathTo(resource.name), isTable ? text : JSON.stringify(list), isTable && { "Content-Type": "text/csv" });
-  announce(`Added ${[value].flat().length} to ${resource.name}`);
-  records.goToEnd([value].flat().length);
+  const added = [value].flat().length;
+  announce(`Added ${added} to ${resource.name}`);
+  records.goToEnd(added);
 });
 
 const { records: view, importFile } = ui;
-for (const kind of ["dragover", "dragleave", "drop"]) {
-  view.addEventListener(kind, (event) => {
-    event.preventDefault();
-    view.classList.toggle("dropping", kind === "dragover");
-    if (kind === "drop" && event.dataTransfer.files[0]) add(event.dataTransfer.files[0]);
-  });
-}
+view.ondragover = view.ondragleave = view.ondrop = (event) => {
+  event.preventDefault();
+  view.classList.toggle("dropping", event.type === "dragover");
+  const file = event.type === "drop" && event.dataTransfer.files[0];
+  if (file) add(file);
+};
 ui.import.onclick = () => importFile.click();
 importFile.onchange = () => {
   if (importFile.files[0]) add(importFile.files[0]);

@@ -1,6 +1,6 @@
 // The running server: delay, read-only, snapshots, what requests meet, sessions, and what nobody expected.
 
-import { admin, brief, compact, readable } from "./data.js";
+import { admin, brief, compact, grouped, readable } from "./data.js";
 import { ask, attempt, button, debounced, fill, node, onSubmit, options, ui } from "./dom.js";
 import * as log from "./log.js";
 
@@ -18,7 +18,7 @@ export function note(news) {
   const { gone, readOnly, invalid } = Object.assign(state, news);
   document.body.toggleAttribute("data-read-only", Boolean(readOnly));
   const shown = [
-    gone && ["The server does not answer. What you see may be old; the page goes on when the server is back."],
+    gone && ["The server does not answer. What you see may be old."],
     invalid && [`${invalid.file} cannot be read; the last good version is served.`, invalid.message],
     readOnly && ["The server is read-only: it refuses every change."],
   ].filter(Boolean);
@@ -32,8 +32,8 @@ const item = (title, detail, ...buttons) =>
 const since = (time) => new Date(time).toLocaleString();
 const act = (method, path, value, done) => attempt(() => admin(method, path, value), done).then(refresh);
 
-async function actOnLoss(title, text, action, method, path) {
-  if (await ask(title, text, action)) await act(method, path, undefined, `${action}: done`);
+async function actOnLoss(title, action, path) {
+  if (await ask(title, "What was changed since then is lost.", action)) await act("POST", path, undefined, `${action}: done`);
 }
 
 export const refresh = () => attempt(async () => {
@@ -49,39 +49,24 @@ export const refresh = () => attempt(async () => {
   list(ui.snapshots, "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) => {
     const path = `snapshots/${encodeURIComponent(name)}`;
     return item(name, since(time),
-      ["Restore", () => actOnLoss(`Restore “${name}”?`, "What was changed since the snapshot was taken is lost.", "Restore", "POST", path)],
-      ["Delete", () => actOnLoss(`Delete the snapshot “${name}”?`, "The resources stay as they are.", "Delete", "DELETE", path)]);
+      ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => act("DELETE", path, undefined, "Deleted")]);
   }));
-  const rule = (kind, { id, times, ...rule }, detail, ...texts) => {
-    const { method = "Any method", path = "any path", query } = rule.request ?? rule;
-    return item(`${method} ${path} ${query ? compact(query) : ""}`, detail + (times == null ? "" : `, times: ${times}`), ...texts.map((text) =>
+  const rule = (kind, { id, ...rule }, ...texts) => {
+    const { method = "Any method", path = "any path", query, ...rest } = { ...rule, ...rule.request, request: undefined };
+    return item(`${method} ${path} ${query ? compact(query) : ""}`, brief(compact(rest), 120), ...texts.map((text) =>
       [text, () => act("DELETE", `${kind}/${id}${text === "Fail" ? "?status=503" : ""}`, undefined, `${text}: done`)]));
   };
-  list(ui.rules, "None. A fault shows how a client copes, a stub answers instead of the data, a hold lets requests wait.", [
-    ...faults.map((fault) => rule("faults", fault, effect(fault), "Remove")),
-    ...holds.map((hold) => rule("holds", hold, `waits until released (${hold.requests.length} now)`, "Release", "Fail")),
-    ...stubs.map((stub) => rule("stubs", stub, answer(stub), "Remove")),
+  list(ui.rules, "None. A fault shows how a client copes, a stub answers for the data, a hold keeps requests waiting.", [
+    ...faults.map((fault) => rule("faults", fault, "Remove")),
+    ...holds.map(({ requests, ...hold }) => rule("holds", { ...hold, waiting: requests.length }, "Release", "Fail")),
+    ...stubs.map((stub) => rule("stubs", stub, "Remove")),
   ]);
   ui.sessions.parentElement.hidden = !copies;
-  list(ui.sessions, "None. A client that names a session gets its own copy of the data.", (copies ?? []).map(({ name, requests, lastUsed }) =>
-    item(name, `${requests.toLocaleString("en")} requests, last ${since(lastUsed)}`, ["End", () => act("DELETE", `sessions/${name}`, undefined, "Ended")])));
-  list(ui.unexpected, "None. A server with --strict refuses what nothing answers, and lists it here.", unexpected.reverse().map(({ id, method, path, time }) =>
+  list(ui.sessions, "None.", (copies ?? []).map(({ name, requests, lastUsed }) =>
+    item(name, `${grouped(requests)} requests, last ${since(lastUsed)}`, ["End", () => act("DELETE", `sessions/${name}`, undefined, "Ended")])));
+  list(ui.unexpected, "None. With --strict, what nothing answers is listed here.", unexpected.reverse().map(({ id, method, path, time }) =>
     item(`${method} ${readable(path)}`, since(time), ["Show", () => log.open(id)])));
 });
-
-function effect({ delay, status, retryAfter, action }) {
-  return [
-    kinds[action]?.[0].toLowerCase(),
-    retryAfter != null ? `429, retry after ${retryAfter} s` : status != null && `answers ${status}`,
-    delay != null && `${[delay].flat().join(" to ")} ms late`,
-  ].filter(Boolean).join(", ");
-}
-
-function answer({ response, responses = [response] }) {
-  const [first, ...more] = responses;
-  if (!first) return "answers by code";
-  return `answers ${first.status ?? 200} ${brief(compact(first.body ?? first.bodyFile ?? ""), 60)}${more.length > 0 ? `, then ${more.length} more` : ""}`;
-}
 
 function followKind() {
   const [, label, number] = kinds[ruleKind.value];
@@ -120,4 +105,4 @@ onSubmit(ui.snapshotForm, () => act("POST", "snapshots", { name: ui.snapshotName
 onSubmit(ui.ruleForm, addRule);
 ruleKind.onchange = followKind;
 readOnly.onchange = () => act("PATCH", "settings", { readOnly: readOnly.checked }, readOnly.checked ? "Read-only" : "Writes allowed");
-ui.reset.onclick = () => actOnLoss("Reset everything?", "What was changed since the server started is lost.", "Reset", "POST", "reset");
+ui.reset.onclick = () => actOnLoss("Reset everything to the start?", "Reset", "reset");
