@@ -37,7 +37,7 @@ extension RecordCollection {
     // What a record will have, none tells.
     let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !hasMember($0) && !joins.hasMember($0) }
     return Selection(
-      records: records, total: total, unknownParameters: unknown, unknownSortPaths: unknownPaths)
+      records: records, slots: slots, total: total, unknownParameters: unknown, unknownSortPaths: unknownPaths)
   }
 
   /// Whether any record has an object at a path. O(n) at most.

@@ -35,6 +35,8 @@ package struct Query: Sendable {
 package struct Selection: Sendable {
   /// The records of the window, in order.
   package let records: [ValidJSON]
+  /// Where the records are in their collection, until it changes.
+  let slots: [Int32]
   /// How many records match, inside the window and outside it.
   package let total: Int
   /// The parameters that no record has a member for.

@@ -62,7 +62,7 @@ enum AdminRoute {
     case ("openapi.json", nil):
       guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .openAPI
-    case (let name?, nil) where Page.assets[name] != nil:
+    case (let name?, nil) where Page.asset(named: name) != nil:
       guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .asset(name)
     case ("health", nil):

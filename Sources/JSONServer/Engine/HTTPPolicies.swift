@@ -16,8 +16,11 @@ final class HTTPPolicies {
   /// The Host that was admitted last: a client sends the same one with every request.
   private var knownHost: String?
 
-  /// - Throws: ``ServerError`` for a rewrite rule that cannot be used.
+  /// - Throws: ``ServerError`` for a rewrite rule, or a name around responses, that cannot be used.
   init(_ configuration: Server.Configuration) throws(ServerError) {
+    if let name = configuration.wrapName, name.isEmpty || name == "total" {
+      throw ServerError(.invalidConfiguration, "'\(name)' cannot hold the records; choose another name, such as data.")
+    }
     hosts = HostPolicy(allowed: configuration.allowedHosts + configuration.hosts)
     origins = CrossOriginPolicy(configuration.crossOrigin)
     compression = configuration.compresses ? Compression() : nil
@@ -140,7 +143,9 @@ final class HTTPPolicies {
   private func validate(_ response: inout PreparedResponse, _ request: Request) {
     guard response.status == .ok, case .bytes(let body) = response.body else { return }
     let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
-    if !isTagged { response.validator = EntityTag(of: body) }
+    // The response to HEAD of another server has no body to go by.
+    let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
+    if !isTagged, !isHead { response.validator = EntityTag(of: body) }
     guard let known = request.headerFields.joined(.ifNoneMatch),
       let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }

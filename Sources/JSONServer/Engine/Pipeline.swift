@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 
-/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform, finalize.
+/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform or proxy, finalize.
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
@@ -66,12 +66,13 @@ extension Engine {
     }
   }
 
-  /// route, then perform
+  /// route, then perform; what leads nowhere is asked of another server, if there is one
   func perform(_ context: RequestContext) {
     do throws(RequestError) {
       perform(try route(context), context)
     } catch {
       if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
+      if let calls = upstream(for: context, refusedWith: error) { return proxy(context, to: calls) }
       if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
         refuseUnexpected(context, error.message)
       } else {
@@ -104,17 +105,21 @@ extension Engine {
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
       try requireMatch(context, endpoint)
     }
+    let shape = try shape(of: context)
     var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
-    if configuration.isStrict, !ignored.isEmpty { return refuseUnexpected(context, ignored) }
+    // A change of many records does not go by half of its filters.
+    let refusesIgnored = configuration.isStrict || endpoint.changesMany
+    if refusesIgnored, !ignored.isEmpty { return refuse(context, ignored) }
     var response: PreparedResponse
     var change: DataChange?
     do throws(RequestError) {
-      let result =
+      var result =
         if let signIn {
           try perform(endpoint, context, signIn)
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
+      shape.apply(to: &result, of: endpoint, in: &writes.database)
       ignored += result.ignored
       change = result.change
       report(result, of: context)
@@ -124,8 +129,8 @@ extension Engine {
       response = error.response()
     }
     if !ignored.isEmpty {
-      // Only the data tells these, and only to requests that read, which change nothing.
-      if configuration.isStrict { return refuseUnexpected(context, ignored) }
+      // Only the data tells these, and only to requests that have changed nothing.
+      if refusesIgnored { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
     if isSession { forgetIndexes() }

@@ -28,6 +28,8 @@ struct EndpointResult {
   var notes: [String] = []
   /// What was changed, for subscribers.
   var change: DataChange?
+  /// The name under which the content is in an object; `nil` for none.
+  var wrapName: String?
 
   init(
     _ content: Content, status: HTTPResponse.Status = .ok, location: [String]? = nil, change: DataChange? = nil
@@ -64,9 +66,10 @@ struct EndpointResult {
     return response
   }
 
-  private static let formatter = JSONFormatter(.pretty)
+  static let formatter = JSONFormatter(.pretty)
 
   private var body: [UInt8] {
+    if let wrapName { return wrapped(as: wrapName) }
     var output: [UInt8] = []
     output.reserveCapacity(sizeEstimate)
     switch content {
@@ -85,7 +88,7 @@ struct EndpointResult {
   }
 
   /// About the bytes of the body, so that it does not grow by steps: what has the usual layout keeps its size.
-  private var sizeEstimate: Int {
+  var sizeEstimate: Int {
     switch content {
     case .text(let text): text.count + text.count / 16
     case .database: 1 << 12
@@ -95,7 +98,7 @@ struct EndpointResult {
     }
   }
 
-  private static func append(_ records: [RelatedRecord], level: Int, to output: inout [UInt8]) {
+  static func append(_ records: [RelatedRecord], level: Int, to output: inout [UInt8]) {
     guard !records.isEmpty else {
       output += "[]".utf8
       return
