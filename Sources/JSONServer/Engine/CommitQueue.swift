@@ -86,7 +86,7 @@ struct CommitQueue {
   /// Whether a commit is about to start: more writes may join it until then.
   private(set) var isScheduled = false
   /// How long the last commit took.
-  private var lastDuration = Duration.zero
+  private(set) var lastDuration = Duration.zero
   private var startTime = Duration.zero
 
   /// Whether everything is on disk.
