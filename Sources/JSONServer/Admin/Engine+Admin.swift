@@ -17,6 +17,12 @@ extension Engine {
     case .exchanges(let limit, let unexpectedOnly):
       let exchanges = simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
       finalize(context, .json(.array(exchanges.suffix(limit).map(\.value))))
+    case .exchange(let id):
+      guard let number = Int(id), let exchange = simulation.journal[number] else {
+        throw RequestError(
+          .notFound, "There is no request '\(id)' any more; GET /__admin/requests lists those there are.")
+      }
+      finalize(context, .json(exchange.wholeValue))
     case .forgetExchanges:
       clearJournal()
       finalize(context, .json([:]))
@@ -43,6 +49,7 @@ extension Engine {
       guard simulation.snapshots.remove(name) else { throw Self.unknownSnapshot(name) }
       finalize(context, .json([:]))
     case .rules(let route): finalize(context, try response(to: route))
+    case .deletions(let route): try perform(route, context)
     case .settings: finalize(context, .json(settings.value))
     case .changeSettings(let change):
       try change.apply(to: &settings, mayWrite: !configuration.isReadOnly)
@@ -59,8 +66,13 @@ extension Engine {
       "uptime": JSONValue(rounding: (System.uptime - started) / .seconds(1)),
       "resources": .number(JSONNumber(writes.database.resourceNames.count)),
       "readOnly": .bool(settings.isReadOnly),
-      "invalid": writes.invalidSource.map { ["file": .string(configuration.title), "message": .string($0)] } ?? .null,
+      "invalid": writes.invalidSource.map(fault) ?? .null,
     ]
+  }
+
+  /// What is wrong with the file, which is named as somebody would who is where the server was started.
+  private func fault(_ message: String) -> JSONValue {
+    ["file": .string(configuration.title), "message": .string(configuration.naming(message))]
   }
 
   /// What the data looks like now.

@@ -177,6 +177,7 @@ extension WriteCoordinator {
   private func complete(on engine: isolated Engine) {
     guard let takeover else { return }
     self.takeover = nil
+    deletions.removeAll()
     var waiting = takeover.waiting
     switch takeover.replacement {
     case .edit(let source, let edited):

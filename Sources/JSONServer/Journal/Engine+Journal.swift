@@ -22,10 +22,11 @@ extension Engine {
   func recordArrival(_ context: RequestContext) {
     let notes = context.met
     guard let id = notes?.exchangeID else { return }
-    simulation.journal.append(
-      Exchange(
-        id: id, request: context.original, hidesPasswords: signIn != nil, route: context.route, response: nil,
-        respondedAt: System.now, duration: System.uptime - context.started, notes: notes))
+    let exchange = Exchange(
+      id: id, request: context.original, hidesPasswords: signIn != nil, route: context.route, response: nil,
+      respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
+    simulation.events.publish(exchange)
+    simulation.journal.append(exchange)
   }
 
   /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.

@@ -28,6 +28,9 @@ struct Journal {
     kept.isEmpty ? [] : Array(kept)
   }
 
+  /// The exchange with a number, if it is still kept. O(number of exchanges).
+  subscript(id: Int) -> Exchange? { kept.last { $0.id == id } }
+
   /// Adds an exchange, drops what is too old to keep, and resumes the waiters for which it matches.
   mutating func append(_ exchange: Exchange) {
     kept.append(exchange)
