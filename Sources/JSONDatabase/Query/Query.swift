@@ -29,12 +29,18 @@ package struct Query: Sendable {
   package var owner: (key: FieldPath, id: String)?
 
   package init() {}
+
+  /// Whether it asks for all records as they are stored, its filters apart.
+  var isWhole: Bool {
+    guard case .all = window else { return false }
+    return sort.isEmpty && parent == nil && owner == nil
+  }
 }
 
 /// The records that a query selects.
 package struct Selection: Sendable {
   /// The records of the window, in order.
-  package let records: [ValidJSON]
+  package let records: SelectedRecords
   /// How many records match, inside the window and outside it.
   package let total: Int
   /// The parameters that no record has a member for.

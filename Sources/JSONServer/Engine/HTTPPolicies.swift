@@ -111,7 +111,7 @@ final class HTTPPolicies {
   /// Gives a response what depends on the request alone: its form, its validator, its coding, who may read it.
   ///
   /// - Returns: The response's body before it was compressed.
-  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> Response.Body {
+  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> PreparedResponse.Body {
     let request = context.original
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))
@@ -138,9 +138,15 @@ final class HTTPPolicies {
 
   /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
   private func validate(_ response: inout PreparedResponse, _ request: Request) {
-    guard response.status == .ok, case .bytes(let body) = response.body else { return }
-    let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
-    if !isTagged { response.validator = EntityTag(of: body) }
+    guard response.status == .ok else { return }
+    switch response.body {
+    case .bytes(let body):
+      let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
+      if !isTagged { response.validator = EntityTag(of: body) }
+    // Theirs comes from the version of the data.
+    case .slices: break
+    case .stream: return
+    }
     guard let known = request.headerFields.joined(.ifNoneMatch),
       let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }

@@ -104,10 +104,10 @@ extension Engine {
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
       try requireMatch(context, endpoint)
     }
-    var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
     if configuration.isStrict, !ignored.isEmpty { return refuseUnexpected(context, ignored) }
-    var response: PreparedResponse
-    var change: DataChange?
+    if !endpoint.isWrite, try readAside(endpoint, context, ignored: ignored) { return }
+    let outcome: Result<EndpointResult, RequestError>
     do throws(RequestError) {
       let result =
         if let signIn {
@@ -115,11 +115,35 @@ extension Engine {
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
+      outcome = .success(result)
+    } catch {
+      outcome = .failure(error)
+    }
+    respond(to: context, endpoint, with: outcome, ignored: ignored, isSaved: writes.isSaved)
+  }
+
+  /// perform: what was read or written as a response, when that is saved
+  ///
+  /// - Parameters:
+  ///   - isSaved: Whether all that it shows was saved when it was read.
+  ///   - validator: The validator of a large body; `nil` for that of the data as it is now.
+  func respond(
+    to context: RequestContext, _ endpoint: Endpoint, with outcome: Result<EndpointResult, RequestError>,
+    ignored: [IgnoredParameter], isSaved: Bool, validator: EntityTag? = nil
+  ) {
+    var ignored = ignored
+    var response: PreparedResponse
+    var change: DataChange?
+    do throws(RequestError) {
+      let result = try outcome.get()
       ignored += result.ignored
       change = result.change
       report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
       response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+      if case .slices = response.body, !context.isInner {
+        response.validator = validator ?? self.validator(of: endpoint, context)
+      }
     } catch {
       response = error.response()
     }
@@ -130,7 +154,7 @@ extension Engine {
     }
     if isSession { forgetIndexes() }
     // What nearly all reads meet: nothing waits for the disk.
-    if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
+    if !endpoint.isWrite, isSaved { return finalize(context, response) }
     let pending = PendingResponse(
       requester: .client(context, .resource(endpoint)), response: response, change: change)
     if endpoint.isWrite, change != nil {
