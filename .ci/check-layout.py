@@ -17,10 +17,11 @@ ARROWS = {
     "JSONDescription": {"OrderedJSON"},
     "JSONDatabase": {"OrderedJSON"},
     "JSONStorage": {"OrderedJSON", "CStorage"},
-    "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CStorage", "CZlib"},
+    "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CPage", "CStorage", "CZlib"},
     "JSONServerTesting": {"JSONServer", "OrderedJSON"},
     "JSONServerPlugin": set(),
     "swift-json-server": {"JSONServer", "JSONDatabase", "OrderedJSON", "CStorage"},
+    "CPage": set(),
     "CStorage": set(),
     "CZlib": set(),
 }

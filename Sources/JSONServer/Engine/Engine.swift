@@ -27,6 +27,8 @@ actor Engine: Application {
   let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
+  /// What is asked of another server; `nil` when there is none.
+  let upstreamCalls: UpstreamCalls?
   var hints = Hints()
   /// How the server's addresses begin.
   let mount: Mount
@@ -57,6 +59,7 @@ actor Engine: Application {
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     sessions = Sessions()
     isSession = false
+    upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
     ignoresCase = configuration.dialect == .classic
@@ -81,6 +84,7 @@ actor Engine: Application {
     }
     sessions = server.sessions
     isSession = true
+    upstreamCalls = server.upstreamCalls
     mount = server.mount
     isMounted = server.isMounted
     ignoresCase = server.ignoresCase
@@ -241,12 +245,21 @@ actor Engine: Application {
   }
 
   /// Keeps a task until it ends, to cancel it when the server closes.
-  func keep(_ operation: @escaping @Sendable (isolated Engine) async -> Void) {
+  ///
+  /// - Returns: The task's number.
+  @discardableResult
+  func keep(_ operation: @escaping @Sendable (isolated Engine) async -> Void) -> Int {
     let number = outstanding.nextNumber()
     outstanding.tasks[number] = Task {
       await operation(self)
       outstanding.tasks[number] = nil
     }
+    return number
+  }
+
+  /// Cancels a task that is kept; does nothing when it has ended.
+  func cancel(_ number: Int) {
+    outstanding.tasks[number]?.cancel()
   }
 
   /// A number that no task, subscriber or waiter has.

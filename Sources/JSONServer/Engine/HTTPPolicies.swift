@@ -142,7 +142,9 @@ final class HTTPPolicies {
     switch response.body {
     case .bytes(let body):
       let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
-      if !isTagged { response.validator = EntityTag(of: body) }
+      // The response to HEAD of another server has no body to go by.
+      let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
+      if !isTagged, !isHead { response.validator = EntityTag(of: body) }
     // Theirs comes from the version of the data.
     case .slices: break
     case .stream: return

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 
-/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform, finalize.
+/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform or proxy, finalize.
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
@@ -66,12 +66,13 @@ extension Engine {
     }
   }
 
-  /// route, then perform
+  /// route, then perform; what leads nowhere is asked of another server, if there is one
   func perform(_ context: RequestContext) {
     do throws(RequestError) {
       perform(try route(context), context)
     } catch {
       if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
+      if let calls = upstream(for: context, refusedWith: error) { return proxy(context, to: calls) }
       if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
         refuseUnexpected(context, error.message)
       } else {

@@ -124,6 +124,8 @@ package struct MatchNotes: Sendable {
   var fault: Int?
   var hold: Int?
   var stub: Int?
+  /// The address of the other server that was asked.
+  var upstream: String?
   /// Whether a strict server refused it because nothing is there, or nothing understands a parameter.
   var isUnexpected = false
   /// Its number in the journal, when it was recorded there on its arrival.

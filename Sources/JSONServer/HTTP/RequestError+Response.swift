@@ -50,6 +50,9 @@ extension RequestError {
     case .failed: .internalServerError
     case .notImplemented: .notImplemented
     case .unavailable, .busy, .durabilityUnknown: .serviceUnavailable
+    case .badGateway: .badGateway
+    case .gatewayTimeout: .gatewayTimeout
+    case .loop: .init(code: 508, reasonPhrase: "Loop Detected")
     case .noSpace: .init(code: 507, reasonPhrase: "Insufficient Storage")
     }
   }

@@ -77,10 +77,26 @@ package struct DataDescription {
     case open
   }
 
-  /// Swift source with a model for each resource and a client.
-  package var swiftSource: String {
+  /// Who sees the declarations of generated Swift source.
+  package enum Access: String, Sendable, CaseIterable {
+    case `internal`
+    case package
+    case `public`
+
+    fileprivate var modifier: SwiftAccess {
+      switch self {
+      case .internal: .internal
+      case .package: .package
+      case .public: .public
+      }
+    }
+  }
+
+  /// Returns Swift source with a model for each resource and a client.
+  package func swiftSource(access: Access = .internal) -> String {
     SwiftGenerator(
-      title: title, resources: samples.map { ResourceType($0) }, relations: relations, singular: singular
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations, access: access.modifier,
+      singular: singular
     ).source
   }
 }

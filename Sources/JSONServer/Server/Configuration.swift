@@ -74,6 +74,8 @@ extension Server {
     public var stubs: [Stub] = []
     /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`.
     public var stubsFile: String?
+    /// Another server, which is asked for what no resource, stub or other rule of this one responds to; `nil` for none.
+    public var upstream: Upstream?
     /// Whether a request that nothing responds to, or with a parameter that nothing understands, is refused with 400 and
     /// kept among ``Server/unexpectedRequests``.
     public var isStrict = false

@@ -21,6 +21,7 @@ final class Ledger: Sendable {
     var setups: [Setup] = []
     var expected: Set<Int> = []
     var hasReportedUnexpected = false
+    var attachesRequests = false
     /// What went wrong in calls that do not throw, where no test of Swift Testing took it as an issue.
     var failures: [MockServerError] = []
   }
@@ -57,6 +58,12 @@ final class Ledger: Sendable {
       defer { state.hasReportedUnexpected = true }
       return !state.hasReportedUnexpected
     }
+  }
+
+  /// Whether the requests of a test that fails are attached to it.
+  var attachesRequests: Bool {
+    get { state.withLockedValue { $0.attachesRequests } }
+    set { state.withLockedValue { $0.attachesRequests = newValue } }
   }
 
   func recordFailure(_ error: MockServerError) {
@@ -137,7 +144,7 @@ extension MockServer {
     do throws(MockServerError) {
       try await body()
     } catch {
-      try place.report(error)
+      try place.report(ledger.attachesRequests ? await error.namingAttachment(of: requests) : error)
     }
   }
 

@@ -10,7 +10,9 @@ struct JSONServerCommand: AsyncParsableCommand {
     commandName: "swift-json-server",
     abstract: "Serves a JSON file as a REST API, and writes every change back.",
     version: version,
-    subcommands: [ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self],
+    subcommands: [
+      ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self, RecordCommand.self,
+    ],
     defaultSubcommand: ServeCommand.self)
 
   static func main() async {

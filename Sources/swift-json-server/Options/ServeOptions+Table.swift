@@ -17,6 +17,8 @@ extension ServeOptions {
     ServeOption("poll", at: \.poll),
     ServeOption("routes", "r", at: \.routes),
     ServeOption("stubs", at: \.stubs),
+    ServeOption("proxy", at: \.proxy),
+    ServeOption("record", at: \.record),
     ServeOption("middlewares", "m", at: \.middlewares, default: nil),
     ServeOption("static", "s", at: \.static),
     ServeOption("snapshots", "S", at: \.snapshots) { _ in "." },

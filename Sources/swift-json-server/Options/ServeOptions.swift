@@ -60,6 +60,17 @@ struct ServeOptions: ParsableArguments {
   var stubs: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Another server, such as https://api.example.com, which is asked for what nothing here responds to.",
+      valueName: "url"))
+  var proxy: String?
+
+  @Option(
+    help: ArgumentHelp("Keep what --proxy's server responds as stubs in this file, for --stubs.", valueName: "file"),
+    completion: .file())
+  var record: String?
+
+  @Option(
     name: .shortAndLong, help: ArgumentHelp("Not available: JavaScript is not run.", valueName: "file"))
   var middlewares: [String] = []
 

@@ -135,7 +135,7 @@ struct Session {
       return nil
     }
     do throws(CommandFailure) {
-      var next = try Startup(try Settings(startup.settings.given), log: log)
+      var next = try Startup(try Settings(startup.settings.given), log: log, after: startup)
       next.keepPort(server.port)
       startup.keepPort(server.port)
       try await next.check()

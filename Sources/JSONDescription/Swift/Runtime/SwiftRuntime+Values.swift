@@ -1,7 +1,8 @@
 extension SwiftRuntime {
   /// Dates as RFC 3339 writes them, with fractional seconds and without.
-  static let dates = """
-    extension JSONDecoder.DateDecodingStrategy {
+  var dates: String {
+    """
+    nonisolated extension JSONDecoder.DateDecodingStrategy {
       /// Dates such as `2024-05-01T12:30:00Z` and `2024-05-01T12:30:00.123+02:00`.
       fileprivate static var internetDateTime: Self {
         .custom { decoder in
@@ -17,7 +18,7 @@ extension SwiftRuntime {
       }
     }
 
-    extension JSONEncoder.DateEncodingStrategy {
+    nonisolated extension JSONEncoder.DateEncodingStrategy {
       /// Dates in UTC, with milliseconds when there are any.
       fileprivate static var internetDateTime: Self {
         .custom { date, encoder in
@@ -31,11 +32,53 @@ extension SwiftRuntime {
       }
     }
     """
+  }
+
+  /// What a patch does to a value that may be null.
+  var patchValue: String {
+    """
+    /// What a change makes of a value that may be null: `deletedAt: .null`, `deletedAt: .set(date)`.
+    \(openType)enum PatchValue<
+      Value: Codable & Sendable & Hashable
+    >: Codable, Sendable, Hashable {
+      case null
+      case set(Value)
+
+      /// Null when there is no value.
+      \(open)init(_ value: Value?) {
+        self = value.map { .set($0) } ?? .null
+      }
+
+      \(open)init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        self = container.decodeNil() ? .null : .set(try container.decode(Value.self))
+      }
+
+      \(open)func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .set(let value): try container.encode(value)
+        }
+      }
+    }
+
+    nonisolated extension KeyedDecodingContainer {
+      /// Tells null from what is not there.
+      fileprivate func decodeIfPresent<Value>(
+        _ type: PatchValue<Value>.Type, forKey key: Key
+      ) throws -> PatchValue<Value>? {
+        contains(key) ? try decode(type, forKey: key) : nil
+      }
+    }
+    """
+  }
 
   /// A value whose type differs from record to record.
-  static let anyJSON = """
+  var anyJSON: String {
+    """
     /// A JSON value of any type.
-    enum AnyJSON: Codable, Sendable, Hashable {
+    \(openType)enum AnyJSON: Codable, Sendable, Hashable {
       case null
       case bool(Bool)
       case integer(Int)
@@ -44,7 +87,7 @@ extension SwiftRuntime {
       case array([AnyJSON])
       case object([String: AnyJSON])
 
-      init(from decoder: any Decoder) throws {
+      \(open)init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
           self = .null
@@ -63,7 +106,7 @@ extension SwiftRuntime {
         }
       }
 
-      func encode(to encoder: any Encoder) throws {
+      \(open)func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -77,9 +120,9 @@ extension SwiftRuntime {
       }
     }
 
-    extension AnyJSON: CustomStringConvertible {
+    nonisolated extension AnyJSON: CustomStringConvertible {
       /// The value as an address names it.
-      var description: String {
+      \(open)var description: String {
         switch self {
         case .null: "null"
         case .bool(let value): String(value)
@@ -92,4 +135,5 @@ extension SwiftRuntime {
       }
     }
     """
+  }
 }
