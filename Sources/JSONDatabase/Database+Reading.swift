@@ -30,7 +30,9 @@ extension Database {
 
   private mutating func isQuick(_ relations: [RelationRequest], at position: Int) -> Bool {
     // Which way a name leads is found out by the members of the collections.
-    guard !entries.contains(where: { $0.collection.map { $0.isLarge && !$0.hasMembers } ?? false }) else { return false }
+    guard !entries.contains(where: { $0.collection.map { $0.isLarge && !$0.hasMembers } ?? false }) else {
+      return false
+    }
     guard let trees = try? relationTrees(relations, from: position).trees else { return true }
     return trees.allSatisfy { isQuick($0) }
   }
@@ -124,7 +126,8 @@ extension RecordCollection {
     let isRead = !query.search.isEmpty || conditions.contains { !$0.isEquality && !$0.isByOrder }
     if isRead, left > Self.quickMatches { return nil }
     guard !query.sort.isEmpty else { return left }
-    let isSorted = query.sort.allSatisfy { fields.knowledge(of: $0.path) != nil }
+    let isSorted =
+      query.sort.allSatisfy { fields.knowledge(of: $0.path) != nil }
       && (left <= Self.quickMatches || fields.hasOrder(by: query.sort))
     return isSorted ? left : nil
   }
@@ -144,7 +147,9 @@ extension RecordCollection {
       return knowledge ?? true
     }
     guard isKnown else { return nil }
-    return Filter.flattened(filter.nodes).compactMap { if case .condition(let condition) = $0 { condition } else { nil } }
+    return Filter.flattened(filter.nodes).compactMap {
+      if case .condition(let condition) = $0 { condition } else { nil }
+    }
   }
 }
 

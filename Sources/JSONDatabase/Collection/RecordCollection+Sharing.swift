@@ -31,8 +31,10 @@ extension RecordCollection {
   /// - Complexity: O(records that have changed since, each as a write), and nothing where too many have.
   mutating func adopt(_ other: consuming RecordCollection) {
     let isNew =
-      fields.lacksAny(of: other.fields) || idTable == nil && other.idTable != nil || members == nil
-      && other.members != nil || numericIDs == nil && other.numericIDs != nil || uuids == nil && other.uuids != nil
+      fields.lacksAny(of: other.fields) || idTable == nil && other.idTable != nil
+      || members == nil
+        && other.members != nil
+      || numericIDs == nil && other.numericIDs != nil || uuids == nil && other.uuids != nil
     guard isNew, other.idName == idName else { return }
     guard let changes = rows.differences(from: other.rows, atMost: Self.maximumChanges) else { return }
     // What both have is not brought up to date twice, nor copied for it.

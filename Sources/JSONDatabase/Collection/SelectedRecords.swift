@@ -58,7 +58,5 @@ extension SelectedRecords: Sequence {
     }
   }
 
-  package var underestimatedCount: Int { count }
-
   package func makeIterator() -> Iterator { Iterator(records: self) }
 }

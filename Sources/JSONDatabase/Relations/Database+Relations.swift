@@ -27,7 +27,8 @@ extension Database {
   ) throws(DatabaseError) -> RelatedRecords {
     let position = try position(of: name)
     let (trees, unknown) = try relationTrees(requests, from: position)
-    return try related(trees, unknown, to: CollectionOfOne(record), RecordList([RelatedRecord(record: record)]), at: position)
+    return try related(
+      trees, unknown, to: CollectionOfOne(record), RecordList([RelatedRecord(record: record)]), at: position)
   }
 
   private mutating func related(
@@ -39,7 +40,6 @@ extension Database {
     }
     var embedding = Embedding()
     var related: [RelatedRecord] = []
-    related.reserveCapacity(records.underestimatedCount)
     for record in records { related.append(try follow(trees, from: record, at: position, level: 0, &embedding)) }
     return RelatedRecords(
       records: RecordList(related), hiddenNames: embedding.hiddenNames.sorted(), unknownRelations: unknown)

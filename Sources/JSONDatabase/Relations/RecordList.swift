@@ -27,7 +27,7 @@ package struct RecordList: Sendable {
   }
 
   /// The number of places, of which some may hold no record.
-  package var placeCount: Int {
+  var placeCount: Int {
     switch content {
     case .selected(let records): records.placeCount
     case .related(let records): records.count

@@ -63,7 +63,10 @@ extension Engine {
   /// Reads the ids and members of large collections on another thread, so that no request has to wait for that.
   func readAhead() {
     guard writes.database.hasUnreadCollections else { return }
-    calculate(LargeRead(of: writes.database.copy(for: Query()))) { $0.readLargeCollections() } then: { _, _ in }
+    calculate(LargeRead(of: writes.database.copy(for: Query()))) {
+      $0.readLargeCollections()
+    } then: { _, _ in
+    }
   }
 
   /// - Parameter goOn: Called without a result when the calculation has not begun.

@@ -83,7 +83,8 @@ package struct PreparedResponse: Sendable {
   /// Wraps a response that came from outside: from middleware or an embedder.
   package init(_ response: Response) {
     self.init(
-      status: response.status, headerFields: response.headerFields, body: Body(response.body), delivery: response.delivery)
+      status: response.status, headerFields: response.headerFields, body: Body(response.body),
+      delivery: response.delivery)
     errorMessage = response.errorMessage
   }
 

@@ -17,7 +17,8 @@ struct AdoptingTests {
     var related = Query(("n", "3"))
     related.relations = [RelationRequest(.expand, "b")]
     return [
-      sorted, searched, related, Query(("n", "5")), Query(("n_gte", "90"), ("word_like", "d 1")), Query(("new", "true")),
+      sorted, searched, related, Query(("n", "5")), Query(("n_gte", "90"), ("word_like", "d 1")),
+      Query(("new", "true")),
       Query(("n_ne", "4")),
     ]
   }()
@@ -26,7 +27,8 @@ struct AdoptingTests {
     let records = (1...count).map { id in
       JSONValue.object(
         JSONObject([
-          ("id", .number(JSONNumber(id))), ("n", .number(JSONNumber(id * 7 % 100))), ("word", .string("word \(id % 13)")),
+          ("id", .number(JSONNumber(id))), ("n", .number(JSONNumber(id * 7 % 100))),
+          ("word", .string("word \(id % 13)")),
           ("bId", .number(JSONNumber(id % 5))),
         ]))
     }

@@ -68,7 +68,9 @@ struct SlicedTextTests {
 
   private static func record(_ id: Int, _ random: inout SeededGenerator) -> JSONObject {
     let isLarge = Int.random(in: 0..<20, using: &random) == 0
-    let numbers = (0..<Int.random(in: 0...(isLarge ? 30_000 : 3), using: &random)).map { JSONValue.number(JSONNumber($0)) }
+    let numbers = (0..<Int.random(in: 0...(isLarge ? 30_000 : 3), using: &random)).map {
+      JSONValue.number(JSONNumber($0))
+    }
     return JSONObject([
       ("id", .number(JSONNumber(id))), ("aId", .number(JSONNumber(Int.random(in: 1...40, using: &random)))),
       ("numbers", .array(numbers)), ("in", .object(JSONObject([("text", "h\u{E9}llo"), ("none", .array([]))]))),
