@@ -48,6 +48,14 @@ extension Database {
     return isFound && tree.branches.allSatisfy { isQuick($0) }
   }
 
+  /// Whether it is known which of some paths lead to a value in some record, or found out soon.
+  package func knows(_ paths: [FieldPath], in name: String) -> Bool {
+    guard !paths.isEmpty, let position = collectionPosition(name), let collection = entries[position].collection else {
+      return true
+    }
+    return !collection.isLarge || paths.allSatisfy { collection.fields.knowledge(of: $0) != nil }
+  }
+
   /// Whether the data is so little that all of it can be read at once. O(number of collections).
   package var isSmall: Bool {
     entries.count <= Self.mostShared && !entries.contains { $0.collection?.isLarge ?? false }

@@ -12,9 +12,9 @@ import Synchronization
 /// A test's own server, with its own data and its own record of what the client did.
 ///
 /// A test gets one from the trait `.jsonServer(…)`, or from
-/// ``withJSONServer(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:isolation:configure:_:)``, and never has to stop it. Where neither
+/// ``withJSONServer(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:isolation:configure:_:)``, and never has to stop it. Where neither
 /// fits, as in `setUp` and `tearDown`, in previews and for UI tests, one is started with
-/// ``start(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:configure:)``.
+/// ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``.
 public final class MockServer: Sendable {
   /// The server behind it, for what a test seldom needs.
   public let server: Server

@@ -61,6 +61,7 @@ struct Player {
       let value = arguments.popFirst() ?? ""
       switch option {
       case "--id": configuration.idName = value
+      case "--wrap": configuration.wrapName = value
       case "--auth":
         var signIn = configuration.signIn ?? Server.SignIn()
         signIn.users = value

@@ -35,6 +35,14 @@ package struct SelectedRecords: Sendable {
     }
   }
 
+  /// The slots that hold the records. O(number of places).
+  var occupiedSlots: [Int32] {
+    switch slots {
+    case .range(let range): range.lazy.filter { rows[$0] != nil }.map { Int32($0) }
+    case .list(let slots): slots
+    }
+  }
+
   /// Returns the record at a place; `nil` where there is none. O(1).
   func record(at place: Int) -> ValidJSON? {
     switch slots {

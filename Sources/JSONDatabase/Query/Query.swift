@@ -47,6 +47,9 @@ package struct Selection: Sendable {
   package let unknownParameters: [String]
   /// The paths to sort by that lead to no member of any record; none where there is no record.
   package let unknownSortPaths: [FieldPath]
+
+  /// Where the records are in their collection, until it changes. O(number of records).
+  var slots: [Int32] { records.occupiedSlots }
 }
 
 /// A member by which records are sorted.

@@ -8,6 +8,8 @@ package struct RecordList: Sendable {
   }
 
   private let content: Content
+  /// What is shown of each record; `nil` for all.
+  private var selection: FieldSelection?
 
   /// Records without anything that is related to them.
   package init(_ records: SelectedRecords) {
@@ -16,6 +18,13 @@ package struct RecordList: Sendable {
 
   package init(_ records: [RelatedRecord]) {
     content = .related(records)
+  }
+
+  /// The same records with what is selected of each.
+  package func selecting(_ fields: FieldSelection) -> RecordList {
+    var list = self
+    list.selection = fields
+    return list
   }
 
   /// The number of records.
@@ -41,10 +50,14 @@ package struct RecordList: Sendable {
 
   /// Returns the record at a place; `nil` where there is none. O(1).
   package subscript(place: Int) -> RelatedRecord? {
-    switch content {
-    case .selected(let records): records.record(at: place).map { RelatedRecord(record: $0) }
-    case .related(let records): records[place]
-    }
+    let record: RelatedRecord? =
+      switch content {
+      case .selected(let records): records.record(at: place).map { RelatedRecord(record: $0) }
+      case .related(let records): records[place]
+      }
+    guard let selection, var record else { return record }
+    record.selection = selection
+    return record
   }
 
   /// About the bytes of the records and what is related to them, as far as up to a limit.

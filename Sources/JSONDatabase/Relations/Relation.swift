@@ -53,6 +53,8 @@ package struct RelatedRecord: Sendable {
   package let record: ValidJSON
   /// The names and values to add, in order; the record has no member of any of the names.
   package let related: [(name: String, value: ValidJSON.AddedValue)]
+  /// What is shown of the record and of what is related to it; `nil` for all.
+  package var selection: FieldSelection?
 
   /// Joins a record with what is related to it.
   package init(record: ValidJSON, related: [(name: String, value: ValidJSON.AddedValue)] = []) {
@@ -62,7 +64,8 @@ package struct RelatedRecord: Sendable {
 
   /// The record with what is related to it as one value.
   package var joined: ValidJSON {
-    record.withToken { related.isEmpty || $0.kind != .object ? record : ValidJSON($0, adding: related) }
+    let whole = record.withToken { related.isEmpty || $0.kind != .object ? record : ValidJSON($0, adding: related) }
+    return selection?.of(whole) ?? whole
   }
 
   /// Appends the record, with what is related to it, as JSON text.

@@ -13,7 +13,7 @@ package struct SlicedText: Sendable {
     case records(RecordList, level: Int)
   }
 
-  fileprivate let segments: [Segment]
+  package let segments: [Segment]
 
   package init(_ segments: [Segment]) {
     self.segments = segments

@@ -13,15 +13,17 @@ extension Engine {
   /// - Returns: Whether it will respond.
   /// - Throws: 503 when too many of them wait.
   func readAside(
-    _ endpoint: Endpoint, _ context: RequestContext, ignored: [IgnoredParameter]
+    _ endpoint: Endpoint, _ context: RequestContext, _ shape: ResponseShape, ignored: [IgnoredParameter]
   ) throws(RequestError) -> Bool {
     // Who signs in sees data of which this thread alone keeps a view.
-    guard signIn == nil, let query = endpoint.largeQuery(&writes.database) else { return false }
+    guard signIn == nil, let query = endpoint.largeQuery(&writes.database, shape) else { return false }
     let (request, ids, version) = (context.request, writes.ids, ReadVersion(writes))
     let validator = validator(of: endpoint, context)
     let outcome: @Sendable (inout Database) -> Result<EndpointResult, RequestError> = { database in
       do throws(RequestError) {
-        return .success(try endpoint.perform(request, on: &database, ids: ids))
+        var result = try endpoint.perform(request, on: &database, ids: ids)
+        shape.apply(to: &result, of: endpoint, in: &database)
+        return .success(result)
       } catch {
         return .failure(error)
       }
@@ -96,12 +98,14 @@ extension Engine {
 
 extension Endpoint {
   /// What it asks for, if that takes long to find; `nil` for what is found at once.
-  fileprivate func largeQuery(_ database: inout Database) -> Query? {
+  fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape) -> Query? {
     switch self {
-    case .list(let name, let parameters): database.isQuick(parameters.query, in: name) ? nil : parameters.query
+    case .list(let name, let parameters):
+      database.knows(shape.paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
     case .record(let name, _, let relations):
-      database.isQuick(relations, of: name) ? nil : Query(relations: relations)
-    case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: nil
+      database.knows(shape.paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
+    case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
+      nil
     }
   }
 }

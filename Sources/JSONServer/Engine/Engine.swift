@@ -133,12 +133,13 @@ actor Engine: Application {
   func requireMatch(_ context: RequestContext, _ endpoint: Endpoint) throws(RequestError) {
     let request = context.request
     guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
-    let result =
+    var result =
       if let signIn {
         try perform(seen, context, signIn)
       } else {
         try seen.perform(request, on: &writes.database, ids: writes.ids)
       }
+    try shape(of: context).apply(to: &result, of: seen, in: &writes.database)
     let response = result.response(to: request)
     let tag: EntityTag? =
       switch response.body {
@@ -162,6 +163,11 @@ actor Engine: Application {
     return writes.revisions.validator(of: position, as: shown)
   }
 
+  /// The shape of the responses to a request; the page at `/` shows data as it is.
+  func shape(of context: RequestContext) throws(RequestError) -> ResponseShape {
+    try ResponseShape(context.target.parameters, wrapName: context.isHidden ? nil : configuration.wrapName)
+  }
+
   /// Names parameters that have no effect in the response, and reports each once.
   func report(_ ignored: [IgnoredParameter], of context: RequestContext, in response: inout PreparedResponse) {
     response.headerFields[.xIgnoredParameters] = IgnoredParameter.fieldValue(ignored, in: context.target.parameters)
@@ -176,12 +182,15 @@ actor Engine: Application {
     finalize(context.noting { $0.isUnexpected = true }, RequestError(.malformed, message).response())
   }
 
-  /// Refuses a request with parameters that have no effect, and says what was probably meant.
-  func refuseUnexpected(_ context: RequestContext, _ ignored: [IgnoredParameter]) {
+  /// Refuses a request with parameters that have no effect, and says what was probably meant; a strict server did not
+  /// expect it.
+  func refuse(_ context: RequestContext, _ ignored: [IgnoredParameter]) {
     let sentences = ignored.map { parameter in
       Hints.text(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
     }
-    refuseUnexpected(context, sentences.joined(separator: " "))
+    let message = sentences.joined(separator: " ")
+    if configuration.isStrict { return refuseUnexpected(context, message) }
+    finalize(context, RequestError(.malformed, "\(message) Nothing was changed.").response())
   }
 
   /// Reports what a person should know about a request, and what else a deletion removed.
@@ -189,9 +198,15 @@ actor Engine: Application {
     for note in result.notes {
       if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
     }
-    if case .deleted(let name, let id, let dependents)? = result.change, !dependents.isEmpty {
+    let (deleted, dependents): (String, [String: Int])
+    switch result.change {
+    case .deleted(let name, let id, let counts)?: (deleted, dependents) = ("/\(name)/\(id)", counts)
+    case .deletedMany(let name, let ids, let counts)?: (deleted, dependents) = ("\(ids.count) of /\(name)", counts)
+    case .created?, .updated?, .updatedMany?, .reloaded?, .replaced?, nil: return
+    }
+    if !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
-      configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))
+      configuration.onEvent(.warning("Deleting \(deleted) also removed the records that depend on it: \(list)."))
     }
   }
 

@@ -16,8 +16,11 @@ final class HTTPPolicies {
   /// The Host that was admitted last: a client sends the same one with every request.
   private var knownHost: String?
 
-  /// - Throws: ``ServerError`` for a rewrite rule that cannot be used.
+  /// - Throws: ``ServerError`` for a rewrite rule, or a name around responses, that cannot be used.
   init(_ configuration: Server.Configuration) throws(ServerError) {
+    if let name = configuration.wrapName, name.isEmpty || name == "total" {
+      throw ServerError(.invalidConfiguration, "'\(name)' cannot hold the records; choose another name, such as data.")
+    }
     hosts = HostPolicy(allowed: configuration.allowedHosts + configuration.hosts)
     origins = CrossOriginPolicy(configuration.crossOrigin)
     compression = configuration.compresses ? Compression() : nil

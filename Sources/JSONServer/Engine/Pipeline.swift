@@ -105,23 +105,28 @@ extension Engine {
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
       try requireMatch(context, endpoint)
     }
+    let shape = try shape(of: context)
     let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
-    if configuration.isStrict, !ignored.isEmpty { return refuseUnexpected(context, ignored) }
-    if !endpoint.isWrite, try readAside(endpoint, context, ignored: ignored) { return }
+    if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
+    if !endpoint.isWrite, try readAside(endpoint, context, shape, ignored: ignored) { return }
     let outcome: Result<EndpointResult, RequestError>
     do throws(RequestError) {
-      let result =
+      var result =
         if let signIn {
           try perform(endpoint, context, signIn)
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
+      shape.apply(to: &result, of: endpoint, in: &writes.database)
       outcome = .success(result)
     } catch {
       outcome = .failure(error)
     }
     respond(to: context, endpoint, with: outcome, ignored: ignored, isSaved: writes.isSaved)
   }
+
+  /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
+  private func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
 
   /// perform: what was read or written as a response, when that is saved
   ///
@@ -149,8 +154,8 @@ extension Engine {
       response = error.response()
     }
     if !ignored.isEmpty {
-      // Only the data tells these, and only to requests that read, which change nothing.
-      if configuration.isStrict { return refuseUnexpected(context, ignored) }
+      // Only the data tells these, and only to requests that have changed nothing.
+      if refusesIgnored(endpoint) { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
     if isSession { forgetIndexes() }

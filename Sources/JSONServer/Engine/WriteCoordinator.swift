@@ -82,7 +82,7 @@ final class WriteCoordinator {
     engine.simulation.events.publish(change, resources: pending.resources)
     switch change {
     case .reloaded, .replaced: if let signIn = engine.signIn { engine.forgetUsers(signIn) }
-    case .created, .updated, .deleted: break
+    case .created, .updated, .updatedMany, .deleted, .deletedMany: break
     }
   }
 

@@ -6,7 +6,7 @@ import OrderedJSON
 /// The public type knows nothing of this. Code that takes a response from outside wraps it; ``response`` unwraps it.
 package struct PreparedResponse: Sendable {
   /// What follows the head.
-  package enum Body: Sendable {
+  enum Body: Sendable {
     /// All bytes at once.
     case bytes([UInt8])
     /// Bytes that arrive one after the other, and their total number when it is known.
@@ -23,7 +23,7 @@ package struct PreparedResponse: Sendable {
     }
 
     /// The number of its bytes, of slices about that; 0 for a stream.
-    package var estimatedByteCount: Int {
+    var estimatedByteCount: Int {
       switch self {
       case .bytes(let bytes): bytes.count
       case .stream: 0
@@ -42,7 +42,7 @@ package struct PreparedResponse: Sendable {
   }
 
   package var status: HTTPResponse.Status
-  package var body: Body
+  var body: Body
   package var delivery: Response.Delivery
 
   /// The fields except those that the transport and ``validator`` add; a change clears ``commonFields``.
@@ -64,7 +64,7 @@ package struct PreparedResponse: Sendable {
   /// The origin of the page whose browser will not show it the response; `nil` for every other client.
   package var refusedOrigin: String?
 
-  package init(
+  init(
     status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),
     delivery: Response.Delivery = .normal
   ) {
@@ -103,6 +103,9 @@ package struct PreparedResponse: Sendable {
     guard case .bytes(let bytes) = body else { return [] }
     return bytes
   }
+
+  /// The number of the body's bytes, of slices about that; 0 for a stream.
+  package var estimatedByteCount: Int { body.estimatedByteCount }
 
   /// Creates a response with a JSON body, laid out for people.
   static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> PreparedResponse {

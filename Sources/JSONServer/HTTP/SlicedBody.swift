@@ -3,7 +3,7 @@ import JSONDatabase
 /// The body of a response that is too large to be made as a whole: its connection takes it slice by slice.
 ///
 /// It shows one version of the data, which lives as long as the body.
-package final class SlicedBody: Sendable {
+final class SlicedBody: Sendable {
   let text: SlicedText
 
   init(_ text: SlicedText) {

@@ -40,7 +40,8 @@ package actor StubRecorder {
       let opening = try FileStore.open(path, options: options) { text in
         try Self.check(text)
         return text
-      } onEdit: { _ in }
+      } onEdit: { _ in
+      }
       store = opening.store
       text = Array(opening.version.text.bytes)
       generation = opening.version.generation

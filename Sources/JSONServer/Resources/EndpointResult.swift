@@ -28,6 +28,8 @@ struct EndpointResult {
   var notes: [String] = []
   /// What was changed, for subscribers.
   var change: DataChange?
+  /// The name under which the content is in an object; `nil` for none.
+  var wrapName: String?
 
   init(
     _ content: Content, status: HTTPResponse.Status = .ok, location: [String]? = nil, change: DataChange? = nil
@@ -64,16 +66,16 @@ struct EndpointResult {
     return response
   }
 
-  private static let formatter = JSONFormatter(.pretty)
+  static let formatter = JSONFormatter(.pretty)
 
   /// The largest body that is made as a whole; a larger one is written in slices, as its client takes them.
   static let largestWhole = 1024 * 1024
 
   private var body: PreparedResponse.Body {
     switch content {
-    case .record(let record) where record.byteCount <= Self.largestWhole:
+    case .record(let record) where wrapName == nil && record.byteCount <= Self.largestWhole:
       return .bytes(Self.bytes(record.byteCount) { record.append(to: &$0, Self.formatter, level: 0) })
-    case .text(let text) where text.count <= Self.largestWhole:
+    case .text(let text) where wrapName == nil && text.count <= Self.largestWhole:
       return .bytes(Self.bytes(text.count) { Self.formatter.append(text, to: &$0) })
     case .record, .text, .database, .list, .envelope: break
     }
@@ -93,7 +95,8 @@ struct EndpointResult {
   }
 
   private var text: SlicedText {
-    switch content {
+    if let wrapName { return wrapped(as: wrapName) }
+    return switch content {
     case .text(let text): SlicedText([.value(text, level: 0)])
     case .database(let text): text.pretty
     case .record(let record): SlicedText([.value(record.joined, level: 0)])

@@ -24,7 +24,7 @@ extension IgnoredParameter {
     func isGiven(_ name: String) -> Bool {
       parameters.first(name).map { !isNothing($0, as: name) } ?? false
     }
-    var idle = nothings(in: parameters, named: ListParameters.numbers)
+    var idle = nothings(in: parameters, named: ListParameters.numbers.union(["_fields"]))
     func add(_ name: String, _ reason: String) { idle.append(IgnoredParameter(name: name, reason: .idle(reason))) }
     if isGiven("_per_page"), !isGiven("_page") { add("_per_page", "has no effect without '_page', as in _page=1") }
     if isGiven("_order"), !isGiven("_sort") {
@@ -89,7 +89,7 @@ extension Endpoint {
     if case .list(_, let list) = self {
       ignored += list.idle
     } else {
-      ignored += IgnoredParameter.nothings(in: parameters, named: ["_delay"])
+      ignored += IgnoredParameter.nothings(in: parameters, named: ["_delay", "_fields"])
     }
     return ignored
   }
@@ -99,14 +99,17 @@ extension Endpoint {
   /// Whether it takes a parameter, by the parameter's name.
   private func taken(_ request: Request) -> (String) -> Bool {
     switch self {
-    case .database, .create, .createOrMerge, .patch: { _ in false }
-    case .list: { $0 != "_dependent" }
-    case .record: { $0 == "_embed" || $0 == "_expand" }
-    case .singular: { $0 == "_watch" }
-    case .delete: { $0 == "_dependent" }
+    case .database: { _ in false }
+    case .create, .createOrMerge, .patch: { $0 == "_fields" }
+    case .list: { $0 != "_dependent" && $0 != "_all" }
+    case .record: { $0 == "_embed" || $0 == "_expand" || $0 == "_fields" }
+    case .singular: { $0 == "_watch" || $0 == "_fields" }
+    case .changeMany(_, _, let change): change.takes
+    case .delete: { $0 == "_dependent" || $0 == "_fields" }
     case .replace, .merge, .writeSingular:
       // Without a body they are its members.
-      request.method != .post && request.body.isEmpty ? { !ListParameters.reserved.contains($0) } : { _ in false }
+      request.method != .post && request.body.isEmpty
+        ? { !ListParameters.reserved.contains($0) || $0 == "_fields" } : { $0 == "_fields" }
     }
   }
 }

@@ -21,7 +21,7 @@ struct ListParameters {
   /// The names that are never filters.
   static let reserved: Set<String> = [
     "_sort", "_order", "_page", "_limit", "_per_page", "_start", "_end", "_embed", "_expand", "_where", "_delay",
-    "_dependent", "_watch", "_", "q", "callback",
+    "_dependent", "_watch", "_fields", "_all", "_", "q", "callback",
   ]
 
   /// Reads the parameters.
@@ -160,7 +160,7 @@ struct ListParameters {
 
 extension String {
   /// What is between the commas of a parameter's value.
-  fileprivate var listEntries: [String] {
+  var listEntries: [String] {
     // By bytes: to find where each character ends takes longer than all else that a parameter is read for.
     utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
   }

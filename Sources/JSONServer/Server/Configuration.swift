@@ -57,6 +57,9 @@ extension Server {
     public var hasSessions = false
     /// Whether every change is refused.
     public var isReadOnly = false
+    /// The name under which responses hold records and lists, beside the `total` of a list, as `data` in
+    /// `{"data": [], "total": 0}`; `nil` for no object around them.
+    public var wrapName: String?
     /// How long every response is delayed.
     public var delay = Duration.zero
     /// Which web pages of other origins may read and write.

@@ -88,7 +88,7 @@ final class Ledger: Sendable {
 extension MockServer {
   /// Looks over what the test has set up: a fault or a stub with `times`, or a hold, that no request met is a failure.
   ///
-  /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:configure:)``
+  /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``
   /// does it in `tearDown`. In Swift Testing each is recorded as an issue where it was set up; elsewhere they are thrown.
   ///
   /// - Throws: ``MockServerError`` with code `unmetSetup`, or what a call before reported that could not throw.

@@ -37,7 +37,8 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("H"), .long],
-    help: ArgumentHelp("A header field of each request, such as 'Authorization: Bearer …'; repeatable.", valueName: "field"))
+    help: ArgumentHelp(
+      "A header field of each request, such as 'Authorization: Bearer …'; repeatable.", valueName: "field"))
   var header: [String] = []
 
   @Flag(help: "Replace a file that exists.")

@@ -25,7 +25,7 @@ struct RespondedRequest: Sendable {
     method = exchange.request.method.rawValue
     target = exchange.shownTarget
     status = exchange.sent.status
-    bytes = exchange.sent.body.estimatedByteCount
+    bytes = exchange.sent.estimatedByteCount
     duration = exchange.duration
     refusedOrigin = exchange.sent.refusedOrigin
   }

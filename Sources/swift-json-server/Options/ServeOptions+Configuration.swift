@@ -20,6 +20,7 @@ extension ServeOptions {
     configuration.signIn = try signIn
     configuration.hasSessions = sessions
     configuration.isReadOnly = readOnly
+    configuration.wrapName = wrap
     configuration.delay = .milliseconds(delay ?? 0)
     configuration.crossOrigin = crossOrigin
     configuration.allowedHosts = allowedHost
@@ -112,6 +113,9 @@ extension ServeOptions {
       throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 4 to 1000.")
     }
     try checkProxy()
+    if let wrap, wrap.isEmpty || wrap == "total" {
+      throw CommandFailure(.usage, "--wrap: '\(wrap)' cannot hold the records; choose another name, such as data.")
+    }
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
     for origin in cors where origin != "*" && !Self.isOrigin(origin) {
       throw CommandFailure(.usage, "--cors: '\(origin)' is no origin; write it as https://app.example, or '*' for all.")

@@ -24,6 +24,7 @@ extension ServeOptions {
     ServeOption("snapshots", "S", at: \.snapshots) { _ in "." },
     ServeOption("read-only", "ro", at: \.readOnly),
     ServeOption("strict", at: \.strict),
+    ServeOption("wrap", at: \.wrap),
     ServeOption("no-gzip", "ng", at: \.noGzip),
     ServeOption("delay", "d", at: \.delay) { _ in 0 },
     ServeOption("id", "i", at: \.keys.id, default: ["id"]),

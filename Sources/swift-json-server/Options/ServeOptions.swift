@@ -93,6 +93,12 @@ struct ServeOptions: ParsableArguments {
   @Flag(help: "Refuse requests that nothing responds to, and parameters that nothing understands, with 400.")
   var strict = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Hold records and lists under a name in every response, as {\"data\": …}, lists with their total.",
+      valueName: "name"))
+  var wrap: String?
+
   @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress responses.")
   var noGzip = false
 

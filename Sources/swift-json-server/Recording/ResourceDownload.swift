@@ -65,7 +65,8 @@ struct ResourceDownload {
       guard let elements = value.elements else {
         guard visited.count == 1, value.withToken({ $0.kind }) == .object else {
           let kind = value.withToken { $0.kind.description }
-          throw failure(address, "it holds \(kind), where a list or, as a single page, an object must be", .invalidSource)
+          throw failure(
+            address, "it holds \(kind), where a list or, as a single page, an object must be", .invalidSource)
         }
         return .object(value)
       }

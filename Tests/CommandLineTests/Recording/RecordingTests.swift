@@ -22,7 +22,8 @@ struct RecordingTests {
   private func send(
     _ method: String, _ path: String, to url: URL, body: String? = nil
   ) async throws -> (exchange: Exchange, fields: [String: String]) {
-    var request = URLRequest(url: try #require(URL(string: "\(url)\(path)")), cachePolicy: .reloadIgnoringLocalCacheData)
+    var request = URLRequest(
+      url: try #require(URL(string: "\(url)\(path)")), cachePolicy: .reloadIgnoringLocalCacheData)
     request.httpMethod = method
     request.httpBody = body.map { Data($0.utf8) }
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
@@ -98,7 +99,8 @@ struct RecordingTests {
     let otherURL = try await other.url()
     // The first asks the second on a port that was free a moment ago; the second asks the first.
     let first = try Command(
-      ["database.json", "--port", "0", "--ephemeral", "--proxy", "\(otherURL)", "--record", "stubs.json"], in: directory)
+      ["database.json", "--port", "0", "--ephemeral", "--proxy", "\(otherURL)", "--record", "stubs.json"], in: directory
+    )
     let firstURL = try await first.url()
     other.send(SIGTERM)
     _ = await other.status()

@@ -36,7 +36,9 @@ struct ResponseMessageTests {
     #expect(message.body.isEmpty)
   }
 
-  @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "hello\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 99 No\r\n\r\n", "\r\n"])
+  @Test(arguments: [
+    "", "HTTP/1.1 200 OK\r\n", "hello\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 99 No\r\n\r\n", "\r\n",
+  ])
   func `What is no response is none`(_ text: String) {
     #expect(ResponseMessage(Array(text.utf8)) == nil)
   }

@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(SwiftUI)
+  import SwiftUI
+#endif
+
 extension BookmarksAPI {
   /// The server that a UI test names, or the real one.
   public static func atLaunch() -> BookmarksAPI? {
@@ -9,8 +13,6 @@ extension BookmarksAPI {
 }
 
 #if canImport(SwiftUI)
-  import SwiftUI
-
   public struct BookmarksApp: App {
     public init() {}
 
