@@ -40,7 +40,7 @@ import Testing
   func `Any method, field and bytes go there, and nothing of curl's own`(_ method: HTTPRequest.Method) async throws {
     let (echo, server) = try await echo()
     let hasBody = method != .get && method != .options
-    var fields: HTTPFields = [.authorization: #"a "b" \ c\n%41\#ttab é"#]
+    var fields: HTTPFields = [.authorization: "a \"b\" \\ c\\n%41\ttab é"]
     fields[try #require(HTTPField.Name("X-Empty"))] = ""
     fields.append(HTTPField(name: .accept, value: "a/b"))
     fields.append(HTTPField(name: .accept, value: "c/d"))
@@ -52,9 +52,9 @@ import Testing
     #expect(sent.target == target)
     #expect(sent.body == request.body)
     var expected = fields
-    expected[.host] = String(server.url.dropFirst("http://".count))
     if hasBody { expected[.contentLength] = "256" }
-    #expect(Set(sent.headerFields.map { "\($0.name): \($0.value)" }) == Set(expected.map { "\($0.name): \($0.value)" }))
+    let received = sent.headerFields.filter { $0.name.canonicalName != "host" }
+    #expect(Set(received.map { "\($0.name): \($0.value)" }) == Set(expected.map { "\($0.name): \($0.value)" }))
     await server.stop()
   }
 
