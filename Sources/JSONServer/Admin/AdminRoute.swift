@@ -37,6 +37,12 @@ enum AdminRoute {
   /// json-server-reset's: the body's resources are merged into the database.
   case mergeDatabase([UInt8])
 
+  /// The second segments of the paths, the page's files apart: a route whose name is missing here is not found.
+  static let names = [
+    "openapi.json", "health", "resources", "requests", "events", "reset", "auth", "sessions", "snapshots", "faults",
+    "holds", "stubs", "deletions", "undo", "settings",
+  ]
+
   /// The first segment of the paths.
   static let root = "__admin"
 
@@ -54,6 +60,7 @@ enum AdminRoute {
   init(_ request: Request, _ segments: ArraySlice<String>, _ parameters: QueryParameters) throws(RequestError) {
     let method: HTTPRequest.Method = request.method == .head ? .get : request.method
     let path = (segments.first, segments.dropFirst().first)
+    if let name = path.0, !Self.names.contains(name), Page.asset(named: name) == nil { throw Self.unknown(request) }
     guard segments.count <= 2 else { throw Self.unknown(request) }
     switch path {
     case (nil, nil):
@@ -168,10 +175,8 @@ enum AdminRoute {
   }
 
   static func unknown(_ request: Request) -> RequestError {
-    let names = """
-      docs, openapi.json, health, resources, requests, events, reset, auth/expire, sessions, snapshots, faults, holds, \
-      stubs and settings
-      """
-    return RequestError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
+    RequestError(
+      .notFound,
+      "No route leads to \(request.path); below /__admin there are docs, \(names.joined(separator: ", ")).")
   }
 }

@@ -9,7 +9,7 @@ extension Engine {
     switch route {
     case .page: finalize(context, .page)
     case .asset(let name): finalize(context, .asset(name))
-    case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
+    case .openAPI: try describe(context)
     case .health: finalize(context, .json(health))
     case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
     case .exchanges(let limit, let unexpectedOnly):
@@ -78,6 +78,20 @@ extension Engine {
     guard let signIn else { return DataDescription(of: &writes.database, title: configuration.title) }
     let title = configuration.title
     return writes.database.reading(without: &signIn.password) { DataDescription(of: &$0, title: title) }
+  }
+
+  /// Responds with the OpenAPI document; what describes much data takes long.
+  private func describe(_ context: RequestContext) throws(RequestError) {
+    let (title, wrapName, signIn) = (configuration.title, configuration.wrapName, describedSignIn)
+    let document: @Sendable (DataDescription) -> PreparedResponse = { description in
+      .json(.object(OpenAPIAdmin.added(to: description.openAPI(.open, wrapName: wrapName, signIn: signIn))))
+    }
+    guard self.signIn == nil, !writes.database.isSmall else { return finalize(context, document(description)) }
+    try calculate(for: context, on: writes.database.copy(for: nil)) { database in
+      document(DataDescription(of: &database, title: title))
+    } then: { engine, response in
+      engine.finalize(context, response)
+    }
   }
 
   private var describedSignIn: OpenAPISignIn? {

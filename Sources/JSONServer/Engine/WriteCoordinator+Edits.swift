@@ -210,6 +210,8 @@ extension WriteCoordinator {
     if case .part(let part) = source.content { engine.simulation.snapshots.add(part) }
     let names = database.resourceNames(andOf: edited)
     database = edited
+    revisions.changeAll()
+    engine.readAhead()
     generations[source.name] = source.generation
     persistence?.adopt(source)
     engine.simulation.events.publishReload(of: names)

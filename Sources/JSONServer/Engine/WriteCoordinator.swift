@@ -20,6 +20,9 @@ final class WriteCoordinator {
   private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
   /// What may be put back.
   var deletions = Deletions()
+  var revisions = Revisions()
+  /// How often something that was not saved was taken back.
+  private(set) var retractions = 0
   var lostUpdates = LostUpdateDetector()
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
@@ -46,6 +49,7 @@ final class WriteCoordinator {
     var pending = pending
     pending.resources = database.changedResourceNames
     let changes = database.takeChanges()
+    if !changes.isEmpty { revisions.change(changes.resources) }
     if changes.isEmpty {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {
@@ -80,6 +84,7 @@ final class WriteCoordinator {
 
   private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
     guard let change = pending.change else { return }
+    engine.endVoidWatches()
     engine.simulation.events.publish(change, resources: pending.resources)
     switch change {
     case .reloaded, .replaced: if let signIn = engine.signIn { engine.forgetUsers(signIn) }
@@ -102,7 +107,8 @@ final class WriteCoordinator {
   /// Hands the gathered writes to the storage, unless it is busy.
   private func startCommit(on engine: isolated Engine) {
     guard let persistence, let batch = commits.start() else { return }
-    let version = database
+    // Without the indexes that the next write would have to copy while it is written.
+    let version = database.copy(for: Query())
     watchSlowCommit(on: engine)
     persistence.commit(version, resources: batch.resources) { commit in
       engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, on: $0) } }
@@ -181,6 +187,10 @@ final class WriteCoordinator {
   /// Takes the database back to what is saved.
   private func takeBackUnsaved() -> (failed: Batch, later: Batch) {
     let (failed, later) = commits.takeAll()
+    if !(failed.changes.isEmpty && later.changes.isEmpty) {
+      revisions.changeAll()
+      retractions += 1
+    }
     database.undo(later.changes)
     database.undo(failed.changes)
     return (failed, later)

@@ -41,6 +41,15 @@ public final class Exchange: Sendable {
   /// The time from the last byte of the request to the handing over of the response.
   public let duration: Duration
 
+  /// The same exchange with the bytes of its body.
+  func with(_ bytes: [UInt8]) -> Exchange {
+    var response = sent
+    response.body = .bytes(bytes)
+    return Exchange(
+      id: id, request: request, hidesPasswords: hidesPasswords, route: route, response: response,
+      respondedAt: respondedAt, duration: duration, notes: notes)
+  }
+
   package init(
     id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
     response: consuming PreparedResponse?, respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
@@ -49,8 +58,13 @@ public final class Exchange: Sendable {
     self.request = request
     self.hidesPasswords = hidesPasswords
     self.route = route
-    state = response == nil ? .received : .responded
-    sent = response ?? PreparedResponse(status: HTTPResponse.Status(code: 0))
+    if let response = consume response {
+      state = .responded
+      sent = response
+    } else {
+      state = .received
+      sent = PreparedResponse(status: HTTPResponse.Status(code: 0))
+    }
     self.notes = notes
     self.respondedAt = respondedAt
     self.duration = duration
