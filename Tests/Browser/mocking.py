@@ -44,7 +44,8 @@ class Mocking(Page):
         self._press("Release", self._rule("/users"))
         thread.join(30)
         assert answers == [200], f"It got {answers}."
-        self._wait(f"{LINES}[0].innerText.includes('200') && {LINES}[0].innerText.includes('hold 1')", "its answer in the same line")
+        self._wait(f"{LINES}[0].innerText.includes('200') && {LINES}[0].innerText.includes('hold 1')", "its answer")
+        assert self._value(f"{LINES}.filter((e) => e.innerText.includes('/users')).length") == 1, "It stands there twice."
 
     def a_held_request_is_failed_from_the_log(self):
         self._show("#server")

@@ -1,6 +1,6 @@
 // Ctrl+K: to any resource, operation or record.
 
-import { admin, compact, list, resources, titleOf, viewOf } from "./data.js";
+import { admin, compact, counted, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
 
 const { palette: dialog, paletteText: input, paletteList: choices } = ui;
@@ -39,7 +39,7 @@ async function search() {
   const words = input.value.trim().toLowerCase();
   const mine = ++turn;
   const matching = (items) => items.filter(([text]) => text.toLowerCase().includes(words));
-  const places = matching(resources.map(({ name, count }) => [name, `${count} records`, viewOf([name])]));
+  const places = matching(resources.map(({ name, count }) => [name, counted(count, "records"), viewOf([name])]));
   const found = [];
   const rest = matching(await operations);
   const update = () => { if (mine === turn) show([...places, ...found, ...rest]); };
