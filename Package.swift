@@ -85,6 +85,7 @@ let package = Package(
       dependencies: ["OrderedJSON"],
       swiftSettings: settings
     ),
+    .target(name: "CPage", exclude: ["Assets"]),
     .target(name: "CStorage"),
     .target(
       name: "JSONStorage",
@@ -110,7 +111,7 @@ let package = Package(
     .target(
       name: "JSONServer",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CStorage", "CZlib",
+        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CPage", "CStorage", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -121,7 +122,6 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
         .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["HTTPS"])),
       ],
-      resources: [.embedInCode("Page/Assets")],
       swiftSettings: settings
     ),
     .target(

@@ -4,7 +4,9 @@
     check-documents.py
 
 The lines of a `swift` block are, in their order, in one of the files that the tests compile below
-Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt. A link or an image within the repository leads to a
+Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt, and so are blocks
+marked `Swift`, which show another library. Those of a tutorial's code file are in one of the
+files of Tests/Downstream, and each code file is shown by a step. A link or an image within the repository leads to a
 file, or to a heading; <doc:Name> to an article of the same catalog; a path in backticks exists. Each article is listed in
 its catalog's landing page, and says what it is for; README.md stays a page that is read in three minutes. The diagram in
 CONTRIBUTING.md has the dependencies of Package.swift. Standard library only.
@@ -21,6 +23,10 @@ PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, ROOT / "fixtures/README.md
          *sorted(ROOT.glob("Tests/*/README.md"))]
 LARGEST_README = 9_000
 EXAMPLES = sorted((ROOT / "Tests/JSONServerTestingTests/Examples").glob("*.swift"))
+DOWNSTREAM = ROOT / "Tests/Downstream"
+TUTORIALS = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.tutorial"))
+CODE_FILES = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.swift"))
+STEP = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"\)')
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ARTICLE_LINK = re.compile(r"<doc:([^>]+)>")
 PATH = re.compile(r"`((?:Sources|Tests|Packaging|fixtures|\.ci|\.github)/[\w./+-]+)")
@@ -53,6 +59,31 @@ def uncompiled_blocks(document):
             yield f"{document.relative_to(ROOT)}:{number}: no file of the tests' Examples has these lines"
 
 
+def code_lines(file):
+    return [line.strip() for line in file.read_text().splitlines() if line.strip()]
+
+
+def uncompiled_code_files():
+    """Code files of tutorials whose lines no file of the package has that uses this one; manifests are read by SwiftPM."""
+    compiled = [code_lines(file) for folder in ("Sources", "Tests") for file in DOWNSTREAM.glob(f"{folder}/**/*.swift")]
+    for file in CODE_FILES:
+        is_manifest = file.read_text().startswith("// swift-tools-version")
+        if not is_manifest and not any(is_contained(code_lines(file), lines) for lines in compiled):
+            yield f"{file.relative_to(ROOT)}: no file of {DOWNSTREAM.relative_to(ROOT)} has these lines"
+
+
+def misplaced_code_files():
+    """Steps that show a file that there is not, and files that no step shows."""
+    shown = {}
+    for tutorial in TUTORIALS:
+        shown |= {name: tutorial for _, name in STEP.findall(tutorial.read_text())}
+    names = {file.name for file in CODE_FILES}
+    for name in sorted(shown.keys() - names):
+        yield f"{shown[name].relative_to(ROOT)}: there is no {name} in its catalog"
+    for name in sorted(names - shown.keys()):
+        yield f"{name}: no step of a tutorial shows it"
+
+
 def without_code(text):
     return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
 
@@ -81,7 +112,8 @@ def broken_paths(document):
 
 def broken_article_links(article):
     for name in ARTICLE_LINK.findall(article.read_text()):
-        if not (article.parent / f"{name}.md").exists():
+        is_tutorial = name.startswith("tutorials/") and any(file.stem == name[10:] for file in TUTORIALS)
+        if not is_tutorial and not (article.parent / f"{name}.md").exists():
             yield f"{article.relative_to(ROOT)}: <doc:{name}> leads nowhere"
 
 
@@ -131,7 +163,7 @@ def main():
     problems += [problem for document in PAGES + ARTICLES for problem in broken_paths(document)]
     problems += [problem for document in [README, *ARTICLES] for problem in uncompiled_blocks(document)]
     problems += [problem for article in ARTICLES for problem in [*broken_article_links(article), *unreachable(article)]]
-    problems += [*wrong_arrows(), *overlong_readme()]
+    problems += [*uncompiled_code_files(), *misplaced_code_files(), *wrong_arrows(), *overlong_readme()]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

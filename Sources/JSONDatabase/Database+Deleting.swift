@@ -29,8 +29,18 @@ extension Database {
       return (slot, row)
     }
     set(nil, at: slot, of: position, was: row)
+    return Deletion(record: row.record, dependents: removeDependents(of: [(name, id)], dependents))
+  }
+
+  /// Removes or changes what refers to records that are gone.
+  ///
+  /// - Parameter dependents: The resources whose records are removed under 1.0's dialect.
+  /// - Returns: How many records were removed, by resource.
+  mutating func removeDependents(
+    of records: [(resource: String, id: String)], _ dependents: [String]
+  ) -> [String: Int] {
+    var gone = records
     var counts: [String: Int] = [:]
-    var gone = [(resource: name, id: id)]
     var references: [String: [(position: Int, key: FieldPath)]] = [:]
     while let parent = gone.popLast() {
       let found = references[parent.resource] ?? foreignKeys(to: parent.resource)
@@ -50,7 +60,7 @@ extension Database {
         }
       }
     }
-    return Deletion(record: row.record, dependents: counts)
+    return counts
   }
 
   /// Returns the other records that the deletion of one would remove or change, by resource. Nothing is changed.
@@ -60,14 +70,24 @@ extension Database {
   package mutating func recordsAffected(
     byDeleting id: String, in name: String, dependents: [String]
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
+    try recordsAffected(besides: 1) { database throws(DatabaseError) in
+      _ = try database.delete(id, in: name, dependents: dependents)
+    }
+  }
+
+  /// Returns the records that a deletion removes or changes, by resource. Nothing is changed.
+  ///
+  /// - Parameter count: The number of records that are to be deleted, which the deletion removes first.
+  mutating func recordsAffected(
+    besides count: Int, _ delete: (inout Database) throws(DatabaseError) -> Void
+  ) throws(DatabaseError) -> [String: [ValidJSON]] {
     let earlier = takeChanges()
     defer { changes = earlier }
-    _ = try delete(id, in: name, dependents: dependents)
+    try delete(&self)
     let deletion = takeChanges()
     undo(deletion)
     var affected: [String: [ValidJSON]] = [:]
-    // The first is the record itself.
-    for case .set(let position, _, let before) in deletion.steps.dropFirst() {
+    for case .set(let position, _, let before) in deletion.steps.dropFirst(count) {
       affected[entries[position].name, default: []].append(before.record)
     }
     return affected
@@ -102,7 +122,7 @@ extension Database {
     return Row(draft.merged(into: row.record, .pretty, row.margins), between: row.margins)
   }
 
-  private mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {
+  mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {
     change(position) { $0.set(row, at: slot) }
     changes.steps.append(.set(resource: position, slot: slot, before: before))
   }

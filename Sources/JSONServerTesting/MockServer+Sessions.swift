@@ -21,7 +21,9 @@ extension MockServer {
   public func session(_ name: String) -> MockServer {
     sessions.withLockedValue { sessions in
       if let known = sessions[name] { return known }
-      let session = MockServer(server.session(name), mountPath: server.url.isEmpty ? url.path() : "")
+      let mountPath = server.url.isEmpty ? url.path() : ""
+      // The first is never nil: it has an address to fall back on.
+      let session = MockServer(server.session(name), mountPath: mountPath, otherwise: url) ?? self
       sessions[name] = session
       return session
     }

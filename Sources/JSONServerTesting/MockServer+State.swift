@@ -19,14 +19,23 @@ extension MockServer {
   ///   - names: How the names of properties become the names of members.
   ///   - dates: How dates are read.
   ///   - isolation: The actor that the records are read on; the caller's.
-  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection, or a `DecodingError` whose coding
-  ///   path begins with the position of the record.
+  ///   - filePath: The file of the call, for the error.
+  ///   - line: The line of the call.
+  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection; ``MockServerError`` with code
+  ///   `unreadableRecord` that names the record and its member when one cannot be read:
+  ///   `bookmarks[3] (id 7): title: expected a string, found null`.
   public func records<Record: Decodable>(
     _ collection: String, as type: Record.Type = Record.self, names: JSONNameStrategy = .unchanged,
-    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation
+    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation,
+    filePath: String = #filePath, line: Int = #line
   ) async throws -> [Record] {
-    let values = try await server.values(of: collection)
-    return try JSONValueDecoder(dates: dates, names: names).decode([Record].self, from: .array(values))
+    let values = JSONValue.array(try await server.values(of: collection))
+    do {
+      return try JSONValueDecoder(dates: dates, names: names).decode([Record].self, from: values)
+    } catch {
+      let failure = DecodingFailure(error, in: collection, values)
+      throw MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)").at(filePath, line)
+    }
   }
 
   /// Returns the records of a collection as JSON, in stored order.

@@ -12,9 +12,9 @@ import Synchronization
 /// A test's own server, with its own data and its own record of what the client did.
 ///
 /// A test gets one from the trait `.jsonServer(…)`, or from
-/// ``withJSONServer(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:isolation:configure:_:)``, and never has to stop it. Where neither
+/// ``withJSONServer(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:isolation:configure:_:)``, and never has to stop it. Where neither
 /// fits, as in `setUp` and `tearDown`, in previews and for UI tests, one is started with
-/// ``start(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:configure:)``.
+/// ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``.
 public final class MockServer: Sendable {
   /// The server behind it, for what a test seldom needs.
   public let server: Server
@@ -38,16 +38,23 @@ public final class MockServer: Sendable {
 
   private static let lastNumber = Atomic(0)
 
+  private init(_ server: Server, number: Int, url: URL) {
+    self.server = server
+    self.number = number
+    self.url = url
+    startLoadingURLs()
+  }
+
+  /// A server for tests; `nil` when its address is none that `URL` takes and there is no other, as for a host with a zone.
+  ///
   /// - Parameter mountPath: The path under which the server is mounted.
-  init(_ server: Server, mountPath: String) {
-    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  convenience init?(_ server: Server, mountPath: String, otherwise other: URL? = nil) {
+    let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     let address =
       server.url.isEmpty
       ? "http://json-server-\(number).localhost" : server.url.replacing("http://127.0.0.1:", with: "http://localhost:")
-    guard let url = URL(string: address + mountPath) else { preconditionFailure("'\(address)' is a URL.") }
-    self.server = server
-    self.url = url
-    startLoadingURLs()
+    guard let url = URL(string: address + mountPath) ?? other else { return nil }
+    self.init(server, number: number, url: url)
   }
 
   /// The server of the running test.
@@ -120,7 +127,12 @@ public final class MockServer: Sendable {
 
   static func start(_ configuration: Server.Configuration, listens: Bool) async throws -> MockServer {
     let server = listens ? try await Server.start(configuration) : try await Server.load(configuration)
-    return MockServer(server, mountPath: configuration.mountPath)
+    guard let started = MockServer(server, mountPath: configuration.mountPath) else {
+      await server.stop(grace: .zero)
+      throw MockServerError(
+        .invalidSetup, "'\(server.url)' is no address that a client can be given; use another host.")
+    }
+    return started
   }
 
   /// Closes the socket, without waiting for clients, and releases what is held.

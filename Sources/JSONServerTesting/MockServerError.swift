@@ -1,3 +1,5 @@
+import JSONServer
+
 /// Why a test has no server, why what it expects of the client did not happen, or what is wrong with a call.
 public struct MockServerError: Error, Sendable {
   /// What is wrong, to switch over.
@@ -10,6 +12,8 @@ public struct MockServerError: Error, Sendable {
     case fileUnreadable
     /// The client did not do what was expected.
     case unmetExpectation
+    /// A record cannot be read as the type that was asked for.
+    case unreadableRecord
     /// No request met what was set up for it.
     case unmetSetup
     /// A request came that nothing responds to, or with a parameter that nothing understands.
@@ -33,6 +37,17 @@ public struct MockServerError: Error, Sendable {
   /// The same error, with the place of the call that fails: XCTest shows no other for what is thrown.
   func at(_ filePath: String, _ line: Int) -> MockServerError {
     MockServerError(code, "\(filePath):\(line): \(message)")
+  }
+}
+
+extension MockServerError {
+  /// The same error, with where to find all of the requests.
+  func namingAttachment(of requests: [Exchange]) -> MockServerError {
+    guard !requests.isEmpty else { return self }
+    return MockServerError(
+      code,
+      message + "\nTheir header fields and bodies are attached as requests.txt, which Xcode shows in its report, and "
+        + "`swift test --attachments-path DIRECTORY` saves.")
   }
 }
 

@@ -67,8 +67,28 @@ enum NastyData {
 
   /// Records whose texts are few enough for an enumeration, and hard to name its cases after.
   static var choices: String {
-    let texts = ["default", "self", "1st", "a b", "a-b", "", "allCases", "\u{65E5}\"\\"]
+    let texts = ["default", "self", "IN_A_ROW", "a_b", "a-b", "aB", "allCases", "unknown"]
     let records = (0..<24).map { "{\"id\": \($0), \"kind\": \(JSONValue.string(texts[$0 % texts.count]).text())}" }
     return "{\"tags\": [\(records.joined(separator: ","))]}"
+  }
+
+  /// Users who sign in, a status among few, dates with and without a fraction, numbers that a double would spoil.
+  static var users: String {
+    let states = ["draft", "in_review", "published", "unknown"]
+    let posts = (0..<24).map { number in
+      let publishedAt = number.isMultiple(of: 2) ? "null" : #""2024-05-01T12:30:00\#(number % 3 == 0 ? ".123" : "")Z""#
+      let price = number == 5 ? "9007199254740993" : "\(number).5"
+      return """
+        {"id": \(number), "title": "Post \(number)", "status": "\(states[number % 4])", "publishedAt": \(publishedAt), \
+        "price": \(price), "userId": 1}
+        """
+    }
+    return """
+      {
+        "users": [{"id": 1, "email": "ada@example.org", "password": "lovelace", "nickname": null}],
+        "posts": [\(posts.joined(separator: ","))],
+        "profile": {"name": "typicode"}
+      }
+      """
   }
 }

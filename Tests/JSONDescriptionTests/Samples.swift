@@ -18,9 +18,12 @@ struct Samples {
   }
 
   /// The Swift source for the resources.
-  var source: String {
+  var source: String { source(access: .internal) }
+
+  /// The Swift source for the resources.
+  func source(access: SwiftAccess) -> String {
     SwiftGenerator(
-      title: "database.json", resources: resources, relations: relations, singular: Self.singular
+      title: "database.json", resources: resources, relations: relations, access: access, singular: Self.singular
     ).source
   }
 

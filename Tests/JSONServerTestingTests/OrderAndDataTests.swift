@@ -92,7 +92,34 @@ struct `What is expected of requests and data` {
       try await failure { try await $0.expect("notes", equals: [:] as JSONValue) }.contains("no resource 'notes'"))
     try await send(.post, "/bookmarks", json: #"{"id": 2}"#)
     let undecodable = try await failure { try await $0.expect("bookmarks", equals: [Bookmark(id: 1, title: "Swift")]) }
-    #expect(undecodable.contains("[1]"), "\(undecodable)")
+    #expect(undecodable.contains("bookmarks[1] (id 2): there is no member 'title'"), "\(undecodable)")
+    #expect(undecodable.contains(#"There is {"id":2}"#), "\(undecodable)")
+  }
+
+  @Test(
+    arguments: [
+      (#"{"id": 7, "title": null}"#, "bookmarks[1] (id 7): title: expected a string, found null"),
+      (#"{"id": "a", "title": "T"}"#, "bookmarks[1] (id a): id: expected an integer that fits Int, found \"a\""),
+      (#"{"id": 2, "title": "T", "tags": ["a", 1]}"#, "bookmarks[1] (id 2): tags[1]: expected a string, found 1"),
+      (#"{"id": 3, "title": "T", "tags": {}}"#, "bookmarks[1] (id 3): tags: expected an array, found {}"),
+    ])
+  func `A record that cannot be read is named, with its member`(_ json: String, _ reason: String) async throws {
+    struct Tagged: Codable {
+      var id: Int
+      var title: String
+      var tags: [String]?
+    }
+    let server = try MockServer.current
+    try await send(.post, "/bookmarks", json: json)
+    let line = #line + 1
+    let error = await #expect(throws: MockServerError.self) {
+      try await server.records("bookmarks", as: Tagged.self)
+    }
+    #expect(error?.code == .unreadableRecord)
+    let message = try #require(error).message
+    #expect(message.contains("OrderAndDataTests.swift:\(line): \(reason)\nThe record is {"), "\(message)")
+    let unmet = try await failure { try await $0.expect("bookmarks", equals: [Tagged]()) }
+    #expect(unmet.contains(reason), "\(unmet)")
   }
 
   @Test func `Values print as JSON, compare by what they mean, and take variables`() throws {

@@ -53,6 +53,8 @@ package struct RelatedRecord: Sendable {
   package let record: ValidJSON
   /// The names and values to add, in order; the record has no member of any of the names.
   package let related: [(name: String, value: ValidJSON.AddedValue)]
+  /// What is shown of the record and of what is related to it; `nil` for all.
+  package var selection: FieldSelection?
 
   /// Joins a record with what is related to it.
   package init(record: ValidJSON, related: [(name: String, value: ValidJSON.AddedValue)] = []) {
@@ -61,8 +63,9 @@ package struct RelatedRecord: Sendable {
   }
 
   /// The record with what is related to it as one value.
-  var joined: ValidJSON {
-    record.withToken { related.isEmpty || $0.kind != .object ? record : ValidJSON($0, adding: related) }
+  package var joined: ValidJSON {
+    let whole = record.withToken { related.isEmpty || $0.kind != .object ? record : ValidJSON($0, adding: related) }
+    return selection?.of(whole) ?? whole
   }
 
   /// Appends the record, with what is related to it, as JSON text.
@@ -77,7 +80,7 @@ package struct RelatedRecord: Sendable {
 
 /// Records together with what is related to them.
 package struct RelatedRecords: Sendable {
-  package let records: [RelatedRecord]
+  package let records: RecordList
   /// The names of relations that were not put into records which have a member of that name.
   package let hiddenNames: [String]
   /// The requests that lead to no collection.

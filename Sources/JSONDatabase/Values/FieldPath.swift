@@ -9,8 +9,10 @@ package struct FieldPath: Sendable {
   /// The path as it was written.
   package let name: String
 
-  private let whole: [UInt8]
-  private let parts: [[UInt8]]
+  /// The name of a member that wins over the way through the parts.
+  let whole: [UInt8]
+  /// The names that lead to the value.
+  let parts: [[UInt8]]
 
   /// Creates a path from its text.
   package init(_ name: String) {

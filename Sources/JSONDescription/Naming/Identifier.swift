@@ -24,6 +24,15 @@ enum Identifier {
     }
   }
 
+  /// Whether a text is spelled as programs spell constants: `draft`, `in_review`, `inReview`, `in-review`, `IN_REVIEW`.
+  static func isConstant(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic else { return false }
+    let isPlain = text.unicodeScalars.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" || $0 == "-")
+    }
+    return isPlain && (first.properties.isLowercase || text == text.uppercased())
+  }
+
   /// The runs of letters and digits; everything else, underscores too, only separates them.
   private static func words(in name: String) -> [Substring] {
     name.split { character in

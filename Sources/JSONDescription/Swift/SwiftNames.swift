@@ -2,19 +2,25 @@
 enum SwiftNames {
   /// The types that generated source itself uses.
   static let topLevel: Set<String> = builtin.union([
-    "APIClient", "AnyJSON", "ResourceCollection", "ResourceError", "ResourceObject", "ResourcePage", "ResourceRecord",
+    "APIClient", "AnyJSON", "PatchValue", "ResourceCollection", "ResourceError", "ResourceObject", "ResourcePage",
+    "ResourceRecord", "ResourceRecords", "ResourceRequest", "SignInTokens", "TokenStore",
     "Record", "NewRecord", "Patch", "RecordID",
   ])
 
   /// The types that a nested type must not hide.
-  static let nested: Set<String> = builtin.union(["AnyJSON", "CodingKeys", "NewRecord", "Patch", "RecordID"])
+  static let nested: Set<String> = builtin.union([
+    "AnyJSON", "CodingKeys", "NewRecord", "Patch", "PatchValue", "RecordID",
+  ])
 
   private static let builtin: Set<String> = [
-    "Any", "AnyObject", "Array", "Bool", "CaseIterable", "CharacterSet", "Codable", "CodingKey",
+    "Any", "AnyObject", "Array", "AsyncIteratorProtocol", "AsyncSequence", "Bool", "CaseIterable", "CharacterSet",
+    "Codable", "CodingKey",
     "CustomStringConvertible",
-    "Data", "Date", "Decodable", "Decoder", "DecodingError", "Double", "Duration", "Encodable", "Encoder", "Error",
+    "Data", "Date", "Decimal", "Decodable", "Decoder", "DecodingError", "Double", "Duration", "Encodable", "Encoder",
+    "Error",
     "Foundation", "HTTPURLResponse", "Hashable", "ID", "Identifiable", "Int", "JSONDecoder", "JSONEncoder",
-    "KeyValuePairs", "LocalizedError", "Never", "Optional", "Protocol", "RawValue", "Result", "Self", "Sendable", "Set",
+    "KeyValuePairs", "KeyedDecodingContainer", "LocalizedError", "Never", "Optional", "Protocol", "RawRepresentable",
+    "RawValue", "Result", "Self", "Sendable", "Set",
     "String", "Swift", "Task", "Type", "URL", "URLError", "URLRequest", "URLSession", "UUID", "Void",
   ]
 
@@ -24,7 +30,10 @@ enum SwiftNames {
   ]
 
   /// The properties and methods of a client.
-  static let client: Set<String> = properties.union(["baseURL", "receive", "send", "session"])
+  static let client: Set<String> = properties.union([
+    "baseURL", "decode", "logIn", "logOut", "receive", "register", "renewed", "send", "session", "setTokens", "store",
+    "tokens", "transmit",
+  ])
 
   /// A property's or case's name as it is declared: a keyword in backticks.
   static func declaration(_ name: String) -> String {
@@ -49,6 +58,8 @@ indirect enum SwiftType: Sendable, Hashable {
   case nested(String)
   case array(SwiftType)
   case optional(SwiftType)
+  /// What a patch sets in the place of a value that may be null.
+  case patch(SwiftType)
 
   /// A value of any kind.
   static let anyJSON = SwiftType.global("AnyJSON")
@@ -62,6 +73,7 @@ indirect enum SwiftType: Sendable, Hashable {
     case .nested(let name): structure.map { "\($0).\(name)" } ?? name
     case .array(let element): "[\(element.name(outside: structure))]"
     case .optional(let type): "\(type.name(outside: structure))?"
+    case .patch(let type): "PatchValue<\(type.name(outside: structure))>"
     }
   }
 }

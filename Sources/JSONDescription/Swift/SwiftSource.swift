@@ -14,13 +14,41 @@ struct SwiftSource {
   }
 
   /// Adds what is between a line that opens a brace and the brace that closes it.
-  mutating func block(_ opening: String, _ content: (inout SwiftSource) -> Void) {
+  mutating func block(_ opening: String, indented: Bool = true, _ content: (inout SwiftSource) -> Void) {
     line(opening + " {")
-    level += 1
+    level += indented ? 1 : 0
     content(&self)
-    level -= 1
+    level -= indented ? 1 : 0
     line("}")
   }
+
+  /// Adds a function; its parameters have a line each when they do not fit in one.
+  mutating func function(_ opening: String, _ parameters: [String], _ content: (inout SwiftSource) -> Void) {
+    let head = "\(opening)(\(parameters.joined(separator: ", ")))"
+    guard !fits(head + " {") else { return block(head, content) }
+    lines("\(opening)(", parameters)
+    block(")", content)
+  }
+
+  /// Adds an array literal; its elements have a line each when they do not fit in one.
+  mutating func list(_ opening: String, _ elements: [String]) {
+    let text = "\(opening)[\(elements.joined(separator: ", "))]"
+    guard !fits(text) else { return line(text) }
+    lines("\(opening)[", elements, end: ",")
+    line("]")
+  }
+
+  private mutating func lines(_ opening: String, _ parts: [String], end: String = "") {
+    line(opening)
+    level += 1
+    for (index, part) in parts.enumerated() { line(part + (index < parts.count - 1 ? "," : end)) }
+    level -= 1
+  }
+
+  private func fits(_ line: String) -> Bool { level * 2 + line.count <= Self.lineLength }
+
+  /// The length of a line that swift-format's own configuration allows.
+  private static let lineLength = 100
 }
 
 /// Writes names from the data into Swift source in such a way that they can do no harm.

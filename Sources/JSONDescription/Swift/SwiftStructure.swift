@@ -49,7 +49,7 @@ struct SwiftStructure {
     switch alternative {
     case .boolean: return .global("Bool")
     case .integer: return .global("Int")
-    case .number: return .global("Double")
+    case .number: return .global(type.needsDecimal ? "Decimal" : "Double")
     case .string(let string): return self.type(of: string, named: name)
     case .array(let elements):
       let element = self.type(of: elements, named: singular(name), enclosing: enclosing, singular: singular)
@@ -77,6 +77,8 @@ struct SwiftStructure {
       usesDates = true
       return .global("Date")
     case .choice(let choices):
+      // What reads as a constant of the server is one; names of people and places are too few by chance.
+      guard choices.allSatisfy(Identifier.isConstant) else { return .global("String") }
       let typeName = typeNames.take(Identifier.upperCamelCase(name))
       enumerations.append(SwiftEnumeration(name: typeName, choices: choices))
       return .nested(typeName)
@@ -89,76 +91,5 @@ extension ValueType {
   fileprivate var isText: Bool {
     guard case .string? = alternatives.first else { return false }
     return alternatives.count == 1
-  }
-}
-
-extension SwiftStructure {
-  /// Writes the structure and the types nested in it.
-  ///
-  /// - Parameter conformances: The protocols, in one list.
-  func write(to source: inout SwiftSource, conformances: String = "Codable, Sendable, Hashable") {
-    source.block("struct \(name): \(conformances)") { source in
-      Self.write(properties, to: &source)
-      for enumeration in enumerations { enumeration.write(to: &source) }
-      for structure in structures {
-        source.line()
-        structure.write(to: &source)
-      }
-    }
-  }
-
-  /// Writes properties, and the keys of them all when one is spelled otherwise in JSON.
-  ///
-  /// - Parameter structure: The structure in which the types are nested, when that is another.
-  static func write(_ properties: [SwiftProperty], outside structure: String? = nil, to source: inout SwiftSource) {
-    for property in properties { source.line(property.declaration(outside: structure)) }
-    guard properties.contains(where: { $0.name != $0.key }) else { return }
-    source.line()
-    source.block("enum CodingKeys: String, CodingKey") { source in
-      for property in properties {
-        let name = SwiftNames.declaration(property.name)
-        source.line("case \(name)\(property.name == property.key ? "" : " = \(SwiftText.literal(property.key))")")
-      }
-    }
-  }
-}
-
-/// A stored property of a generated structure.
-struct SwiftProperty {
-  /// The name, without the backticks that a keyword needs.
-  let name: String
-  /// The member's name in JSON.
-  let key: String
-  /// The type of a value that is present.
-  let type: SwiftType
-  /// Whether a record may lack it.
-  let isOptional: Bool
-
-  /// The line that declares it.
-  ///
-  /// - Parameter structure: The structure in which its types are nested, when that is another.
-  func declaration(outside structure: String?) -> String {
-    let type = isOptional ? SwiftType.optional(type) : type
-    return "var \(SwiftNames.declaration(name)): \(type.name(outside: structure))"
-  }
-
-  /// The same property in a patch, where everything may be left out.
-  var optional: SwiftProperty { SwiftProperty(name: name, key: key, type: type, isOptional: true) }
-}
-
-/// A generated enumeration: the few strings that a member may be.
-struct SwiftEnumeration {
-  let name: String
-  let choices: [String]
-
-  func write(to source: inout SwiftSource) {
-    var names = UniqueNames(reserving: SwiftNames.properties)
-    source.line()
-    source.block("enum \(name): String, Codable, CaseIterable, Sendable, Hashable") { source in
-      for choice in choices {
-        let name = names.take(Identifier.lowerCamelCase(choice))
-        source.line("case \(SwiftNames.declaration(name))\(name == choice ? "" : " = \(SwiftText.literal(choice))")")
-      }
-    }
   }
 }

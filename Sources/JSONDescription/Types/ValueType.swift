@@ -19,12 +19,17 @@ package struct ValueType: Sendable, Hashable {
   package let alternatives: [Alternative]
   /// Whether some value was `null`.
   package let isNullable: Bool
+  /// Whether some number has digits that a double would lose and a decimal would keep, such as 9007199254740993.
+  package let needsDecimal: Bool
   /// The first value that is not an array, object or `null`.
   package let example: JSONValue?
 
-  package init(alternatives: [Alternative], isNullable: Bool = false, example: JSONValue? = nil) {
+  package init(
+    alternatives: [Alternative], isNullable: Bool = false, needsDecimal: Bool = false, example: JSONValue? = nil
+  ) {
     self.alternatives = alternatives
     self.isNullable = isNullable
+    self.needsDecimal = needsDecimal
     self.example = example
   }
 }
@@ -45,6 +50,7 @@ extension ValueType {
   package init(of values: [JSONValue], depth: Int = 0) {
     var kinds: [Kind] = []
     var areIntegers = true
+    var needsDecimal = false
     var strings: [String] = []
     var elements: [JSONValue] = []
     var objects: [JSONObject] = []
@@ -56,6 +62,7 @@ extension ValueType {
       case .number(let number):
         kind = .number
         areIntegers = areIntegers && number.integerValue != nil
+        needsDecimal = needsDecimal || number.needsDecimal
       case .string(let string):
         kind = .string
         strings.append(string)
@@ -79,7 +86,19 @@ extension ValueType {
       }
     }
     isNullable = values.contains(.null)
+    self.needsDecimal = needsDecimal
     example = values.first(where: \.isScalar)
+  }
+}
+
+extension JSONNumber {
+  /// The most significant digits that Foundation's `Decimal` holds.
+  private static var mostDigits: Int { 38 }
+
+  fileprivate var needsDecimal: Bool {
+    // With an exponent it was written by a program that counts in doubles; and 15 digits come back from one as they were.
+    guard !text.lowercased().contains("e"), 16...Self.mostDigits ~= text.count(where: \.isNumber) else { return false }
+    return JSONNumber(doubleValue) != self
   }
 }
 

@@ -29,6 +29,10 @@ actor Engine: Application {
   let isSession: Bool
   /// Whether other servers write the data, too.
   nonisolated let isShared: Bool
+  /// Whether it is one that has changed its data.
+  var hasOwnData = false
+  /// What is asked of another server; `nil` when there is none.
+  let upstreamCalls: UpstreamCalls?
   var hints = Hints()
   /// How the server's addresses begin.
   let mount: Mount
@@ -39,6 +43,8 @@ actor Engine: Application {
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
+  /// How many large reads are under way or wait.
+  var largeReads = 0
   /// Whether the server is stopping: then nothing is delayed deliberately any more.
   private(set) var isStopping = false
   private(set) var isClosed = false
@@ -58,6 +64,7 @@ actor Engine: Application {
     sessions = Sessions()
     isSession = false
     isShared = source.persistence is any SharedPersistence
+    upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
     ignoresCase = configuration.dialect == .classic
@@ -83,6 +90,7 @@ actor Engine: Application {
     sessions = server.sessions
     isSession = true
     isShared = false
+    upstreamCalls = server.upstreamCalls
     mount = server.mount
     isMounted = server.isMounted
     ignoresCase = server.ignoresCase
@@ -131,17 +139,39 @@ actor Engine: Application {
   func requireMatch(_ context: RequestContext, _ endpoint: Endpoint) throws(RequestError) {
     let request = context.request
     guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
-    let result =
+    var result =
       if let signIn {
         try perform(seen, context, signIn)
       } else {
         try seen.perform(request, on: &writes.database, ids: writes.ids)
       }
+    try shape(of: context).apply(to: &result, of: seen, in: &writes.database)
     let response = result.response(to: request)
-    guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
+    let tag: EntityTag? =
+      switch response.body {
+      case .bytes(let body): EntityTag(of: body)
+      case .slices: validator(of: seen, context)
+      case .stream: nil
+      }
+    guard let tag, EntityTagList(field).names(tag.fieldValue) else {
       throw RequestError(
         .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
     }
+  }
+
+  /// The validator of a large body: that of the version of the data which it shows to this client.
+  func validator(of endpoint: Endpoint, _ context: RequestContext) -> EntityTag {
+    let request = context.request
+    // Whoever signs in sees what the users' and their own records say.
+    let position = signIn == nil ? endpoint.onlyResource.flatMap { try? database.position(of: $0) } : nil
+    let client = signIn == nil ? "" : request.headerFields.joined(.authorization) ?? ""
+    let shown = endpoint.isWrite ? [] : [request.target, client, context.isHidden ? "hidden" : ""]
+    return writes.revisions.validator(of: position, as: shown)
+  }
+
+  /// The shape of the responses to a request; the page at `/` shows data as it is.
+  func shape(of context: RequestContext) throws(RequestError) -> ResponseShape {
+    try ResponseShape(context.target.parameters, wrapName: context.isHidden ? nil : configuration.wrapName)
   }
 
   /// Names parameters that have no effect in the response, and reports each once.
@@ -158,12 +188,15 @@ actor Engine: Application {
     finalize(context.noting { $0.isUnexpected = true }, RequestError(.malformed, message).response())
   }
 
-  /// Refuses a request with parameters that have no effect, and says what was probably meant.
-  func refuseUnexpected(_ context: RequestContext, _ ignored: [IgnoredParameter]) {
+  /// Refuses a request with parameters that have no effect, and says what was probably meant; a strict server did not
+  /// expect it.
+  func refuse(_ context: RequestContext, _ ignored: [IgnoredParameter]) {
     let sentences = ignored.map { parameter in
       Hints.text(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
     }
-    refuseUnexpected(context, sentences.joined(separator: " "))
+    let message = sentences.joined(separator: " ")
+    if configuration.isStrict { return refuseUnexpected(context, message) }
+    finalize(context, RequestError(.malformed, "\(message) Nothing was changed.").response())
   }
 
   /// Reports what a person should know about a request, and what else a deletion removed.
@@ -171,9 +204,15 @@ actor Engine: Application {
     for note in result.notes {
       if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
     }
-    if case .deleted(let name, let id, let dependents)? = result.change, !dependents.isEmpty {
+    let (deleted, dependents): (String, [String: Int])
+    switch result.change {
+    case .deleted(let name, let id, let counts)?: (deleted, dependents) = ("/\(name)/\(id)", counts)
+    case .deletedMany(let name, let ids, let counts)?: (deleted, dependents) = ("\(ids.count) of /\(name)", counts)
+    case .created?, .updated?, .updatedMany?, .reloaded?, .replaced?, nil: return
+    }
+    if !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
-      configuration.onEvent(.warning("Deleting /\(name)/\(id) also removed the records that depend on it: \(list)."))
+      configuration.onEvent(.warning("Deleting \(deleted) also removed the records that depend on it: \(list)."))
     }
   }
 
@@ -227,12 +266,21 @@ actor Engine: Application {
   }
 
   /// Keeps a task until it ends, to cancel it when the server closes.
-  func keep(_ operation: @escaping @Sendable (isolated Engine) async -> Void) {
+  ///
+  /// - Returns: The task's number.
+  @discardableResult
+  func keep(_ operation: @escaping @Sendable (isolated Engine) async -> Void) -> Int {
     let number = outstanding.nextNumber()
     outstanding.tasks[number] = Task {
       await operation(self)
       outstanding.tasks[number] = nil
     }
+    return number
+  }
+
+  /// Cancels a task that is kept; does nothing when it has ended.
+  func cancel(_ number: Int) {
+    outstanding.tasks[number]?.cancel()
   }
 
   /// A number that no task, subscriber or waiter has.

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 
-/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform, finalize.
+/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform or proxy, finalize.
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
@@ -66,12 +66,13 @@ extension Engine {
     }
   }
 
-  /// route, then perform
+  /// route, then perform; what leads nowhere is asked of another server, if there is one
   func perform(_ context: RequestContext) {
     do throws(RequestError) {
       perform(try route(context), context)
     } catch {
       if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
+      if let calls = upstream(for: context, refusedWith: error) { return proxy(context, to: calls) }
       if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
         refuseUnexpected(context, error.message)
       } else {
@@ -90,7 +91,7 @@ extension Engine {
       case .admin(let admin): try administer(admin, context)
       case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
-        finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
+        finalize(context, watch(resource, lastEventID: lastEventID, context))
       case .resource(let endpoint): try perform(endpoint, context)
       }
     } catch {
@@ -104,33 +105,62 @@ extension Engine {
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
       try requireMatch(context, endpoint)
     }
-    var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
-    if configuration.isStrict, !ignored.isEmpty { return refuseUnexpected(context, ignored) }
-    var response: PreparedResponse
-    var change: DataChange?
+    let shape = try shape(of: context)
+    let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
+    if !endpoint.isWrite, try readAside(endpoint, context, shape, ignored: ignored) { return }
+    let outcome: Result<EndpointResult, RequestError>
     do throws(RequestError) {
-      let result =
+      var result =
         if let signIn {
           try perform(endpoint, context, signIn)
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
-      ignored += result.ignored
+      shape.apply(to: &result, of: endpoint, in: &writes.database)
+      outcome = .success(result)
+    } catch {
+      outcome = .failure(error)
+    }
+    respond(to: context, endpoint, with: outcome, ignored: ignored, isSaved: writes.isSaved)
+  }
+
+  /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
+  private func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
+
+  /// perform: what was read or written as a response, when that is saved
+  ///
+  /// - Parameters:
+  ///   - isSaved: Whether all that it shows was saved when it was read.
+  ///   - validator: The validator of a large body; `nil` for that of the data as it is now.
+  func respond(
+    to context: RequestContext, _ endpoint: Endpoint, with outcome: Result<EndpointResult, RequestError>,
+    ignored: [IgnoredParameter], isSaved: Bool, validator: EntityTag? = nil
+  ) {
+    var ignored = ignored
+    var response: PreparedResponse
+    var change: DataChange?
+    do throws(RequestError) {
+      let result = try outcome.get()
+      if !result.ignored.isEmpty { ignored += result.ignored }
       change = result.change
       report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
       response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+      if case .slices = response.body, !context.isInner {
+        response.validator = validator ?? self.validator(of: endpoint, context)
+      }
     } catch {
       response = error.response()
     }
     if !ignored.isEmpty {
-      // Only the data tells these, and only to requests that read, which change nothing.
-      if configuration.isStrict { return refuseUnexpected(context, ignored) }
+      // Only the data tells these, and only to requests that have changed nothing.
+      if refusesIgnored(endpoint) { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
-    if isSession { forgetIndexes() }
+    if isSession { boundIndexes(hasChanged: change != nil) }
     // What nearly all reads meet: nothing waits for the disk.
-    if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
+    if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
     let pending = PendingResponse(
       requester: .client(context, .resource(endpoint)), response: response, change: change)
     if endpoint.isWrite, change != nil {

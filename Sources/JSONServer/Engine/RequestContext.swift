@@ -51,7 +51,7 @@ final class RequestContext: Sendable {
     self.request = request
     self.target = target
     isAdministrative = target.path.segments.first == AdminRoute.root
-    isHidden = isAdministrative || original.headerFields.contains(.page)
+    isHidden = isAdministrative || original.has(.page)
     self.mountedTarget = mountedTarget
     self.ignoresCase = ignoresCase
     self.started = started
@@ -124,6 +124,8 @@ package struct MatchNotes: Sendable {
   var fault: Int?
   var hold: Int?
   var stub: Int?
+  /// The address of the other server that was asked.
+  var upstream: String?
   /// Whether a strict server refused it because nothing is there, or nothing understands a parameter.
   var isUnexpected = false
   /// Its number in the journal, when it was recorded there on its arrival.

@@ -39,7 +39,8 @@ extension Engine {
     }
     let endpoint: Endpoint
     do throws(RequestError) {
-      endpoint = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+      let parsed = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
+      endpoint = configuration.wrapName.map { parsed.unwrapping($0, in: &writes.database) } ?? parsed
     } catch {
       // The data goes first: a file `posts.html` does not hide the posts.
       guard error.code == .notFound, let response = policies.staticPage(for: request, context.target.path) else {

@@ -87,6 +87,9 @@ enum DataChange: Sendable {
   case created(String, WrittenRecord)
   case updated(String, WrittenRecord)
   case deleted(String, id: String, dependents: [String: Int])
+  /// Several records of a collection at once.
+  case updatedMany(String, [WrittenRecord])
+  case deletedMany(String, ids: [String], dependents: [String: Int])
   /// A resource changed in a way that is best seen by reading it again.
   case reloaded(String)
   /// All data was replaced; the names of the resources before and after.

@@ -26,6 +26,9 @@ struct EventFeed {
   /// resource of a longer one again.
   static let maximumRecordBytes = 32 * 1024
 
+  /// The most events that one write publishes; of more, subscribers are notified to read the resource again.
+  static let maximumChanges = 100
+
   private var history: EventHistory
   private var subscribers: [Int: Subscriber] = [:]
   /// Whether there ever was a subscriber of this server.
@@ -57,7 +60,15 @@ struct EventFeed {
     case .deleted(let name, let id, _):
       publish(.change(resource: name, .deleted(id: id)))
       published = name
-    case .reloaded(let name):
+    case .updatedMany(let name, let records) where records.count <= Self.maximumChanges:
+      for record in records {
+        publish(.change(resource: name, Self.isLong(record) ? .reloaded : .updated(id: record.id, record.text)))
+      }
+      published = name
+    case .deletedMany(let name, let ids, _) where ids.count <= Self.maximumChanges:
+      for id in ids { publish(.change(resource: name, .deleted(id: id))) }
+      published = name
+    case .reloaded(let name), .updatedMany(let name, _), .deletedMany(let name, _, _):
       publish(.change(resource: name, .reloaded))
       published = name
     case .replaced(let names):

@@ -63,6 +63,7 @@ extension MatchNotes {
     for (name, id) in [("fault", fault), ("hold", hold), ("stub", stub)] {
       members[name] = id.map { .number(JSONNumber($0)) }
     }
+    members["proxy"] = upstream.map { .string($0) }
     return members.isEmpty ? nil : .object(members)
   }
 }

@@ -55,12 +55,14 @@ package struct DataDescription {
   ///
   /// - Parameters:
   ///   - bodies: Whether bodies are described as they are now, or as openly as the server takes them.
+  ///   - wrapName: The name of the member of a response that holds records; `nil` for none.
   ///   - signIn: How clients sign in; `nil` where they do not.
-  func openAPI(_ bodies: Bodies, signIn: OpenAPISignIn? = nil) -> JSONObject {
-    let document = OpenAPIDocument(
+  func openAPI(_ bodies: Bodies, wrapName: String? = nil, signIn: OpenAPISignIn? = nil) -> JSONObject {
+    var document = OpenAPIDocument(
       title: title, resources: samples.map { ResourceType($0) }, relations: relations,
       bodies: bodies == .open ? .open : .shaped, singular: singular
     ).object
+    if let wrapName { document = OpenAPIWrapping(name: wrapName).added(to: document) }
     return signIn?.added(to: document) ?? document
   }
 
@@ -77,10 +79,26 @@ package struct DataDescription {
     case open
   }
 
-  /// Swift source with a model for each resource and a client.
-  package var swiftSource: String {
+  /// Who sees the declarations of generated Swift source.
+  package enum Access: String, Sendable, CaseIterable {
+    case `internal`
+    case package
+    case `public`
+
+    fileprivate var modifier: SwiftAccess {
+      switch self {
+      case .internal: .internal
+      case .package: .package
+      case .public: .public
+      }
+    }
+  }
+
+  /// Returns Swift source with a model for each resource and a client.
+  package func swiftSource(access: Access = .internal) -> String {
     SwiftGenerator(
-      title: title, resources: samples.map { ResourceType($0) }, relations: relations, singular: singular
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations, access: access.modifier,
+      singular: singular
     ).source
   }
 }

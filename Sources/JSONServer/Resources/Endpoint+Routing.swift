@@ -44,7 +44,10 @@ extension Endpoint {
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
     if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
-    guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    if request.method == .delete || request.method == .patch {
+      return try changeMany(name, request, parameters, schema)
+    }
+    guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }
     let body = try json(from: request, schema) ?? .empty
     return body.json.withToken({ $0.kind == .array }) && schema.dialect == .classic
       ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
@@ -60,8 +63,7 @@ extension Endpoint {
       if let patch = try patch(from: request, schema) { return .patch(name, id: id, patch) }
       return .merge(name, id: id, body: try patchBody(of: request, parameters, schema))
     case .delete:
-      return .delete(
-        name, id: id, dependents: parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) })
+      return .delete(name, id: id, dependents: dependents(parameters))
     case .post:
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
@@ -71,6 +73,11 @@ extension Endpoint {
       return .merge(name, id: id, body: try json(from: request, schema) ?? .empty)
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
+  }
+
+  /// The resources whose records go with what is deleted under 1.0's dialect.
+  static func dependents(_ parameters: QueryParameters) -> [String] {
+    parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) }
   }
 
   private static func singular(
@@ -110,7 +117,7 @@ extension Endpoint {
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
       return .list(name, list.below(parent.id, of: parent.resource, by: key))
     }
-    guard request.method == .post else { throw .methodNotAllowed(request, ["GET", "HEAD", "POST"]) }
+    guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }
     return .create(name, body: try json(from: request, database.schema) ?? .empty, parent: parent)
   }
 
@@ -121,7 +128,7 @@ extension Endpoint {
     try RequestBody.json(from: request, maximumDepth: schema.maximumRecordDepth, isPatchable: isPatchable)
   }
 
-  private static func patch(from request: Request, _ schema: Schema) throws(RequestError) -> Patch? {
+  static func patch(from request: Request, _ schema: Schema) throws(RequestError) -> Patch? {
     try RequestBody.patch(from: request, maximumDepth: schema.maximumRecordDepth)
   }
 
@@ -139,7 +146,7 @@ extension Endpoint {
   }
 
   /// The body of a PATCH that is no patch document.
-  private static func patchBody(
+  static func patchBody(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> WrittenBody {
     do throws(RequestError) {

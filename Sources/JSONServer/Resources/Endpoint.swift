@@ -24,6 +24,8 @@ enum Endpoint {
   case patch(String, id: String?, Patch)
   /// Some or all new members for a singular resource.
   case writeSingular(String, body: WrittenBody, merging: Bool, isPost: Bool)
+  /// The same change of all records that a list would show.
+  case changeMany(String, ListParameters, ManyChange)
   /// The deletion of a record.
   case delete(String, id: String, dependents: [String])
 
@@ -31,8 +33,13 @@ enum Endpoint {
   var isWrite: Bool {
     switch self {
     case .database, .list, .record, .singular: false
-    case .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: true
+    case .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete: true
     }
+  }
+
+  /// Whether it changes all records that match its parameters, so that each of those must have an effect.
+  var changesMany: Bool {
+    if case .changeMany = self { true } else { false }
   }
 
   /// What it changes, as a request to read that; `nil` when that is not there yet.
@@ -42,6 +49,7 @@ enum Endpoint {
       .record(name, id: id, [])
     case .patch(let name, let id, _): id.map { .record(name, id: $0, []) } ?? .singular(name)
     case .writeSingular(let name, _, _, _): .singular(name)
+    case .changeMany(let name, let parameters, _): .list(name, parameters)
     case .database, .list, .record, .singular, .create, .createOrMerge: nil
     }
   }
@@ -50,7 +58,8 @@ enum Endpoint {
   var watchedResource: String? {
     switch self {
     case .list(let name, _), .singular(let name): name
-    case .database, .record, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: nil
+    case .database, .record, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
+      nil
     }
   }
 
@@ -60,7 +69,7 @@ enum Endpoint {
     case .list(let name, let parameters): parameters.query.relations.isEmpty ? name : nil
     case .record(let name, _, let relations): relations.isEmpty ? name : nil
     case .singular(let name): name
-    case .database, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: nil
+    case .database, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete: nil
     }
   }
 }
@@ -79,8 +88,8 @@ extension Endpoint {
       case .record(let name, let id, let relations):
         let record = try database.record(id, in: name)
         guard !relations.isEmpty else { return EndpointResult(.record(RelatedRecord(record: record))) }
-        let related = try database.related(relations, to: [record], in: name)
-        var result = EndpointResult(.record(related.records[0]))
+        let related = try database.related(relations, to: record, in: name)
+        var result = EndpointResult(.record(related.records.first ?? RelatedRecord(record: record)))
         result.notes = related.notes
         result.ignored = related.ignored
         return result
@@ -95,7 +104,7 @@ extension Endpoint {
       case .createOrMerge(let name, let bodies):
         let (records, created) = try database.createOrMerge(bodies.json(for: name, in: &database), in: name, ids: ids)
         return EndpointResult(
-          .list(records.map { RelatedRecord(record: $0) }), status: created > 0 ? .created : .ok,
+          .list(RecordList(records.map { RelatedRecord(record: $0) })), status: created > 0 ? .created : .ok,
           change: .reloaded(name))
       case .replace(let name, let id, let body):
         let written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: &database))
@@ -112,6 +121,8 @@ extension Endpoint {
         let text = try database.write(body.json(for: name, in: &database), toSingular: name, merging: merging)
         return EndpointResult(
           .text(text), status: isPost ? .created : .ok, location: isPost ? [name] : nil, change: .reloaded(name))
+      case .changeMany(let name, let parameters, let change):
+        return try Self.perform(change, of: name, parameters, on: &database)
       case .delete(let name, let id, let dependents):
         let deletion = try database.delete(id, in: name, dependents: dependents)
         let content: EndpointResult.Content =

@@ -59,6 +59,9 @@ extension Server {
     public var hasSessions = false
     /// Whether every change is refused.
     public var isReadOnly = false
+    /// The name under which responses hold records and lists, beside the `total` of a list, as `data` in
+    /// `{"data": [], "total": 0}`; `nil` for no object around them.
+    public var wrapName: String?
     /// How long every response is delayed.
     public var delay = Duration.zero
     /// Which web pages of other origins may read and write.
@@ -76,6 +79,8 @@ extension Server {
     public var stubs: [Stub] = []
     /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`.
     public var stubsFile: String?
+    /// Another server, which is asked for what no resource, stub or other rule of this one responds to; `nil` for none.
+    public var upstream: Upstream?
     /// Whether a request that nothing responds to, or with a parameter that nothing understands, is refused with 400 and
     /// kept among ``Server/unexpectedRequests``.
     public var isStrict = false

@@ -93,6 +93,7 @@ public final class Server: Sendable {
     mailbox.connect { edit in
       loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
     }
+    loop.execute { engine.assumeIsolated { $0.readAhead() } }
     for warning in source.warnings { configuration.onEvent(.warning(warning)) }
     return Server(engine, configuration, security)
   }
@@ -149,19 +150,20 @@ public final class Server: Sendable {
     let addressed = request
     let application: any Application = session == nil ? application : engine
     let cancellation = HeldCall()
-    let response = await withTaskCancellationHandler {
+    let prepared: PreparedResponse = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         engine.loop.execute {
           application.respond(to: addressed) {
             cancellation.record($0)
           } reply: {
-            continuation.resume(returning: $0.response)
+            continuation.resume(returning: $0)
           }
         }
       }
     } onCancel: {
       engine.loop.execute { cancellation.cancel() }
     }
+    let response = prepared.response
     return request.method == .head ? response.head : response
   }
 

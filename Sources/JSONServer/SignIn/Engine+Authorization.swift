@@ -41,13 +41,12 @@ extension Engine {
     var owner: String?
     if let (user, resources) = try permission(for: endpoint, context, signIn) {
       for (name, level) in resources {
-        if try isLimited(endpoint, name, level, context.target, to: user, signIn) { owner = user }
+        if try isLimited(endpoint, name, level, context, to: user, signIn) { owner = user }
       }
     }
-    if case .delete(let name, let id, let dependents) = endpoint {
-      let affected = try? writes.database.recordsAffected(byDeleting: id, in: name, dependents: dependents)
-      // What is not there is refused by whoever deletes it.
-      for (name, records) in affected ?? [:] { try requireWriting(records, of: name, context, signIn) }
+    // What is not there is refused by whoever deletes it.
+    for (name, records) in (try? recordsAffected(by: endpoint, of: owner, signIn)) ?? [:] {
+      try requireWriting(records, of: name, context, signIn)
     }
     return owner
   }
@@ -120,6 +119,10 @@ extension Engine {
     }
   }
 
+  static var unsigned: RequestError {
+    RequestError(.forbidden, "Private resource creation: request body must have a reference to the owner id")
+  }
+
   private static var readOnly: RequestError { RequestError(.forbidden, "Read only") }
 
   /// Returns the id of the user who sent a request, whose record is still there.
@@ -171,12 +174,12 @@ extension Engine {
   ///   - level: The number of levels that its records are inside others.
   /// - Throws: 403, when it is about what belongs to others.
   private func isLimited(
-    _ endpoint: Endpoint, _ name: String, _ level: Int, _ target: ParsedTarget, to user: String, _ signIn: SignInState
+    _ endpoint: Endpoint, _ name: String, _ level: Int, _ context: RequestContext, to user: String,
+    _ signIn: SignInState
   ) throws(RequestError) -> Bool {
     let foreign = RequestError(
       .forbidden, "Private resource access: entity must have a reference to the owner id")
-    let unsigned = RequestError(
-      .forbidden, "Private resource creation: request body must have a reference to the owner id")
+    let unsigned = Self.unsigned
     guard level == 0 else {
       // Beside a record, others' records may be read when they are users, as the authors of what somebody may read, and
       // when they refer to the user's own record itself.
@@ -191,7 +194,7 @@ extension Engine {
     case .database: return true
     case .list(_, let parameters):
       // A user's changes could not be told from those of others.
-      guard name != signIn.users, target.parameters.first("_watch") == nil else { throw foreign }
+      guard name != signIn.users, context.target.parameters.first("_watch") == nil else { throw foreign }
       if let parent = parameters.query.parent, parent.key == ownerKey(in: name, signIn), parent.id != user {
         throw foreign
       }
@@ -221,6 +224,9 @@ extension Engine {
       guard name == signIn.users || claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else {
         throw unsigned
       }
+    case .changeMany(_, let parameters, let change):
+      guard try isOwn(change, of: name, parameters.query, context, to: user, signIn) else { throw foreign }
+      return true
     case .patch(signIn.users, let id, _):
       guard id == user else { throw foreign }
     case .patch(_, let id, let patch):
@@ -228,18 +234,25 @@ extension Engine {
       // What is not there or does not fit is refused by whoever carries it out.
       guard let before else { break }
       guard claim(before, in: name, signIn) == user else { throw foreign }
-      let schema = writes.database.schema
-      let idName = id == nil ? nil : schema.idName(of: name)
-      guard let after = try? schema.apply(patch, to: before, keeping: idName) else { break }
-      // Of a name given twice the first value is stored, and found by whoever reads.
-      let owner = after.member(Array(ownerKey(in: name, signIn).name.utf8))
-      guard owner?.withToken(\.recordID) == user else { throw unsigned }
+      let idName = id == nil ? nil : writes.database.schema.idName(of: name)
+      guard isKept(by: user, patch, of: before, in: name, keeping: idName, signIn) else { throw unsigned }
     case .writeSingular(_, let body, let merging, _):
       guard singularOwner(name, signIn) == user else { throw foreign }
       let claims = claims(body.json, in: name, signIn)
       guard merging ? claims.allSatisfy({ $0 == user }) : claims.first == user else { throw unsigned }
     }
     return false
+  }
+
+  /// Whether a record still belongs to a user once it is patched; one that the patch does not fit does.
+  func isKept(
+    by user: String, _ patch: Patch, of record: ValidJSON, in name: String, keeping idName: String?,
+    _ signIn: SignInState
+  ) -> Bool {
+    guard let after = try? writes.database.schema.apply(patch, to: record, keeping: idName) else { return true }
+    // Of a name given twice the first value is stored, and found by whoever reads.
+    let owner = after.member(Array(ownerKey(in: name, signIn).name.utf8))
+    return owner?.withToken(\.recordID) == user
   }
 
   /// The member of a collection's records that holds the id of their owner.
@@ -275,7 +288,7 @@ extension Engine {
   /// The users that members name as the owner: none when they do not say, and one that nobody is for `null`.
   ///
   /// Of a name given twice the last value counts, as when it is written.
-  private func claims(_ members: ValidJSON, in name: String, _ signIn: SignInState) -> [String?] {
+  func claims(_ members: ValidJSON, in name: String, _ signIn: SignInState) -> [String?] {
     let value = ObjectDraft(members)?[ownerKey(in: name, signIn).name]
     return value.map { [$0.withToken(\.recordID)] } ?? []
   }
@@ -288,17 +301,18 @@ extension Endpoint {
     case .database: nil
     case .list(let name, _), .record(let name, _, _), .singular(let name), .create(let name, _, _),
       .createOrMerge(let name, _), .replace(let name, _, _), .merge(let name, _, _), .patch(let name, _, _),
-      .writeSingular(let name, _, _, _), .delete(let name, _, _):
+      .writeSingular(let name, _, _, _), .changeMany(let name, _, _), .delete(let name, _, _):
       name
     }
   }
 
   /// The related records that it reads, too.
-  fileprivate var relations: [RelationRequest] {
+  var relations: [RelationRequest] {
     switch self {
     case .list(_, let parameters): parameters.query.relations
     case .record(_, _, let relations): relations
-    case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: []
+    case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
+      []
     }
   }
 }

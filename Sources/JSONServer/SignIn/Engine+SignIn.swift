@@ -31,6 +31,7 @@ extension Engine {
         throw RequestError(error)
       }
     case .signOut(let refreshToken):
+      defer { endVoidWatches() }
       if let refreshToken, signIn.tokens.revoke(refreshToken) { return finalize(context, Self.signedOut) }
       guard signIn.tokens.revoke(try SignInState.bearerToken(context.request)) else {
         throw RequestError(Tokens.Refusal.unknown)
@@ -110,21 +111,14 @@ extension Engine {
       // The other pages of a list are guarded as this one is; a new record's address is without, as in json-server-auth.
       var linked = request
       if let prefix = context.guardPrefix { linked.mount.path += "/" + prefix.digits }
-      var limited = endpoint
-      if let owner {
-        switch endpoint {
-        case .database: return database(of: owner, signIn)
-        case .list(let name, var parameters):
-          parameters.query.owner = (ownerKey(in: name, signIn), owner)
-          limited = .list(name, parameters)
-        case .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete: break
-        }
-      }
+      if let owner, case .database = endpoint { return database(of: owner, signIn) }
+      let limited = owner.map { self.limited(endpoint, to: $0, signIn) } ?? endpoint
       return try writes.database.reading(without: &signIn.password) { database throws(RequestError) in
         try limited.perform(linked, on: &database, ids: ids)
       }
     }
     guard endpoint.resource == signIn.users else {
+      let endpoint = owner.map { limited(endpoint, to: $0, signIn) } ?? endpoint
       let result = try endpoint.perform(request, on: &writes.database, ids: ids)
       if result.hasDeleted(from: signIn.users) { forgetUsers(signIn) }
       return result
@@ -134,6 +128,20 @@ extension Engine {
     let result = try endpoint.perform(request, on: &writes.database, ids: ids)
     if result.hasDeleted(from: signIn.users) { forgetUsers(signIn) }
     return result.removing(SignInState.hiddenName)
+  }
+
+  /// A request for several records as one for those of them that belong to a user.
+  private func limited(_ endpoint: Endpoint, to owner: String, _ signIn: SignInState) -> Endpoint {
+    switch endpoint {
+    case .list(let name, var parameters):
+      parameters.query.owner = (ownerKey(in: name, signIn), owner)
+      return .list(name, parameters)
+    case .changeMany(let name, var parameters, let change):
+      parameters.query.owner = (ownerKey(in: name, signIn), owner)
+      return .changeMany(name, parameters, change)
+    case .database, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete:
+      return endpoint
+    }
   }
 
   /// Checks what is about to be written to the users, as json-server-auth does.
@@ -158,6 +166,8 @@ extension Engine {
         if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
       }
     case .createOrMerge: throw RequestError(.malformed, "Users register one by one; send an object.")
+    case .changeMany:
+      throw RequestError(.malformed, "Users are changed and deleted one by one; name the id, as in /\(signIn.users)/1.")
     // What a patch comes to is checked when that is known.
     case .database, .list, .record, .singular, .patch, .writeSingular, .delete: break
     }
@@ -193,12 +203,14 @@ extension Engine {
   /// Has all access tokens expire, and returns how many did.
   @discardableResult
   func expireTokens() -> Int {
-    signIn?.tokens.expire(now: System.now) ?? 0
+    defer { endVoidWatches() }
+    return signIn?.tokens.expire(now: System.now) ?? 0
   }
 
   /// Voids the tokens of users who are gone, before another gets the id of one.
   func forgetUsers(_ signIn: SignInState) {
     signIn.tokens.revoke { !hasUser($0, signIn) }
+    endVoidWatches()
   }
 
   /// All data that a user may read: where only owners may, what is the user's.
@@ -223,7 +235,7 @@ extension Engine {
     let idName = writes.database.schema.idName(of: name)
     query.owner = (name == signIn.users ? FieldPath(idName) : ownerKey(in: name, signIn), owner)
     return try? writes.database.reading(without: &signIn.password) { database throws(DatabaseError) in
-      try database.list(name, query).selection.records
+      Array(try database.list(name, query).selection.records)
     }
   }
 }
@@ -256,14 +268,17 @@ extension EndpointResult {
     switch change {
     case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
     case .updated(let resource, let record)?: result.change = .updated(resource, record.removing(name))
-    case .deleted?, .reloaded?, .replaced?, nil: break
+    case .deleted?, .updatedMany?, .deletedMany?, .reloaded?, .replaced?, nil: break
     }
     return result
   }
 
   /// Whether records of a resource are gone.
   fileprivate func hasDeleted(from resource: String) -> Bool {
-    guard case .deleted(let name, _, let dependents)? = change else { return false }
-    return name == resource || dependents[resource] != nil
+    switch change {
+    case .deleted(let name, _, let dependents)?, .deletedMany(let name, _, let dependents)?:
+      return name == resource || dependents[resource] != nil
+    case .created?, .updated?, .updatedMany?, .reloaded?, .replaced?, nil: return false
+    }
   }
 }

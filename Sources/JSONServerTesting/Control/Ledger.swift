@@ -21,6 +21,7 @@ final class Ledger: Sendable {
     var setups: [Setup] = []
     var expected: Set<Int> = []
     var hasReportedUnexpected = false
+    var attachesRequests = false
     /// What went wrong in calls that do not throw, where no test of Swift Testing took it as an issue.
     var failures: [MockServerError] = []
   }
@@ -59,6 +60,12 @@ final class Ledger: Sendable {
     }
   }
 
+  /// Whether the requests of a test that fails are attached to it.
+  var attachesRequests: Bool {
+    get { state.withLockedValue { $0.attachesRequests } }
+    set { state.withLockedValue { $0.attachesRequests = newValue } }
+  }
+
   func recordFailure(_ error: MockServerError) {
     state.withLockedValue { $0.failures.append(error) }
   }
@@ -81,7 +88,7 @@ final class Ledger: Sendable {
 extension MockServer {
   /// Looks over what the test has set up: a fault or a stub with `times`, or a hold, that no request met is a failure.
   ///
-  /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:listens:sourcePath:configure:)``
+  /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``
   /// does it in `tearDown`. In Swift Testing each is recorded as an issue where it was set up; elsewhere they are thrown.
   ///
   /// - Throws: ``MockServerError`` with code `unmetSetup`, or what a call before reported that could not throw.
@@ -137,7 +144,7 @@ extension MockServer {
     do throws(MockServerError) {
       try await body()
     } catch {
-      try place.report(error)
+      try place.report(ledger.attachesRequests ? await error.namingAttachment(of: requests) : error)
     }
   }
 

@@ -26,7 +26,7 @@ extension MockServer {
   ) async {
     let response = FixedResponse(status: .clamping(status), body: body.map(FixedResponse.Body.json))
     await add(
-      Fault(route, times: times, response: response, retryAfter: retryAfter),
+      Fault(route, times: times, response: response, retryAfter: retryAfter), status: status,
       at: CodePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
@@ -77,8 +77,9 @@ extension MockServer {
     await server.releaseHolds()
   }
 
-  private func add(_ fault: Fault, at place: CodePlace) async {
+  private func add(_ fault: Fault, status: Int = 200, at place: CodePlace) async {
     _ = await setUp(.fault, fault.request, isNeeded: fault.times != nil, at: place) {
+      _ = try HTTPResponse.Status.checked(status)
       if let seconds = fault.retryAfter, seconds < 0 {
         throw MockServerError(.invalidSetup, "'retryAfter' must be at least 0, not \(seconds).")
       }
@@ -90,4 +91,12 @@ extension MockServer {
 extension HTTPResponse.Status {
   /// The status of a number, or the nearest that there can be, so that a wrong one is reported where it is used.
   static func clamping(_ code: Int) -> HTTPResponse.Status { HTTPResponse.Status(code: min(max(code, 0), 999)) }
+
+  /// The status of a number.
+  static func checked(_ code: Int) throws(MockServerError) -> HTTPResponse.Status {
+    guard 200...599 ~= code else {
+      throw MockServerError(.invalidSetup, "'status' must be a number from 200 to 599, not \(code).")
+    }
+    return HTTPResponse.Status(code: code)
+  }
 }

@@ -30,7 +30,7 @@ extension MockServer {
     let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
     return await add(route, times, at: place) {
       let response = FixedResponse(
-        status: .clamping(status), headerFields: try Self.fields(headers), body: body.map(FixedResponse.Body.json))
+        status: try .checked(status), headerFields: try Self.fields(headers), body: body.map(FixedResponse.Body.json))
       return Stub(route, response, times: times)
     }
   }
@@ -54,7 +54,7 @@ extension MockServer {
       var fields = try Self.fields(headers)
       fields[.contentType] = type
       return Stub(
-        route, FixedResponse(status: .clamping(status), headerFields: fields, body: .bytes(bytes)), times: times)
+        route, FixedResponse(status: try .checked(status), headerFields: fields, body: .bytes(bytes)), times: times)
     }
   }
 

@@ -30,17 +30,26 @@ extension MockServer {
     let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
     let encoder = JSONValueEncoder(dates: dates, names: names)
     let stored = await server.value[resource]
+    // What the type reads of the data, in the form in which it is expected.
+    let read = { (stored: JSONValue) throws -> JSONValue in
+      let value: Value
+      do {
+        value = try JSONValueDecoder(dates: dates, names: names).decode(Value.self, from: stored)
+      } catch {
+        let failure = DecodingFailure(error, in: resource, stored)
+        throw MockServerError(
+          .unmetExpectation, "'\(resource)' cannot be read as \(Value.self):\n  \(failure)\nThere is \(failure.value)")
+      }
+      return try encoder.encode(value)
+    }
     let result: MockServerError?
     do {
       let wanted = try encoder.encode(expected)
-      // What the type reads of the data, in the form in which it is expected.
-      let actual = try stored.map {
-        try encoder.encode(JSONValueDecoder(dates: dates, names: names).decode(Value.self, from: $0))
-      }
-      result = Self.difference(of: resource, expected: wanted, actual: actual)
+      result = try Self.difference(of: resource, expected: wanted, actual: stored.map(read))
+    } catch let error as MockServerError {
+      result = error
     } catch {
-      result = MockServerError(
-        .unmetExpectation, "'\(resource)' cannot be read as \(Value.self): \(error)\nIt is \(stored ?? .null)")
+      result = MockServerError(.unmetExpectation, "What '\(resource)' should be cannot be written as JSON: \(error)")
     }
     if let result { try place.report(result) }
   }

@@ -169,10 +169,10 @@ extension MockServer {
   private static func text(_ times: some RangeExpression<Int>) -> String {
     switch times {
     case let times as ClosedRange<Int>: "\(times.lowerBound) to \(times.upperBound) times"
-    case let times as Range<Int>: "\(times.lowerBound) to \(times.upperBound - 1) times"
+    case let times as Range<Int>: "\(times.lowerBound) to \(times.upperBound &- 1) times"
     case let times as PartialRangeFrom<Int>: "at least \(times.lowerBound) times"
     case let times as PartialRangeThrough<Int>: "at most \(times.upperBound) times"
-    case let times as PartialRangeUpTo<Int>: "at most \(times.upperBound - 1) times"
+    case let times as PartialRangeUpTo<Int>: "at most \(times.upperBound &- 1) times"
     default: "\(times) times"
     }
   }

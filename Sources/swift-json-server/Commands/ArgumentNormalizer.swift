@@ -18,9 +18,11 @@ struct ArgumentNormalizer {
   ).union(["c"])
 
   /// Long options without a value; a `=true` after them says nothing, a `=false` takes them back.
-  private static let flags = Set(
-    ServeOptions.table.filter(\.isFlag).flatMap { [$0.name] + $0.aliases }.filter { $0.count > 1 }.map { "--\($0)" }
-  ).union(["--color", "--no-color", "--print-config"])
+  private static let flags: Set<String> = {
+    let flags = ServeOptions.table.filter(\.isFlag)
+    let names: [String] = flags.map(\.name) + flags.flatMap(\.aliases)
+    return Set(names.filter { $0.count > 1 }.map { "--\($0)" }).union(["--color", "--no-color", "--print-config"])
+  }()
 
   /// Arguments of the whole command, not of serving.
   private static let rootFlags: Set<String> = ["--version", "--generate-completion-script", "--experimental-dump-help"]

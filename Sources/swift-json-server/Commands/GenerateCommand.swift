@@ -28,7 +28,16 @@ struct GenerateCommand: AsyncParsableCommand {
   @Argument(help: "What to print: swift or openapi.")
   var product: Product
 
+  @Option(help: "Who sees the Swift declarations: internal, package or public; internal without it.")
+  var access: DataDescription.Access?
+
   @OptionGroup var options: DataFileOptions
+
+  func validate() throws {
+    guard access == nil || product == .swift else {
+      throw ValidationError("--access is for Swift; an OpenAPI document has no such thing.")
+    }
+  }
 
   func run() async throws {
     let status = await CommandFailure.reporting { () async throws(CommandFailure) in
@@ -36,7 +45,7 @@ struct GenerateCommand: AsyncParsableCommand {
       do throws(ServerError) {
         let description = try DataDescription(parsing: bytes, name: options.name, schema: schema)
         switch product {
-        case .swift: print(description.swiftSource)
+        case .swift: print(description.swiftSource(access: access ?? .internal), terminator: "")
         case .openapi: print(description.openAPIText)
         }
         return 0
@@ -47,3 +56,5 @@ struct GenerateCommand: AsyncParsableCommand {
     guard status == 0 else { throw ExitCode(status) }
   }
 }
+
+extension DataDescription.Access: ExpressibleByArgument {}

@@ -11,8 +11,8 @@ struct JSONServerCommand: AsyncParsableCommand {
     abstract: "Serves a JSON file as a REST API, and writes every change back.",
     version: version,
     subcommands: [
-      ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self, ExportCommand.self,
-      ImportCommand.self,
+      ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self, RecordCommand.self,
+      ExportCommand.self, ImportCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 

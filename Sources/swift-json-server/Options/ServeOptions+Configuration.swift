@@ -1,7 +1,7 @@
 import JSONServer
 
 extension ServeOptions {
-  /// The server's configuration, save the rewrite rules and the events.
+  /// The server's configuration, save the rewrite rules, the other server that is asked, and the events.
   ///
   /// - Throws: ``CommandFailure`` that names the option at fault.
   func configuration(for source: Source) throws(CommandFailure) -> Server.Configuration {
@@ -21,6 +21,7 @@ extension ServeOptions {
     configuration.signIn = try signIn
     configuration.hasSessions = sessions
     configuration.isReadOnly = readOnly
+    configuration.wrapName = wrap
     configuration.delay = .milliseconds(delay ?? 0)
     configuration.crossOrigin = crossOrigin
     configuration.allowedHosts = allowedHost
@@ -115,6 +116,10 @@ extension ServeOptions {
     if let maxDepth, !(4...1_000).contains(maxDepth) {
       throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 4 to 1000.")
     }
+    try checkProxy()
+    if let wrap, wrap.isEmpty || wrap == "total" {
+      throw CommandFailure(.usage, "--wrap: '\(wrap)' cannot hold the records; choose another name, such as data.")
+    }
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
     for origin in cors where origin != "*" && !Self.isOrigin(origin) {
       throw CommandFailure(.usage, "--cors: '\(origin)' is no origin; write it as https://app.example, or '*' for all.")
@@ -124,6 +129,20 @@ extension ServeOptions {
     }
     if let snapshots, FileKind(of: snapshots) != .directory {
       throw CommandFailure(.usage, "--snapshots: '\(snapshots)' is no directory.")
+    }
+  }
+
+  private func checkProxy() throws(CommandFailure) {
+    guard let proxy else {
+      guard record == nil else {
+        throw CommandFailure(.usage, "--record: it needs --proxy, which names the server whose responses are recorded.")
+      }
+      return
+    }
+    do throws(ServerError) {
+      _ = try UpstreamAddress(proxy)
+    } catch {
+      throw CommandFailure(.usage, "--proxy: \(error.message)")
     }
   }
 

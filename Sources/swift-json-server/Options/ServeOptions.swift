@@ -60,6 +60,17 @@ struct ServeOptions: ParsableArguments {
   var stubs: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Another server, such as https://api.example.com, which is asked for what nothing here responds to.",
+      valueName: "url"))
+  var proxy: String?
+
+  @Option(
+    help: ArgumentHelp("Keep what --proxy's server responds as stubs in this file, for --stubs.", valueName: "file"),
+    completion: .file())
+  var record: String?
+
+  @Option(
     name: .shortAndLong, help: ArgumentHelp("Not available: JavaScript is not run.", valueName: "file"))
   var middlewares: [String] = []
 
@@ -81,6 +92,12 @@ struct ServeOptions: ParsableArguments {
 
   @Flag(help: "Refuse requests that nothing responds to, and parameters that nothing understands, with 400.")
   var strict = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Hold records and lists under a name in every response, as {\"data\": …}, lists with their total.",
+      valueName: "name"))
+  var wrap: String?
 
   @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress responses.")
   var noGzip = false

@@ -16,8 +16,8 @@ enum FileText {
     return contents(from: descriptor)
   }
 
-  /// Returns what is left to read, or `nil` when reading fails.
-  static func contents(from descriptor: Int32) -> [UInt8]? {
+  /// Returns what is left to read, or `nil` when reading fails, or there is more than is wanted.
+  static func contents(from descriptor: Int32, maximumBytes: Int = .max) -> [UInt8]? {
     var bytes: [UInt8] = []
     let size = 64 * 1024
     while true {
@@ -28,6 +28,7 @@ enum FileText {
       }
       if count == 0 { return bytes }
       if count > 0 { bytes += chunk } else if errno != EINTR { return nil }
+      if bytes.count > maximumBytes { return nil }
     }
   }
 
@@ -42,10 +43,16 @@ enum FileText {
   }
 
   /// Puts a file in place of another at once, so that a reader sees the old one or the new one whole.
-  static func replace(_ path: String, _ text: [UInt8]) -> Bool {
+  ///
+  /// - Parameter isNew: Whether there must be no other one.
+  static func replace(_ path: String, _ text: [UInt8], isNew: Bool = false) -> Bool {
     let temporary = "\(path).\(getpid()).tmp"
     guard create(temporary, text) else { return false }
-    if rename(temporary, path) == 0 { return true }
+    if isNew, link(temporary, path) == 0 {
+      unlink(temporary)
+      return true
+    }
+    if !isNew, rename(temporary, path) == 0 { return true }
     unlink(temporary)
     return false
   }
@@ -59,7 +66,9 @@ enum FileText {
   static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var written = 0
     while written < bytes.count {
-      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }
+      // Apple's systems refuse more than INT_MAX bytes at once.
+      let size = min(bytes.count - written, 1 << 30)
+      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress?.advanced(by: written), size) }
       if count >= 0 {
         written += count
       } else if errno == EAGAIN {

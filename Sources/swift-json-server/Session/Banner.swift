@@ -48,6 +48,8 @@ struct Banner {
   func text(_ style: LogStyle, hasKeys: Bool) -> String {
     let title = "  \(style(.bold, "swift-json-server")) \(style(.grey, JSONServerCommand.version))  \(source)"
     var facts = ["Listening on \(server.addresses.joined(separator: " and "))", keeping]
+    if let url = options.proxy { facts.append("Asking \(LogText.escaped(url)) for what is not here") }
+    if let path = options.record { facts.append("Recording what it responds in \(LogText.escaped(path))") }
     if options.watch, !startup.isInMemory { facts.append("Watching for edits") }
     if hasKeys { facts.append("Press \(style(.bold, "h")) for help") }
     return "\n\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()
@@ -93,6 +95,6 @@ struct Banner {
 
   private static func size(_ resource: ResourceDescription) -> String {
     guard let count = resource.count else { return "object" }
-    return count == 1 ? "1 record" : "\(count) records"
+    return count == 1 ? "1 record" : "\(LogText.grouped(count)) records"
   }
 }

@@ -7,11 +7,14 @@ struct Startup {
   private(set) var configuration: Server.Configuration
   /// Whether the source is a pipe, which is empty when it was read.
   let isReadOnce: Bool
+  /// What keeps the responses of the server that is asked; `nil` for nothing.
+  let recorder: StubRecorder?
 
   /// Fetches the source and reads the rewrite rules. Blocks until that is done.
   ///
+  /// - Parameter previous: What the server was started with before; it goes on recording.
   /// - Throws: ``CommandFailure`` that names the file or the option at fault.
-  init(_ settings: Settings, log: LogWriter) throws(CommandFailure) {
+  init(_ settings: Settings, log: LogWriter, after previous: Startup? = nil) throws(CommandFailure) {
     self.settings = settings
     let options = settings.options
     // Options are checked before a file is created or a program run.
@@ -20,6 +23,8 @@ struct Startup {
     isReadOnce = FileKind(of: options.source) == .other
     let locator = SourceLocator(options.source, seed: options.seed, missing: missing)
     configuration.source = try locator.locate { log.log(.warning($0)) }
+    recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
+    configuration.upstream = try options.upstream(recorder)
     if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
     configuration.onEvent = { log.log($0) }
     for warning in settings.warnings { log.log(.warning(warning)) }

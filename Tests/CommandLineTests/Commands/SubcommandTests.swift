@@ -71,6 +71,25 @@ struct SubcommandTests {
     #expect(document.output.contains(#""/posts/{post_id}/comments""#))
   }
 
+  @Test(arguments: [("ShopClient", ["--access", "public"]), ("ShopApp", [])])
+  func `The package that uses this one has what is generated now`(_ target: String, _ options: [String]) async throws {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Downstream").standardized
+    let swift = try await Command.run(
+      ["generate", "swift", package.appending(path: "Fixtures/shop.json").path] + options, in: try TemporaryDirectory())
+    let path = "Sources/\(target)/ShopClient.swift"
+    let isSame = try String(contentsOf: package.appending(path: path), encoding: .utf8) == swift.output
+    let command = "swift-json-server generate swift Fixtures/shop.json \(options.joined(separator: " "))"
+    #expect(isSame, "In Tests/Downstream: \(command) > \(path)")
+  }
+
+  @Test func `An OpenAPI document has no access`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("{}", to: "db.json")
+    let result = try await Command.run(["generate", "openapi", "db.json", "--access", "public"], in: directory)
+    #expect(result.status == 64)
+    #expect(result.error.contains("--access is for Swift"))
+  }
+
   @Test(arguments: [
     (["missing.json"], Int32(66), "no such file"), (["."], 74, "directory"),
     (["invalid.json"], 65, "invalid.json:1:2:"),

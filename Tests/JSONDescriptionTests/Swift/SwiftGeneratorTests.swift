@@ -10,7 +10,7 @@ import Testing
       source.contains(
         """
         /// A record of `posts`.
-        struct Post: Codable, Identifiable, Sendable, Hashable {
+        nonisolated struct Post: Codable, Identifiable, Sendable, Hashable {
           var id: Int
           var createdDate: Date
           var author: Author
@@ -45,6 +45,10 @@ import Testing
   @Test(arguments: [
     (["1", "2"], "Int"),
     (["1", "2.5"], "Double"),
+    (["1", "2.5", "0.30000000000000004", "1e300"], "Double"),
+    (["1.5", "9007199254740993"], "Decimal"),
+    (["1", "12345678901234567890"], "Decimal"),
+    (["0.1234567890123456789"], "Decimal"),
     (["true"], "Bool"),
     ([#""a""#], "String"),
     ([#""https://a.org""#], "URL"),
@@ -85,5 +89,90 @@ import Testing
     let source = try Samples("{\"a\\nb\\u2028 \\u202E\": [{\"id\": 1, \"\\\"\\\\(x)\\u0000\": 1}]}").source
     #expect(source.contains("/// A record of `ab `."))
     #expect(source.contains(#"= "\"\\(x)\u{0}""#))
+  }
+
+  @Test func `A draft is made of a record, a user's with the password that no record holds`() throws {
+    let source = try Samples(NastyData.users).source
+    #expect(
+      source.contains(
+        """
+        nonisolated extension NewPost {
+          /// What a record holds, to change and to replace it by.
+          init(_ record: Post) {
+            self.title = record.title
+            self.status = record.status
+
+        """))
+    #expect(
+      source.contains(
+        "  init(_ record: User, password: String) {\n    self.email = record.email\n    self.password = password\n"))
+    #expect(
+      source.contains(
+        "struct User: Codable, Identifiable, Sendable, Hashable {\n  var id: Int\n  var email: String\n  var nickname"))
+  }
+
+  @Test func `A patch tells null from what stays as it is`() throws {
+    let source = try Samples(
+      #"{"posts": [{"id": 1, "a": 1, "b": null, "c": null}, {"id": 2, "a": 2, "b": "x", "c": null}]}"#
+    ).source
+    #expect(
+      source.contains(
+        """
+        /// A change of `posts`: what is `nil` stays as it is, what is `.null` becomes null.
+        nonisolated struct PostPatch: Codable, Sendable, Hashable {
+          var a: Int?
+          var b: PatchValue<String>?
+          var c: AnyJSON?
+        }
+        """))
+  }
+
+  @Test func `A member of few texts is an enumeration that knows there may be others`() throws {
+    let source = try Samples(NastyData.users).source
+    for line in [
+      "var status: Status\n",
+      "  enum Status: RawRepresentable, Codable, CaseIterable, Sendable, Hashable {\n    case draft\n    case inReview\n",
+      "    case unknown\n", "    case other(String)\n", #"case "in_review": self = .inReview"#,
+      "default: self = .other(rawValue)",
+      "var publishedAt: Date?\n", "var price: Decimal\n",
+    ] { #expect(source.contains(line), "\(line)") }
+  }
+
+  @Test func `Other modules see what is public, and its initializers`() throws {
+    let source = try Samples(NastyData.users).source(access: .public)
+    for line in [
+      "public import Foundation\n", "public nonisolated struct Post:", "  public var title: String\n",
+      "  public enum Status:",
+      "  public init(email: String, password: String, nickname: AnyJSON? = nil) {",
+      "public func logIn(email: String, password",
+      "  public init(accessToken: String, refreshToken: String) {", "public var posts: ResourceCollection<Post>",
+    ] { #expect(source.contains(line), "\(line)") }
+    let internalSource = try Samples(NastyData.users).source
+    #expect(!internalSource.contains("public "))
+  }
+
+  @Test(arguments: [
+    (#"{"users": [{"id": 1, "username": "ada", "password": "x"}]}"#, "logIn(username: String, password: String)"),
+    (#"{"users": [{"id": 1, "email": "ada@a.org"}]}"#, nil), (#"{"users": [{"id": 1, "password": "x"}]}"#, nil),
+    (#"{"users": [{"id": 1, "email": "ada@a.org", "password": 7}]}"#, nil),
+    (#"{"me": {"email": "a@a.org", "password": "x"}}"#, nil),
+  ])
+  func `The client signs in where the data has users who can`(_ data: String, _ call: String?) throws {
+    let source = try Samples(data).source
+    #expect(source.contains("SignInTokens") == (call != nil))
+    if let call { #expect(source.contains(call)) }
+  }
+
+  @Test(arguments: [
+    (["draft", "in_review"], true), (["inReview", "in-review"], true), (["PAID", "IN_REVIEW"], true),
+    (["Berlin", "Paris"], false), (["tea 1", "tea 2"], false), (["1st", "2nd"], false), (["draft", ""], false),
+    (["d\u{E9}j\u{E0}", "vu"], false),
+  ])
+  func `Few texts are an enumeration when they are spelled as constants`(_ texts: [String], _ isEnumeration: Bool)
+    throws
+  {
+    let records = (0..<20).map { #"{"id": \#($0), "state": "\#(texts[$0 % 2])"}"# }.joined(separator: ",")
+    let source = try Samples(#"{"posts": [\#(records)]}"#).source
+    #expect(source.contains("  var state: \(isEnumeration ? "State" : "String")\n"))
   }
 }

@@ -28,6 +28,23 @@ import Testing
       ])
   }
 
+  @Test func `name each record that one request changes, as long as they are few`() async throws {
+    let server = try await AdminFixture.server()
+    var events = try await server.events("/__admin/events?types=change")
+    await server.send(.patch, "/posts?id=1&id=2", ["title": "c"])
+    await server.send(.delete, "/posts?id=1&id=2")
+    await server.send(.post, "/posts", .array((1...101).map { ["id": .init($0)] }))
+    await server.send(.patch, "/posts?_all=true", ["title": "d"])
+    await server.send(.delete, "/posts?_all=true")
+    let all = await events.next(8).map(\.data)
+    #expect(
+      all.map { $0["kind"] } == ["updated", "updated", "deleted", "deleted", "reloaded"]
+        + Array(repeating: "reloaded", count: 3))
+    #expect(all[0]["record"]?["title"] == "c")
+    #expect(all[..<4].map { $0["id"] } == ["1", "2", "1", "2"])
+    #expect(all.map { $0["resource"] } == ["posts", "posts", "posts", "posts", "comments", "posts", "posts", "posts"])
+  }
+
   @Test func `report requests, but not those to the admin routes`() async throws {
     let server = try await AdminFixture.server()
     var events = try await server.events("/__admin/events")

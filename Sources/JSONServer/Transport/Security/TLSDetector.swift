@@ -33,7 +33,7 @@ final class TLSDetector: ChannelInboundHandler, ChannelOutboundHandler {
     guard let first = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) else { return }
     guard first == Self.handshake else {
       isSecure = false
-      security.report("\(Self.address(context)) sent plain HTTP to a port that serves HTTPS.")
+      security.reportRefusal("\(Self.address(context)) sent plain HTTP to a port that serves HTTPS.")
       let port = context.channel.localAddress?.port.map { ":\($0)" } ?? ""
       return connection.refuse(
         RequestError(.malformed, "This port serves HTTPS; use an address such as https://localhost\(port)."))

@@ -78,7 +78,8 @@
       if let (_, reason) = known.first(where: { text.contains($0.0) }) { return reason }
       // Such as: error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at …
       guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else { return text }
-      return String(text[start...].prefix { $0 != " " })
+      let words = text[start...].prefix { $0 != " " }.split(separator: "_").joined(separator: " ").lowercased()
+      return "what the client sent is not understood (\(words))"
     }
   }
 #endif

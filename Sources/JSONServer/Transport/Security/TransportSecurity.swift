@@ -3,12 +3,13 @@ import NIOCore
 
 /// What a server's connections are encrypted with.
 final class TransportSecurity: Sendable {
-  /// Reports what a person should know, such as why a client's handshake failed.
-  let report: @Sendable (String) -> Void
+  /// Reports what a person should know.
+  private let report: @Sendable (String) -> Void
 
   private let identity: TLSIdentity
   private let now: @Sendable () -> Double
   private let context: NIOLockedValueBox<TLSContext>
+  private let limit = NIOLockedValueBox(ReportLimit())
 
   /// Reads the files.
   ///
@@ -40,7 +41,14 @@ final class TransportSecurity: Sendable {
   ///
   /// - Parameter timeout: How long the client's handshake may take.
   func handlers(timeout: Duration) -> [any ChannelHandler] {
-    context.withLockedValue { $0 }.handlers(timeout: timeout, report: report)
+    context.withLockedValue { $0 }.handlers(timeout: timeout) { self.reportRefusal($0) }
+  }
+
+  /// Reports why a client was refused, unless that has happened too often within the minute: one that tries again and
+  /// again fills no log.
+  func reportRefusal(_ message: String) {
+    guard let message = limit.withLockedValue({ $0.admit(message, at: now()) }) else { return }
+    report(message)
   }
 
   private func warnOfExpiry() {

@@ -1,0 +1,54 @@
+// A request as code: for a terminal, an app and a test.
+
+import { address, readable, tryParse } from "./data.js";
+import { button, copy, node, options } from "./dom.js";
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function curl({ method, path, headers, body }) {
+  const option = { GET: "", HEAD: " -I" }[method] ?? ` -X ${method}`;
+  const lines = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  return [`curl${option} ${quoted(address(path).href)}`, ...lines, body && `--data-raw ${quoted(body)}`].filter(Boolean).join(" \\\n  ");
+}
+
+/** A Swift string literal, a raw one where that spares escapes. */
+const literal = (text) => (/["\\]/.test(text) && !/["\\]#|\n/.test(text) ? `#"${text}"#` : JSON.stringify(text).replace(/\\u(....)/g, "\\u{$1}"));
+
+const swift = ({ method, path, headers, body }) => [
+  `import Foundation\n\nvar request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
+  method !== "GET" && `request.httpMethod = "${method}"`,
+  ...headers.map(([name, value]) => `request.setValue(${literal(value)}, forHTTPHeaderField: ${literal(name)})`),
+  body && `request.httpBody = Data(${literal(body)}.utf8)`,
+  "let (data, response) = try await URLSession.shared.data(for: request)",
+].filter(Boolean).join("\n");
+
+function value(json) {
+  if (json === null) return "nil";
+  if (typeof json === "string") return literal(json);
+  if (typeof json !== "object" || JSON.isRawJSON?.(json)) return JSON.stringify(json);
+  if (Array.isArray(json)) return `[${json.map(value).join(", ")}]`;
+  return `[${Object.entries(json).map(([name, part]) => `${literal(name)}: ${value(part)}`).join(", ") || ":"}]`;
+}
+
+function expect({ method, path, body }) {
+  const [place, query] = path.split("?");
+  const parameters = query ? `, query: ${value(Object.fromEntries(new URLSearchParams(query)))}` : "";
+  return `try await server.expect(.${method.toLowerCase()}(${literal(readable(place))})${parameters}${body && `, body: ${value(tryParse(body) ?? body)}`})`;
+}
+
+const forms = { URL: ({ path }) => address(path).href, curl, Swift: swift, "Swift test": expect };
+
+/** A part of the page that shows a request as code, by its method `show`. */
+export function codeView(...kinds) {
+  let request;
+  const choice = node("select", { "aria-label": "Language" }, options(kinds.map((kind) => [kind])));
+  const text = node("pre", { tabindex: 0, "aria-label": "The request as code" });
+  choice.onchange = () => { text.textContent = forms[choice.value](request); };
+  const view = node("section.code", node("div.heading", node("h3", "As code"), choice, button("Copy", () => copy(text.textContent))), text);
+  view.show = (next) => {
+    request = next;
+    choice.onchange();
+    return view;
+  };
+  return view;
+}

@@ -1,0 +1,46 @@
+// Which columns a table shows and how wide, remembered for each resource.
+
+import { checkbox, node, openPanel, remember, remembered, ui } from "./dom.js";
+
+const known = remembered("columns") ?? {};
+const of = (resource) => known[resource] ??= { hidden: [], widths: {} };
+const { rows, recordsFrame: frame } = ui;
+
+export const isHidden = (resource, name) => of(resource).hidden.includes(name);
+
+export function choose(resource, names, changed) {
+  openPanel("Columns", names.map((name) => node("label.switch", checkbox(!isHidden(resource, name), {
+    onchange: ({ target: { checked } }) => {
+      of(resource).hidden = of(resource).hidden.filter((hidden) => hidden !== name).concat(checked ? [] : name);
+      remember("columns", known);
+      changed();
+    },
+  }), ` ${name}`)), node("p.quiet", "Drag a column’s edge to widen it, or press Shift with ← or → on its head."));
+}
+
+export function widen(head, resource, name) {
+  const { widths } = of(resource);
+  const set = (width) => {
+    widths[name] = Math.max(60, width);
+    for (const { style } of [head, ...rows.querySelectorAll(`td:nth-child(${head.cellIndex + 1})`)]) style.minWidth = style.maxWidth = `${widths[name]}px`;
+    remember("columns", known);
+  };
+  const move = ({ movementX, key, shiftKey }) => {
+    const step = movementX ?? (shiftKey && { ArrowLeft: -24, ArrowRight: 24 }[key]);
+    if (step) set(head.offsetWidth + step);
+  };
+  const grip = node("span.grip", { onpointermove: (event) => { if (event.buttons) move(event); } });
+  grip.onpointerdown = ({ pointerId }) => grip.setPointerCapture(pointerId);
+  head.onkeydown = move;
+  head.append(grip);
+  if (widths[name]) set(widths[name]);
+}
+
+export function showEdges() {
+  const { scrollLeft, scrollWidth, clientWidth, parentElement: { classList } } = frame;
+  classList.toggle("more-left", scrollLeft > 2);
+  classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 2);
+}
+
+frame.onscroll = showEdges;
+new ResizeObserver(showEdges).observe(frame);

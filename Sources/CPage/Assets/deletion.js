@@ -1,0 +1,19 @@
+// Deleting: what goes with records is said before, and all of it can be put back for ten seconds.
+
+import { admin, counted } from "./data.js";
+import { announce, ask, attempt, button } from "./dom.js";
+
+const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => counted(count, name)).join(", ");
+
+/** Deletes records after asking. Answers whether it did. */
+export const remove = ({ name }, ids) => attempt(async () => {
+  const what = ids.length === 1 ? `${name} / ${ids[0]}` : counted(ids.length, name);
+  const call = (preview) => admin("POST", "deletions", { resource: name, ids, preview });
+  const { deleted, changed } = await call(true);
+  deleted[name] -= ids.length;
+  const [gone, loose] = [list(deleted), list(changed)];
+  const losses = [gone && `${gone} will be deleted, too.`, loose && `${loose} will lose the reference.`].filter(Boolean).join(" ");
+  if (!(await ask(`Delete ${what}?`, losses || "No other record refers to it.", "Delete"))) return false;
+  const { undo } = await call(false);
+  announce(`Deleted ${what}`, { action: undo && button("Undo", () => attempt(() => admin("POST", `undo/${undo}`), `${what} put back`)) });
+});

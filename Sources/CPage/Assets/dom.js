@@ -1,0 +1,140 @@
+// Building and finding elements. Text always becomes text nodes: data may hold markup.
+
+import { grouped, isAddress, longest } from "./data.js";
+
+/** The elements that have an id: ui.recordTitle is #record-title. */
+export const ui = new Proxy({}, {
+  get: (_, name) => document.getElementById(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+});
+
+const parts = (children) => children.flat(9).filter((child) => child != null && child !== false);
+
+export const fill = (place, ...children) => place.replaceChildren(...parts(children));
+
+/** Creates an element: node("a.url", { href }, text). What begins with "on" is a listener, the rest attributes unless undefined or false. */
+export function node(name, properties, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const made = document.createElement(tag);
+  if (classes.length > 0) made.className = classes.join(" ");
+  const hasNone = properties?.constructor !== Object;
+  for (const [name, value] of Object.entries(hasNone ? {} : properties)) {
+    if (name.startsWith("on")) made[name] = value;
+    else if (value !== undefined && value !== false) made.setAttribute(name, value);
+  }
+  made.append(...parts(hasNone ? [properties, children] : children));
+  return made;
+}
+
+export const button = (text, onclick, properties) => node("button", { type: "button", onclick, ...properties }, text);
+export const checkbox = (checked, properties) => Object.assign(node("input", { type: "checkbox", ...properties }), { checked });
+export const options = (pairs) => pairs.map(([value, text = value]) => node("option", { value }, text));
+export const statusCode = (status, text = "") => node("span.status-code", { "data-class": String(status)[0] }, `${status} ${text}`);
+export const headerList = (pairs) => node("details", node("summary", "Headers"),
+  node("dl", [...pairs].map(([name, value]) => [node("dt", name), node("dd", value)])));
+
+for (const select of document.querySelectorAll(".methods")) {
+  select.append(...options(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].map((method) => [method])));
+}
+
+let clearing;
+
+export function announce(text, { isError = false, action } = {}) {
+  fill(ui.status, text, action);
+  ui.status.classList.toggle("failed", isError);
+  ui.status.hidePopover();
+  ui.status.showPopover();
+  clearTimeout(clearing);
+  if (text) clearing = setTimeout(announce, isError || action ? 10_000 : 4_000, "");
+}
+
+export const complain = (error, action) => announce(error.message ?? error, { isError: true, action });
+
+export async function attempt(action, done) {
+  try {
+    const result = await action();
+    if (done) announce(done);
+    return result !== false;
+  } catch (error) {
+    complain(error);
+    return false;
+  }
+}
+
+export function ask(title, content, action) {
+  const { confirm } = ui;
+  ui.confirmTitle.textContent = title;
+  fill(ui.confirmText, content);
+  ui.confirmAction.textContent = action;
+  ui.confirmAction.className = /^(Save|Add)/.test(action) ? "primary" : "danger";
+  confirm.returnValue = "";
+  confirm.showModal();
+  return new Promise((resolve) => { confirm.onclose = () => resolve(confirm.returnValue === "yes"); });
+}
+
+export function openPanel(title, ...content) {
+  ui.panelTitle.textContent = title;
+  fill(ui.panelContent, content);
+  if (!ui.panel.open) ui.panel.showModal();
+}
+
+export function onSubmit(form, action) {
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    action();
+  };
+}
+
+/** Runs when calls have stopped coming for a while. */
+export function debounced(milliseconds, action) {
+  let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, milliseconds);
+  };
+}
+
+/** What the browser keeps for this page; storage may be off. */
+export function remembered(name) {
+  try { return JSON.parse(localStorage[`page ${name}`]); } catch { return undefined; }
+}
+
+export function remember(name, value) {
+  try { localStorage[`page ${name}`] = JSON.stringify(value); } catch { /* It lasts as long as the page. */ }
+}
+
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce("Copied");
+  } catch {
+    complain("Copying works on localhost and over https only.");
+  }
+}
+
+export function download(name, text, type = "application/json") {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  node("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+export const outside = (href, ...content) => node("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
+
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
+
+/** Shows JSON in colour; of a long text the first part, for more would stall the page. */
+export function show(place, text, name = "value") {
+  fill(place);
+  if (text.length > longest) {
+    return fill(place, node("span.line.part", `The first ${grouped(longest)} of ${grouped(text.length)} characters`,
+      button("Show all", () => fill(place, text)), button("Download", () => download(`${name}.json`, text))), text.slice(0, longest));
+  }
+  let end = 0;
+  for (const match of text.matchAll(token)) {
+    const [all, string = all, colon] = match;
+    const type = string[0] !== '"' ? (/[tfn]/.test(all[0]) ? "literal" : "number") : colon ? "key" : "string";
+    const link = type === "string" && isAddress(string.slice(1, -1));
+    place.append(text.slice(end, match.index), node(`span.json-${type}`, link ? outside(JSON.parse(string), string) : string), colon ?? "");
+    end = match.index + all.length;
+  }
+  place.append(text.slice(end));
+}

@@ -1,0 +1,141 @@
+// The page: its address after # decides what is shown, and the server's events keep it current.
+
+import { admin, grouped, listen, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
+import { announce, attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
+import * as log from "./log.js";
+import * as palette from "./palette.js";
+import * as record from "./record.js";
+import * as records from "./records.js";
+import * as request from "./request.js";
+import * as server from "./server.js";
+
+let current;
+let wasLive = true;
+let place;
+
+// Shows #records/posts/1?q=x, #try?path=/posts, #log or #server.
+function render() {
+  place = location.hash;
+  const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(place);
+  const [view, name, id] = path.split("/").map(readable);
+  if (view === "main") return;
+  const parameters = new URLSearchParams(query);
+  const isTool = ["try", "log", "server"].includes(view);
+  const resource = isTool ? undefined : resourceNamed(name) ?? resources[0];
+  const shown = isTool ? view : { collection: "records", object: "object" }[resource?.kind] ?? "empty";
+
+  for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== shown;
+  document.body.dataset.view = shown;
+  document.title = `${resource?.name ?? shown} – swift-json-server`;
+  current = isTool ? `#${view}` : viewOf([resource?.name ?? ""]);
+  markCurrent();
+
+  if (shown === "try") request.open(parameters, pathTo(resources[0]?.name ?? ""));
+  if (shown === "server") server.open(parameters);
+  if (shown === "object") record.openObject(resource);
+  if (shown === "records") records.open(resource, parameters);
+  if (shown === "records" && id !== undefined) record.open(resource, id);
+  else record.close();
+}
+
+function markCurrent() {
+  for (const link of document.querySelectorAll(".side a")) {
+    const isCurrent = link.getAttribute("href") === current;
+    link.ariaCurrent = isCurrent ? "page" : null;
+    // On a phone the resources are one line that scrolls.
+    if (isCurrent) link.closest("ul").scrollLeft = link.offsetLeft - 24;
+  }
+}
+
+async function loadResources() {
+  await readResources();
+  fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]) }, node("span", { title: name }, name),
+    node("span.count", kind === "object" ? "{ }" : grouped(count))))));
+}
+
+const reload = () => attempt(async () => {
+  await loadResources();
+  render();
+  records.refresh();
+});
+
+const reloadSoon = debounced(150, reload);
+
+const countSoon = debounced(300, () => attempt(async () => {
+  await loadResources();
+  records.update();
+  markCurrent();
+}));
+
+// No event tells of it. When the server is gone, the stream of events says so.
+async function readHealth() {
+  const news = await admin("GET", "health").catch(() => undefined);
+  if (!news) return;
+  ui.version.textContent = news.version;
+  server.note(news);
+}
+
+listen({
+  change(change) {
+    if (change.kind === "reloaded") return reloadSoon();
+    countSoon();
+    records.apply(change);
+    record.apply(change);
+  },
+  request(entry) {
+    log.add(entry);
+    server.refreshSoon();
+  },
+  connected(isLive) {
+    ui.connection.textContent = isLive ? "Live" : "Reconnecting";
+    ui.connection.classList.toggle("live", isLive);
+    server.note({ gone: !isLive });
+    // What happened meanwhile may have been missed.
+    if (isLive && !wasLive) {
+      reloadSoon();
+      readHealth();
+    }
+    wasLive = isLive;
+  },
+});
+
+async function follow() {
+  const next = location.hash || "#";
+  if (record.isDirty()) {
+    history.pushState(null, "", place || "#");
+    if (!(await record.mayClose())) return;
+    record.showForm(false);
+    history.replaceState(null, "", next);
+  }
+  ui.panel.close();
+  record.close(true);
+  render();
+}
+
+function fold(isFolded) {
+  document.body.toggleAttribute("data-folded", isFolded);
+  ui.logFold.textContent = isFolded ? "Show beside" : "Fold";
+  remember("folded", isFolded);
+}
+
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey } = event;
+  if (key !== "k" || !(ctrlKey || metaKey) || document.querySelector("dialog[open]")) return;
+  palette.open();
+  event.preventDefault();
+});
+addEventListener("hashchange", follow);
+addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
+ui.openPalette.onclick = palette.open;
+ui.logFold.onclick = () => {
+  fold(!document.body.hasAttribute("data-folded"));
+  if (location.hash === "#log") location.hash = "";
+};
+// Screen readers hear of what changes in a place that they have seen.
+announce("");
+fold(remembered("folded") ?? false);
+log.start();
+server.refresh();
+reload();
+readHealth();
+setInterval(() => document.hidden || readHealth(), 3_000);

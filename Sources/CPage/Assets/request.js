@@ -1,0 +1,65 @@
+// Try a request: send anything to the API and see the answer.
+
+import { codeView } from "./code.js";
+import { address, pretty } from "./data.js";
+import { fill, headerList, onSubmit, show, statusCode, ui } from "./dom.js";
+
+const { tryMethod, tryPath, tryHeaders, tryBody, tryForm, tryBodyField } = ui;
+const code = codeView("curl", "Swift");
+let turn = 0;
+let opened;
+
+export function open(query, start) {
+  if (query.toString() === opened) return;
+  opened = query.toString();
+  const request = Object.fromEntries(query);
+  tryMethod.value = request.method ?? "GET";
+  tryPath.value = request.path ?? start;
+  tryBody.value = pretty(request.body ?? "");
+  follow();
+  clearAnswer("");
+}
+
+// A body without a type is JSON.
+function read() {
+  const body = takesBody() ? tryBody.value.trim() : "";
+  const headers = [...tryHeaders.value.matchAll(/^([^:\n]+):(.*)$/gm)].map(([, name, value]) => [name.trim(), value.trim()]);
+  const isTyped = !body || headers.some(([name]) => name.toLowerCase() === "content-type");
+  return { method: tryMethod.value, path: tryPath.value.trim(), body, headers: isTyped ? headers : [["Content-Type", "application/json"], ...headers] };
+}
+
+const takesBody = () => !["GET", "HEAD"].includes(tryMethod.value);
+
+async function run() {
+  const { method, path, headers, body } = read();
+  const mine = ++turn;
+  clearAnswer("Waiting for the answer …");
+  const began = performance.now();
+  try {
+    const response = await fetch(address(path), { method, headers, body: body || undefined, cache: "no-store" });
+    const text = await response.text();
+    if (mine !== turn) return;
+    fill(ui.answerLine, statusCode(response.status, response.statusText), ` ${(performance.now() - began).toFixed(1)} ms`);
+    fill(ui.answerHeaders, headerList(response.headers));
+    show(ui.answerBody, pretty(text), "response");
+  } catch (error) {
+    if (mine === turn) clearAnswer(`No answer: ${error.message}. The server has stopped, or a fault cut the connection.`);
+  }
+}
+
+function clearAnswer(text) {
+  ui.answer.hidden = text === "";
+  ui.answerLine.textContent = text;
+  fill(ui.answerHeaders);
+  fill(ui.answerBody);
+}
+
+function follow() {
+  tryBodyField.hidden = !takesBody();
+  code.show(read());
+}
+
+onSubmit(tryForm, run);
+tryForm.oninput = follow;
+ui.try.append(code);
+follow();

@@ -1,0 +1,106 @@
+#include "CPage.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const uint8_t cells_js[] = {
+#embed "Assets/cells.js"
+};
+static const uint8_t code_js[] = {
+#embed "Assets/code.js"
+};
+static const uint8_t columns_js[] = {
+#embed "Assets/columns.js"
+};
+static const uint8_t conflict_js[] = {
+#embed "Assets/conflict.js"
+};
+static const uint8_t data_js[] = {
+#embed "Assets/data.js"
+};
+static const uint8_t deletion_js[] = {
+#embed "Assets/deletion.js"
+};
+static const uint8_t docs_css[] = {
+#embed "Assets/docs.css"
+};
+static const uint8_t docs_html[] = {
+#embed "Assets/docs.html"
+};
+static const uint8_t docs_js[] = {
+#embed "Assets/docs.js"
+};
+static const uint8_t dom_js[] = {
+#embed "Assets/dom.js"
+};
+static const uint8_t editor_js[] = {
+#embed "Assets/editor.js"
+};
+static const uint8_t filters_js[] = {
+#embed "Assets/filters.js"
+};
+static const uint8_t icon_svg[] = {
+#embed "Assets/icon.svg"
+};
+static const uint8_t log_js[] = {
+#embed "Assets/log.js"
+};
+static const uint8_t page_css[] = {
+#embed "Assets/page.css"
+};
+static const uint8_t page_html[] = {
+#embed "Assets/page.html"
+};
+static const uint8_t page_js[] = {
+#embed "Assets/page.js"
+};
+static const uint8_t palette_js[] = {
+#embed "Assets/palette.js"
+};
+static const uint8_t record_js[] = {
+#embed "Assets/record.js"
+};
+static const uint8_t records_js[] = {
+#embed "Assets/records.js"
+};
+static const uint8_t request_js[] = {
+#embed "Assets/request.js"
+};
+static const uint8_t selection_js[] = {
+#embed "Assets/selection.js"
+};
+static const uint8_t server_js[] = {
+#embed "Assets/server.js"
+};
+
+#define ASSET(name, bytes) {name, bytes, sizeof bytes}
+
+static const struct page_asset assets[] = {
+  ASSET("cells.js", cells_js),
+  ASSET("code.js", code_js),
+  ASSET("columns.js", columns_js),
+  ASSET("conflict.js", conflict_js),
+  ASSET("data.js", data_js),
+  ASSET("deletion.js", deletion_js),
+  ASSET("docs.css", docs_css),
+  ASSET("docs.html", docs_html),
+  ASSET("docs.js", docs_js),
+  ASSET("dom.js", dom_js),
+  ASSET("editor.js", editor_js),
+  ASSET("filters.js", filters_js),
+  ASSET("icon.svg", icon_svg),
+  ASSET("log.js", log_js),
+  ASSET("page.css", page_css),
+  ASSET("page.html", page_html),
+  ASSET("page.js", page_js),
+  ASSET("palette.js", palette_js),
+  ASSET("record.js", record_js),
+  ASSET("records.js", records_js),
+  ASSET("request.js", request_js),
+  ASSET("selection.js", selection_js),
+  ASSET("server.js", server_js),
+};
+
+struct page_asset page_asset_at(size_t place) {
+  static const struct page_asset none = {NULL, NULL, 0};
+  return place < sizeof assets / sizeof assets[0] ? assets[place] : none;
+}

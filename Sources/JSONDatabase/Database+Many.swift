@@ -1,0 +1,125 @@
+package import OrderedJSON
+
+// Changes of all records that a query selects: each is all or nothing.
+
+extension Database {
+  /// The most bytes by which one change may let records grow together.
+  static let maximumGrowth = 128 * 1024 * 1024
+
+  /// From this many changed records on, making an index anew costs less than keeping it in step with each of them.
+  private static let manyRecords = 1_000
+
+  /// Removes the records of a selection, and what depends on them as ``delete(_:in:dependents:)`` does.
+  ///
+  /// - Parameter selection: What ``list(_:_:)`` has selected from the collection since it changed last.
+  /// - Returns: The ids of the records that had one, and how many others were removed, by resource.
+  /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
+  /// - Complexity: O(number of what is removed), after a first call that reads the foreign keys of every collection.
+  package mutating func delete(
+    _ selection: Selection, in name: String, dependents: [String] = []
+  ) throws(DatabaseError) -> (ids: [String], dependents: [String: Int]) {
+    let position = try position(of: name)
+    forgetIndexes(at: position, before: selection)
+    let idName = Array(schema.idName(of: name).utf8)
+    let ids = selection.records.compactMap { record in record.withToken { $0.member(idName)?.idText } }
+    // Last first: the lists of the indexes shrink at their ends, which moves nothing.
+    for slot in selection.slots.sorted(by: >).map(Int.init) {
+      guard let row = entries[position].collection?.rows[slot] else { continue }
+      set(nil, at: slot, of: position, was: row)
+    }
+    return (ids, removeDependents(of: ids.map { (name, $0) }, dependents))
+  }
+
+  /// Returns the other records that the deletion of what a query selects would remove or change, by resource. Nothing is
+  /// changed.
+  ///
+  /// - Throws: ``DatabaseError``, as ``list(_:_:)`` does.
+  /// - Complexity: That of the deletion.
+  package mutating func recordsAffected(
+    byDeleting query: Query, in name: String, dependents: [String]
+  ) throws(DatabaseError) -> [String: [ValidJSON]] {
+    let selection = try list(name, query).selection
+    return try recordsAffected(besides: selection.records.count) { database throws(DatabaseError) in
+      _ = try database.delete(selection, in: name, dependents: dependents)
+    }
+  }
+
+  /// Merges members into each record of a selection, one level deep.
+  ///
+  /// - Throws: ``DatabaseError`` with code `invalidBody` when the members are no object or name the id, which no two
+  ///   records share, or `tooLarge`.
+  /// - Complexity: O(size of the records and the body).
+  package mutating func merge(
+    _ body: ValidJSON, into selection: Selection, in name: String
+  ) throws(DatabaseError) -> [WrittenRecord] {
+    guard let draft = ObjectDraft(body) else {
+      throw DatabaseError(.invalidBody, "The body must be a JSON object, such as {\"title\": \"Hello\"}.")
+    }
+    let idName = schema.idName(of: name)
+    guard draft[idName] == nil else {
+      throw DatabaseError(
+        .invalidBody, "No two records have the same '\(idName)', so it cannot be changed in several; leave it out.")
+    }
+    return try rewrite(selection, in: name) { row, layout throws(DatabaseError) in
+      draft.merged(into: row.record, layout, row.margins)
+    }
+  }
+
+  /// Changes each record of a selection as a patch says; the ids stay.
+  ///
+  /// - Throws: ``DatabaseError`` with code `invalidBody`, `conflict` or `tooLarge`; one record suffices.
+  package mutating func apply(
+    _ patch: Patch, to selection: Selection, in name: String
+  ) throws(DatabaseError) -> [WrittenRecord] {
+    let schema = schema
+    let idName = schema.idName(of: name)
+    return try rewrite(selection, in: name) { row, layout throws(DatabaseError) in
+      try schema.apply(patch, to: row.record, keeping: idName, layout, row.margins)
+    }
+  }
+
+  private mutating func rewrite(
+    _ selection: Selection, in name: String, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
+  ) throws(DatabaseError) -> [WrittenRecord] {
+    let position = try position(of: name)
+    var rewritten: [(slot: Int, before: Row, after: Row)] = []
+    var written: [WrittenRecord] = []
+    var growth = 0
+    // What may fail is done before anything changes.
+    try withCollection(at: position) { collection throws(DatabaseError) in
+      for slot in selection.slots.map(Int.init) {
+        guard let before = collection.rows[slot] else { continue }
+        let after = Row(try body(before, collection.layout(of: before)), between: before.margins)
+        growth += max(after.record.count - before.record.count, 0)
+        guard growth <= Self.maximumGrowth else {
+          throw DatabaseError(
+            .tooLarge,
+            "The records would grow by more than \(Self.maximumGrowth >> 20) MiB together; change fewer at once.")
+        }
+        rewritten.append((slot, before, after))
+        written.append(WrittenRecord(text: after.record, id: after.id(named: collection.idName)?.string ?? ""))
+      }
+    }
+    forgetIndexes(at: position, before: selection)
+    for (slot, before, after) in rewritten { set(after, at: slot, of: position, was: before) }
+    return written
+  }
+
+  private mutating func forgetIndexes(at position: Int, before selection: Selection) {
+    if selection.records.count >= Self.manyRecords { change(position) { $0.forgetIndexes() } }
+  }
+
+  /// Whether some record of a collection, or a singular resource, has a member.
+  package mutating func hasMember(named member: String, in name: String) -> Bool {
+    guard let position = try? position(of: name) else { return false }
+    if case .singular(let value) = entries[position].resource { return value.member(Array(member.utf8)) != nil }
+    var isFound = false
+    change(position) { isFound = $0.hasMember(named: member) }
+    return isFound
+  }
+
+  /// The number of a collection's records; 0 for any other resource. O(1).
+  package func count(of name: String) -> Int {
+    (try? position(of: name)).flatMap { entries[$0].collection?.count } ?? 0
+  }
+}

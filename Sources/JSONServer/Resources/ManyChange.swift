@@ -1,0 +1,122 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// A change of all records that a query selects.
+enum ManyChange: Sendable {
+  /// Members for each of them.
+  case merge(WrittenBody)
+  /// A patch of each of them.
+  case patch(Patch)
+  /// Their deletion; the resources whose records go with them under 1.0's dialect.
+  case delete(dependents: [String])
+}
+
+extension Endpoint {
+  /// Parses `DELETE /posts?id=1&id=2` and `PATCH /posts?status=draft`.
+  ///
+  /// - Throws: 405 without a filter, 400 for what is invalid.
+  static func changeMany(
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
+  ) throws(RequestError) -> Endpoint {
+    let list = try ListParameters(parameters, dialect: schema.dialect)
+    let isForAll = try isForAll(parameters)
+    guard list.selectsByFilter || isForAll else {
+      let verb = request.method == .delete ? "delete" : "change"
+      throw RequestError(
+        .methodNotAllowed(collectionMethods + ["OPTIONS"]),
+        """
+        \(request.method) does not apply to \(request.path), which takes \(collectionMethods.joined(separator: ", ")) \
+        and OPTIONS; with a filter, such as \(request.path)?id=1&id=2, it would \(verb) all records that match, and with \
+        _all=true every record.
+        """)
+    }
+    guard request.method == .patch else {
+      return .changeMany(name, list, .delete(dependents: dependents(parameters)))
+    }
+    if let patch = try patch(from: request, schema) { return .changeMany(name, list, .patch(patch)) }
+    let body = try patchBody(of: request, QueryParameters(), schema)
+    guard !request.body.isEmpty, body.json.withToken({ $0.kind }) == .object else {
+      throw RequestError(.malformed, "Send an object of the members to change; the query only says in which records.")
+    }
+    return .changeMany(name, list, .merge(body))
+  }
+
+  /// The methods that a collection takes, whatever the query.
+  static let collectionMethods = ["GET", "HEAD", "POST"]
+
+  /// Whether `_all=true` says that no filter is meant.
+  private static func isForAll(_ parameters: QueryParameters) throws(RequestError) -> Bool {
+    switch parameters.first("_all") {
+    case "true": return true
+    case nil, "false", "": return false
+    case let value?: throw RequestError(.malformed, "'_all' must be true or false; it is '\(value)'.")
+    }
+  }
+
+  /// Changes all records that match, or none.
+  ///
+  /// - Returns: The records, as they are now, or as they were. When a parameter leads nowhere nothing is changed, and the
+  ///   result names the parameter.
+  static func perform(
+    _ change: ManyChange, of name: String, _ parameters: ListParameters, on database: inout Database
+  ) throws(DatabaseError) -> EndpointResult {
+    let selection = try database.list(name, parameters.query).selection
+    guard selection.unknownParameters.isEmpty || database.count(of: name) == 0 else {
+      var result = EndpointResult(.list(RecordList([RelatedRecord]())))
+      result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
+      return result
+    }
+    let records: [ValidJSON]
+    let dataChange: DataChange
+    switch change {
+    case .delete(let dependents):
+      let deletion = try database.delete(selection, in: name, dependents: dependents)
+      records = Array(selection.records)
+      dataChange = .deletedMany(name, ids: deletion.ids, dependents: deletion.dependents)
+    case .merge(let body):
+      let written = try database.merge(body.json(for: name, in: &database), into: selection, in: name)
+      records = written.map(\.text)
+      dataChange = .updatedMany(name, written)
+    case .patch(let patch):
+      let written = try database.apply(patch, to: selection, in: name)
+      records = written.map(\.text)
+      dataChange = .updatedMany(name, written)
+    }
+    var result = EndpointResult(
+      .list(RecordList(records.map { RelatedRecord(record: $0) })), change: records.isEmpty ? nil : dataChange)
+    result.total = records.count
+    return result
+  }
+}
+
+extension ManyChange {
+  /// Whether it takes a parameter: filters, and what does not say which of the matching records are meant.
+  var takes: (String) -> Bool {
+    switch self {
+    case .merge, .patch: { Self.taken.contains($0) || !ListParameters.isReserved($0) }
+    case .delete: { Self.taken.contains($0) || $0 == "_dependent" || !ListParameters.isReserved($0) }
+    }
+  }
+
+  private static let taken: Set<String> = ["q", "_where", "_all", "_fields"]
+}
+
+extension ListParameters {
+  /// Whether a filter says which records are meant, and not all.
+  fileprivate var selectsByFilter: Bool {
+    !query.parameters.isEmpty || !query.search.isEmpty || query.conditions.map { !$0.isMetByAll } ?? false
+  }
+}
+
+extension JSONValue {
+  /// Whether a `_where` tree holds no condition that a record could fail.
+  fileprivate var isMetByAll: Bool {
+    guard case .object(let tree) = self else { return false }
+    return tree.allSatisfy { name, value in
+      if name == "or", case .array(let branches) = value { return branches.contains { $0.isMetByAll } }
+      if name == "and", case .array(let branches) = value { return branches.allSatisfy { $0.isMetByAll } }
+      return value.isMetByAll
+    }
+  }
+}

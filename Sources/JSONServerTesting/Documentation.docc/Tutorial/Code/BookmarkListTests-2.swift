@@ -1,0 +1,29 @@
+import Bookmarks
+import Foundation
+import JSONServer
+import JSONServerTesting
+import OrderedJSON
+import Testing
+
+@Suite(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"], ["id": 2, "title": "NIO"]]]))
+struct `The list of bookmarks` {
+  let server: MockServer
+  let list: BookmarkList
+
+  init() throws {
+    server = try MockServer.current
+    list = BookmarkList(api: BookmarksAPI(baseURL: server.url))
+  }
+
+  @Test func `shows what the server has`() async throws {
+    await list.load()
+    #expect(list.bookmarks.map(\.title) == ["Swift", "NIO"])
+    #expect(list.message == nil)
+  }
+
+  @Test func `says so when the network fails`() async throws {
+    await server.interrupt(.get("/bookmarks"), by: .reset)
+    await list.load()
+    #expect(list.message == "The bookmarks could not be loaded.")
+  }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import HTTPTypes
+import JSONDatabase
+import JSONServer
+import OrderedJSON
+
+/// Makes a database of what another server has.
+struct RecordCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Make a database of the lists of another server.",
+    discussion: """
+      Each address becomes a resource with the name that its path ends with: \
+      swift-json-server record https://api.example.com/posts -o database.json
+
+      Further pages are read where the response's Link field has a rel="next" on the same server. An object becomes a \
+      singular resource. Requests go through curl.
+
+      Exit codes:
+      \(exitCodes)
+      """)
+
+  private static let exitCodes = ExitStatus.table(
+    "the file is written",
+    [
+      (.usage, "an address or a header makes no sense"), (.invalidSource, "what a server responds cannot be served"),
+      (.cannotCreate, "the file exists, or cannot be created"), (.unreadable, "a server does not respond"),
+    ])
+
+  @Argument(help: "The addresses of lists, such as https://api.example.com/posts.")
+  var url: [String]
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var output = "database.json"
+
+  @Option(
+    name: [.customShort("H"), .long],
+    help: ArgumentHelp(
+      "A header field of each request, such as 'Authorization: Bearer …'; repeatable.", valueName: "field"))
+  var header: [String] = []
+
+  @Flag(help: "Replace a file that exists.")
+  var force = false
+
+  /// The most bytes of one page.
+  private static let maximumBytes = 256 * 1024 * 1024
+
+  func run() async throws {
+    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
+      try await record()
+      return 0
+    }
+    guard status == 0 else { throw ExitCode(status) }
+  }
+
+  private func record() async throws(CommandFailure) {
+    let downloads = try downloads
+    try checkOutput()
+    let progress = RecordingProgress()
+    let ticker = progress.start()
+    defer { withExtendedLifetime(ticker) { progress.end() } }
+    var contents: [(name: String, content: ResourceDownload.Content)] = []
+    for download in downloads { contents.append((download.name, try await download.run(progress))) }
+    let text = try Self.database(contents)
+    guard FileText.replace(output, text, isNew: !force) else {
+      try checkOutput()
+      throw CommandFailure(.cannotCreate, "\(output): the file cannot be written; check its directory and the disk.")
+    }
+    progress.end()
+    let file = LogText.escaped(output)
+    print("\(file) has \(contents.map(Self.summary).joined(separator: ", ")).")
+    print("Serve it with: swift-json-server --watch \(file)")
+  }
+
+  /// - Throws: ``CommandFailure``, when the file is there and is not to be replaced, or is no file.
+  private func checkOutput() throws(CommandFailure) {
+    switch FileKind(of: output) {
+    case .missing: return
+    case .file, .executable:
+      if force { return }
+      throw CommandFailure(.cannotCreate, "\(output): there is such a file already; --force replaces it.")
+    case .directory, .other: throw CommandFailure(.cannotCreate, "\(output): it is no file; name another one.")
+    }
+  }
+
+  private var downloads: [ResourceDownload] {
+    get throws(CommandFailure) {
+      let fields = try fields
+      let curl = Curl(maximumBytes: Self.maximumBytes, limitName: "ask for smaller pages")
+      var downloads: [ResourceDownload] = []
+      for argument in url {
+        let download = try ResourceDownload(argument, fields: fields, curl: curl)
+        if let other = downloads.first(where: { $0.name == download.name }) {
+          throw CommandFailure(
+            .usage,
+            "\(other.argument) and \(argument) would both be '\(download.name)'; record them into two files.")
+        }
+        downloads.append(download)
+      }
+      return downloads
+    }
+  }
+
+  private var fields: HTTPFields {
+    get throws(CommandFailure) {
+      var fields: HTTPFields = [:]
+      for text in header {
+        guard let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) else {
+          throw CommandFailure(.usage, "--header: '\(text)' is no header field; write it as 'Authorization: Bearer …'.")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        fields.append(HTTPField(name: name, value: String(value)))
+      }
+      if !fields.contains(.accept) { fields[.accept] = "application/json" }
+      if !fields.contains(.userAgent) { fields[.userAgent] = "swift-json-server/\(Server.version)" }
+      return fields
+    }
+  }
+
+  // MARK: The database
+
+  /// Returns the file's text. Numbers, escapes and the order of members are as they came.
+  ///
+  /// - Throws: ``CommandFailure`` for what no server would serve.
+  private static func database(
+    _ contents: [(name: String, content: ResourceDownload.Content)]
+  ) throws(CommandFailure) -> [UInt8] {
+    var compact: [UInt8] = [UInt8(ascii: "{")]
+    for (index, (name, content)) in contents.enumerated() {
+      if index > 0 { compact.append(UInt8(ascii: ",")) }
+      compact += ValidJSON(writing: .string(name)).utf8 + [UInt8(ascii: ":")]
+      switch content {
+      case .object(let object): compact += object.utf8
+      case .records(let records):
+        compact.append(UInt8(ascii: "["))
+        for (index, record) in records.enumerated() {
+          if index > 0 { compact.append(UInt8(ascii: ",")) }
+          record.withToken { compact += $0.bytes }
+        }
+        compact.append(UInt8(ascii: "]"))
+      }
+    }
+    compact.append(UInt8(ascii: "}"))
+    var text: [UInt8] = []
+    do throws(JSONError) {
+      JSONFormatter(.pretty).append(try ValidJSON(parsing: compact), to: &text)
+    } catch {
+      throw CommandFailure(.invalidSource, "What the server responds cannot be put in a file: \(error)")
+    }
+    text.append(UInt8(ascii: "\n"))
+    let findings = Validator().findings(in: UTF8Slice(text))
+    if let finding = findings.first(where: { $0.severity == .error }) {
+      throw CommandFailure(
+        .invalidSource, "What the server responds cannot be served: \(LogText.escaped(finding.message)).",
+        excerpt: Excerpt(of: text, at: finding.offset).text)
+    }
+    return text
+  }
+
+  private static func summary(_ resource: (name: String, content: ResourceDownload.Content)) -> String {
+    let name = LogText.escaped(resource.name)
+    return switch resource.content {
+    case .object: "the object \(name)"
+    case .records(let records): "\(records.count) \(name)"
+    }
+  }
+}

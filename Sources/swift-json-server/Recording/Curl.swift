@@ -1,0 +1,112 @@
+import Dispatch
+import HTTPTypes
+import JSONServer
+
+/// Asks other servers by curl, so that the binary holds no client and no TLS library; the machine's proxies and certificates
+/// count.
+struct Curl: Sendable {
+  /// Why there is no response.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// How long a response may take.
+  var timeout = Duration.seconds(60)
+  /// The most bytes of a response's body.
+  var maximumBytes: Int
+  /// What the limit is set by, for the message of a response that is larger.
+  var limitName = "--max-body"
+
+  /// Sends a request and waits for the response. When the task is cancelled, curl ends.
+  ///
+  /// - Throws: ``Failure`` in curl's words, `Upstream.Failure.timeout`, or `CancellationError`.
+  func send(_ request: Request, to address: String) async throws -> Response {
+    let body = request.body.isEmpty ? nil : TemporaryFile(request.body)
+    if body == nil, !request.body.isEmpty { throw Failure(description: "No temporary file can be made for its body.") }
+    defer { body?.remove() }
+    let transfer = CurlTransfer()
+    let text = configuration(for: request, address, bodyPath: body?.path)
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // A queue of its own has a thread of its own: it blocks.
+        DispatchQueue(label: "curl").async {
+          let limit = maximumBytes + Self.maximumHeadBytes
+          continuation.resume(returning: transfer.run(configuration: text, maximumBytes: limit))
+        }
+      }
+    } onCancel: {
+      transfer.cancel()
+    }
+    return try response(result, isHead: request.method == .head)
+  }
+
+  private static let maximumHeadBytes = 256 * 1024
+
+  private func response(_ result: CurlTransfer.Result, isHead: Bool) throws -> Response {
+    let tooLarge = Failure(description: "The response has more than \(maximumBytes) bytes (\(limitName)).")
+    switch result {
+    case .notStarted: throw Failure(description: "curl is not in PATH; install it.")
+    case .cancelled: throw CancellationError()
+    case .tooLarge, .ended(_, _, status: 63): throw tooLarge
+    case .ended(_, _, status: 28): throw Upstream.Failure.timeout
+    case .ended(_, let message, let status) where status != 0:
+      throw Failure(description: Self.sentence(message, status))
+    case .ended(let bytes, _, _):
+      guard let message = ResponseMessage(bytes) else {
+        throw Failure(description: "It did not respond in HTTP.")
+      }
+      guard message.body.count <= maximumBytes else { throw tooLarge }
+      return Response(
+        status: message.status, headerFields: message.fields, body: .bytes(isHead ? [] : Array(message.body)))
+    }
+  }
+
+  /// What curl says of a failure: `curl: (7) Failed to connect to localhost port 9 …`.
+  private static func sentence(_ message: String, _ status: Int32) -> String {
+    guard let line = message.split(separator: "\n").last(where: { $0.hasPrefix("curl: (") }),
+      let mark = line.firstRange(of: ") ")
+    else { return "curl ended with exit code \(status)." }
+    let reason = line[mark.upperBound...]
+    return reason.hasSuffix(".") ? String(reason) : "\(reason)."
+  }
+
+  // MARK: What curl reads
+
+  /// Options in curl's own language, which it reads from standard input: other users of the machine see the arguments of
+  /// a program, and not those.
+  private func configuration(for request: Request, _ address: String, bodyPath: String?) -> String {
+    let isHead = request.method == .head
+    var lines = [
+      "silent", "show-error", "globoff", "path-as-is", "include", "no-location", "no-fail", "suppress-connect-headers",
+      Self.option("proto", "=http,https"), Self.option("url", address),
+      Self.option("max-time", "\(max(timeout / .seconds(1), 0.001))"), Self.option("max-filesize", "\(maximumBytes)"),
+    ]
+    lines += isHead ? ["head"] : [Self.option("request", request.method.rawValue)]
+    if let bodyPath, !isHead { lines.append(Self.option("data-binary", "@\(bodyPath)")) }
+    // Some servers refuse these without a length.
+    if bodyPath == nil, [.post, .put, .patch].contains(request.method) { lines.append(Self.option("data-binary", "")) }
+    for field in request.headerFields {
+      // curl leaves out a field without a value unless it ends with a semicolon.
+      let text = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+      lines.append(Self.option("header", text))
+    }
+    // What curl would add of its own.
+    for name in [.accept, .userAgent, .contentType, .expect] as [HTTPField.Name]
+    where !request.headerFields.contains(name) {
+      lines.append(Self.option("header", "\(name.rawName):"))
+    }
+    return lines.map { "\($0)\n" }.joined()
+  }
+
+  private static func option(_ name: String, _ value: String) -> String {
+    let escaped = value.flatMap { character -> String in
+      switch character {
+      case "\"": "\\\""
+      case "\\": "\\\\"
+      case "\t": "\\t"
+      default: String(character)
+      }
+    }
+    return "\(name) = \"\(String(escaped))\""
+  }
+}

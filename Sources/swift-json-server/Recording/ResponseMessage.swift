@@ -1,0 +1,49 @@
+import HTTPTypes
+
+/// A response as curl writes it: head, empty line, body.
+struct ResponseMessage {
+  let status: HTTPResponse.Status
+  let fields: HTTPFields
+  let body: ArraySlice<UInt8>
+
+  /// Reads a response; heads of status 100 to 199 before it are skipped.
+  ///
+  /// - Returns: `nil` for what is no response.
+  init?(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while true {
+      guard let lines = Self.takeHead(of: &rest), let status = Self.status(lines.first ?? "") else { return nil }
+      guard status.code >= 200 else { continue }
+      self.status = status
+      fields = HTTPFields(lines.dropFirst().compactMap(Self.field))
+      body = rest
+      return
+    }
+  }
+
+  /// Takes the lines of a head up to the empty one.
+  private static func takeHead(of rest: inout ArraySlice<UInt8>) -> [String]? {
+    var lines: [String] = []
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      var line = rest[..<end]
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      rest = rest[(end + 1)...]
+      if line.isEmpty { return lines }
+      lines.append(String(decoding: line, as: UTF8.self))
+    }
+    return nil
+  }
+
+  /// `HTTP/1.1 404 Not Found`; HTTP/2 has no phrase.
+  private static func status(_ line: String) -> HTTPResponse.Status? {
+    let parts = line.split(separator: " ", maxSplits: 2)
+    guard parts.count >= 2, parts[0].hasPrefix("HTTP/"), let code = Int(parts[1]), 100...999 ~= code else { return nil }
+    return HTTPResponse.Status(code: code, reasonPhrase: parts.count > 2 ? String(parts[2]) : "")
+  }
+
+  private static func field(_ line: String) -> HTTPField? {
+    guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else { return nil }
+    let value = line[line.index(after: colon)...]
+    return HTTPField(name: name, value: String(value.drop { $0 == " " || $0 == "\t" }))
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTypes
+import JSONServer
+import JSONServerTesting
+import OrderedJSON
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Whatever a test passes by mistake, the process goes on, and the other tests with it.
+@Suite(.timeLimit(.minutes(1)))
+struct `What no test should pass` {
+  @Test(arguments: ["a b", "%", "//", "?", "#", "/a?b", "\u{0}", "/../..", "[", "\u{1F600}", ":", "http://x/"])
+  func `A path prefix either works or is refused`(_ prefix: String) async throws {
+    do {
+      let server = try await MockServer.start(["bookmarks": []], pathPrefix: prefix)
+      _ = try? await URLSession.forTests.get("bookmarks", at: server.url)
+      _ = server.session(prefix).url
+      await server.stop()
+    } catch {
+      #expect("\(error)".isEmpty == false)
+    }
+  }
+
+  @Test(.jsonServer(["bookmarks": [["id": 1]]]))
+  func `Times without end, or before the beginning, are waited for as any other`() async throws {
+    let server = try MockServer.current
+    _ = await server.respond(to: Request(.get, "/bookmarks"))
+    for time in [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)] {
+      try await server.waitForRequest(.get("/bookmarks"), within: time)
+      await withKnownIssue(isIntermittent: true) { await server.delay(.get("/delayed"), by: time) }
+    }
+    async let later = server.waitForRequest(.get("/later"), within: .seconds(Int64.max))
+    _ = await server.respond(to: Request(.get, "/later"))
+    #expect(try await later.request.target == "/later")
+    await withKnownIssue {
+      await server.fail(.get("/failed"), with: 503, retryAfter: .min)
+      await server.fail(.get("/failed"), with: .max, times: .min)
+    }
+    await server.fail(.get("/failed"), with: 503, times: .max, retryAfter: .max)
+    #expect(await server.respond(to: Request(.get, "/failed")).status == .serviceUnavailable)
+  }
+
+  @Test(.jsonServer(["bookmarks": [["id": 1]]]))
+  func `Ranges of times at their ends are no trap`() async throws {
+    let server = try MockServer.current
+    _ = await server.respond(to: Request(.get, "/bookmarks"))
+    try await server.expect(.get("/bookmarks"), times: Int.min...)
+    try await server.expect(.get("/bookmarks"), times: ...Int.max)
+    await withKnownIssue {
+      try await server.expect(.get("/bookmarks"), times: ..<Int.min)
+      try await server.expect(.get("/bookmarks"), times: 0..<0)
+      try await server.expect(.get("/bookmarks"), times: Int.min)
+      try await server.expect(.get("/bookmarks"), times: Int.max)
+    }
+  }
+
+  @Test(.jsonServer(["bookmarks": [["id": 1]]]))
+  func `Fields and types that no response can have are refused or made harmless`() async throws {
+    let server = try MockServer.current
+    for field in [":status", "", "a b", "a\r\nb", "\u{E9}"] {
+      await withKnownIssue(isIntermittent: true) {
+        await server.stub(.get("/stubbed"), with: 1, headers: [field: "1"])
+        await server.fail(.get("/stubbed", headers: [field: "x"]), with: 500)
+      }
+    }
+    await withKnownIssue(isIntermittent: true) {
+      await server.stub(.get("/a"), with: 1, headers: ["X-A": "1\r\nX-B: 2", "Content-Length": "-1"])
+      await server.stub(.get("/b"), data: [1], type: "text/plain\r\nX-B: 2")
+      await server.stub(.get("/c")) { _ in .status(1000) }
+      await server.stub(.get("/d"), inOrder: [.text("", type: "\u{0}")])
+    }
+    for path in ["/a", "/b", "/c", "/d"] {
+      let response = try? await URLSession.forTests.get(path, at: server.url).response
+      #expect(response?.value(forHTTPHeaderField: "X-B") == nil)
+    }
+    #expect(try await URLSession.forTests.get("/bookmarks/1", at: server.url).response.statusCode == 200)
+  }
+
+  @Test(
+    arguments: [
+      { $0.port = -1 }, { $0.port = 70_000 }, { $0.hosts = [""] }, { $0.hosts = [] }, { $0.journalCapacity = -1 },
+      { $0.journalByteCapacity = -1 }, { $0.signIn = Server.SignIn(users: "") }, { $0.source = .value([1]) },
+      { $0.source = .value(["a": [["id": 1], ["id": 1]]]) }, { $0.routes = JSONObject([("(", "$9")]) },
+    ] as [@Sendable (inout Server.Configuration) -> Void])
+  func `A configuration either works or is refused`(_ change: @Sendable (inout Server.Configuration) -> Void) async {
+    do {
+      try await withJSONServer(["bookmarks": []], configure: change) { server in
+        _ = await server.respond(to: Request(.get, "/bookmarks"))
+      }
+    } catch {
+      #expect("\(error)".isEmpty == false)
+    }
+  }
+
+  @Test func `Data that cannot be written, and names without end, are errors of their own`() async throws {
+    await #expect(throws: (any Error).self) { try await withJSONServer(.encoding(["a": Double.nan])) { _ in } }
+    await #expect(throws: (any Error).self) { try await withJSONServer(.file("")) { _ in } }
+    await #expect(throws: (any Error).self) { try await withJSONServer(.file("/\u{0}")) { _ in } }
+    try await withJSONServer(["a": [], "a": []]) { server in
+      for name in ["", "..", "a/b", String(repeating: "x", count: 100_000)] {
+        #expect(await server.session(name).value["a"] == [])
+      }
+    }
+  }
+}
