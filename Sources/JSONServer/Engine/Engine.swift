@@ -139,7 +139,7 @@ actor Engine: Application {
       } else {
         try seen.perform(request, on: &writes.database, ids: writes.ids)
       }
-    try shape(of: context).apply(to: &result, of: seen, in: &writes.database)
+    try shape(of: context)?.apply(to: &result, of: seen, in: &writes.database)
     let response = result.response(to: request)
     guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
       throw RequestError(
@@ -147,8 +147,8 @@ actor Engine: Application {
     }
   }
 
-  /// The shape of the responses to a request; the page at `/` shows data as it is.
-  func shape(of context: RequestContext) throws(RequestError) -> ResponseShape {
+  /// The shape of the responses to a request, unless it is that of the data; the page at `/` shows data as it is.
+  func shape(of context: RequestContext) throws(RequestError) -> ResponseShape? {
     try ResponseShape(context.target.parameters, wrapName: context.isHidden ? nil : configuration.wrapName)
   }
 

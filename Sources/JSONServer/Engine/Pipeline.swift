@@ -119,7 +119,7 @@ extension Engine {
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
-      shape.apply(to: &result, of: endpoint, in: &writes.database)
+      shape?.apply(to: &result, of: endpoint, in: &writes.database)
       if !result.ignored.isEmpty { ignored += result.ignored }
       change = result.change
       report(result, of: context)
