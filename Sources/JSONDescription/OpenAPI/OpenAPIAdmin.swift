@@ -88,6 +88,9 @@ package enum OpenAPIAdmin {
           ("limit", "How many at most; 100 without it.", integer),
           ("unexpected", "Only those that a strict server refused.", ["type": "boolean"]),
         ], "200", list(of: "Exchange"), errors: [.badRequest]),
+      route(
+        "get", "/requests/{id}", "Request", "Returns one of them with its whole bodies.", "200", reference("Exchange"),
+        errors: [.notFound]),
       route("delete", "/requests", "ForgetRequests", "Empties the journal."),
       route("get", "/settings", "Settings", "Returns the settings.", "200", reference("Settings")),
       route(
@@ -97,7 +100,16 @@ package enum OpenAPIAdmin {
       route(
         "post", "/auth/expire", "ExpireTokens", "Has all access tokens expire.", "200", reference("Expired"),
         errors: [.notFound]),
-    ] + sessionRoutes + snapshotRoutes + faultRoutes + holdRoutes + stubRoutes
+    ] + deletionRoutes + sessionRoutes + snapshotRoutes + faultRoutes + holdRoutes + stubRoutes
+
+  private static let deletionRoutes = [
+    route(
+      "post", "/deletions", "Delete", "Deletes records as one change, or says what would go with them.",
+      body: "Deletion", "200", reference("Deleted"), errors: [.badRequest, .notFound]),
+    route(
+      "post", "/undo/{number}", "Undo", "Puts back what a deletion removed and changed.", "200",
+      reference("Restored"), errors: [.notFound, .conflict]),
+  ]
 
   private static let sessionRoutes = [
     route("get", "/sessions", "Sessions", "Lists the sessions.", "200", list(of: "Session"), errors: [.notFound]),

@@ -24,6 +24,15 @@ enum OpenAPIAdminSchemas {
       "unexpected": boolean, "requestHeaders": fields, "requestBody": ["type": ["string", "null"]],
       "responseHeaders": fields, "responseBody": ["type": ["string", "null"]],
     ]),
+    "Deletion": object([
+      "resource": string, "ids": ["type": "array", "minItems": 1, "items": ["type": ["string", "integer"]]],
+      "preview": ["type": "boolean", "description": "Whether nothing is deleted."],
+    ]),
+    "Deleted": object([
+      "deleted": counts, "changed": counts,
+      "undo": ["type": ["integer", "null"], "description": "The number by which the deletion can be undone."],
+    ]),
+    "Restored": object(["restored": counts, "changed": counts]),
     "Session": object(["name": string, "time": time, "lastUsed": time, "requests": integer]),
     "Snapshot": object(["name": string, "time": time]),
     "SnapshotName": object(["name": string]),
@@ -63,6 +72,9 @@ enum OpenAPIAdminSchemas {
   private static let string: JSONValue = ["type": "string"]
   private static let integer: JSONValue = ["type": "integer", "minimum": 0]
   private static let boolean: JSONValue = ["type": "boolean"]
+  private static let counts: JSONValue = [
+    "type": "object", "additionalProperties": integer, "description": "How many records of each resource.",
+  ]
   private static let time: JSONValue = ["type": "string", "format": "date-time"]
   private static let id: JSONValue = ["type": "integer", "readOnly": true]
   private static let fields: JSONValue = ["type": "object", "additionalProperties": string]

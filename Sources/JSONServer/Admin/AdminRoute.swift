@@ -12,6 +12,8 @@ enum AdminRoute {
   case health
   case resources
   case exchanges(limit: Int, unexpectedOnly: Bool)
+  /// One of them with its whole bodies, by its number.
+  case exchange(String)
   case forgetExchanges
   case events(EventFilter, lastEventID: String?)
   case reset
@@ -26,6 +28,8 @@ enum AdminRoute {
   case deleteSnapshot(String)
   /// The faults, holds and stubs.
   case rules(RuleRoute)
+  /// Deletions that can be undone.
+  case deletions(DeletionRoute)
   case settings
   case changeSettings(SettingsChange)
   /// json-server-reset's: the body becomes the database.
@@ -36,7 +40,7 @@ enum AdminRoute {
   /// The second segments of the paths, the page's files apart: a route whose name is missing here is not found.
   static let names = [
     "openapi.json", "health", "resources", "requests", "events", "reset", "auth", "sessions", "snapshots", "faults",
-    "holds", "stubs", "settings",
+    "holds", "stubs", "deletions", "undo", "settings",
   ]
 
   /// The first segment of the paths.
@@ -81,6 +85,9 @@ enum AdminRoute {
       case .delete: self = .forgetExchanges
       default: throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
       }
+    case ("requests", let id?):
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
+      self = .exchange(id)
     case ("events", nil):
       guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .events(try Self.eventFilter(parameters), lastEventID: Self.lastEventID(request, parameters))
@@ -101,6 +108,8 @@ enum AdminRoute {
     case ("snapshots", let name): self = try Self.snapshots(name, request, method)
     case ("faults", let id), ("holds", let id), ("stubs", let id):
       self = .rules(try RuleRoute(segments[segments.startIndex], id, request, method, parameters))
+    case ("deletions", let number), ("undo", let number):
+      self = .deletions(try DeletionRoute(segments[segments.startIndex], number, request))
     case ("settings", nil):
       switch method {
       case .get: self = .settings
@@ -165,7 +174,7 @@ enum AdminRoute {
     return id?.isEmpty == true ? nil : id
   }
 
-  private static func unknown(_ request: Request) -> RequestError {
+  static func unknown(_ request: Request) -> RequestError {
     RequestError(
       .notFound,
       "No route leads to \(request.path); below /__admin there are docs, \(names.joined(separator: ", ")).")

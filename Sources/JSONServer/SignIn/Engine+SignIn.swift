@@ -235,7 +235,7 @@ extension Engine {
     let idName = writes.database.schema.idName(of: name)
     query.owner = (name == signIn.users ? FieldPath(idName) : ownerKey(in: name, signIn), owner)
     return try? writes.database.reading(without: &signIn.password) { database throws(DatabaseError) in
-      try database.list(name, query).selection.records
+      Array(try database.list(name, query).selection.records)
     }
   }
 }
