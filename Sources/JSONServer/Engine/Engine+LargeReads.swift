@@ -99,11 +99,12 @@ extension Engine {
 extension Endpoint {
   /// What it asks for, if that takes long to find; `nil` for what is found at once.
   fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape?) -> Query? {
-    switch self {
+    let paths = shape?.paths ?? []
+    return switch self {
     case .list(let name, let parameters):
-      database.knows(shape?.paths ?? [], in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
+      database.knows(paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
     case .record(let name, _, let relations):
-      database.knows(shape?.paths ?? [], in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
+      database.knows(paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
     case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
       nil
     }
