@@ -13,7 +13,7 @@ extension Engine {
   /// - Returns: Whether it will respond.
   /// - Throws: 503 when too many of them wait.
   func readAside(
-    _ endpoint: Endpoint, _ context: RequestContext, _ shape: ResponseShape, ignored: [IgnoredParameter]
+    _ endpoint: Endpoint, _ context: RequestContext, _ shape: ResponseShape?, ignored: [IgnoredParameter]
   ) throws(RequestError) -> Bool {
     // Who signs in sees data of which this thread alone keeps a view.
     guard signIn == nil, let query = endpoint.largeQuery(&writes.database, shape) else { return false }
@@ -22,7 +22,7 @@ extension Engine {
     let outcome: @Sendable (inout Database) -> Result<EndpointResult, RequestError> = { database in
       do throws(RequestError) {
         var result = try endpoint.perform(request, on: &database, ids: ids)
-        shape.apply(to: &result, of: endpoint, in: &database)
+        shape?.apply(to: &result, of: endpoint, in: &database)
         return .success(result)
       } catch {
         return .failure(error)
@@ -98,12 +98,13 @@ extension Engine {
 
 extension Endpoint {
   /// What it asks for, if that takes long to find; `nil` for what is found at once.
-  fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape) -> Query? {
-    switch self {
+  fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape?) -> Query? {
+    let paths = shape?.paths ?? []
+    return switch self {
     case .list(let name, let parameters):
-      database.knows(shape.paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
+      database.knows(paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
     case .record(let name, _, let relations):
-      database.knows(shape.paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
+      database.knows(paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
     case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
       nil
     }

@@ -117,7 +117,7 @@ extension Engine {
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
-      shape.apply(to: &result, of: endpoint, in: &writes.database)
+      shape?.apply(to: &result, of: endpoint, in: &writes.database)
       outcome = .success(result)
     } catch {
       outcome = .failure(error)
