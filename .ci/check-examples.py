@@ -5,11 +5,12 @@
 
 In a `console` block each line after "$ " is a command and the lines up to the next one are what it prints. A command
 that begins with the program and --watch starts the server anew, on fresh copies of database.json and of routes.json,
-stubs.json and users.json of fixtures, and on a free port that replaces 3000. Each document begins afresh; one that does not start a server
-gets one of database.json. "…" matches any text within a line, and alone in a line any number of lines. In a table whose
-columns begin with "request" and "ids" the second one holds the ids of the records in the response. One document has the
-table of the columns "option" and "meaning", which must name the options of --help, no more and no fewer. Standard library
-only; needs curl.
+stubs.json and users.json of fixtures, beside the file that the server before has recorded (--record), and on a free port
+that replaces 3000. Each document begins afresh; one that does not start a server gets one of database.json. In a command,
+https://api.example.com stands for a second server, of database.json. "…" matches any text within a line, and alone in a
+line any number of lines. In a table whose columns begin with "request" and "ids" the second one holds the ids of the
+records in the response. One document has the table of the columns "option" and "meaning", which must name the options of
+--help, no more and no fewer. Standard library only; needs curl.
 """
 import json
 import os
@@ -26,6 +27,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("Sources/*/Documentation.docc/*.md"))]
 START = re.compile(r"^(?:swift run )?swift-json-server (?=--watch )")
+API = "https://api.example.com"
 ROW = re.compile(r"^\| `GET (?P<target>/[^`]*)` \| (?P<ids>[^|]*) \|")
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 
@@ -34,11 +36,15 @@ class Server:
     """The server that a document started last, in a directory of its own."""
 
     def __init__(self, binary):
-        self.binary, self.process, self.directory = binary, None, None
+        self.binary, self.process, self.directory, self.api, self.recorded = binary, None, None, None, {}
 
     def start(self, arguments):
         self.stop()
         self.directory = tempfile.mkdtemp(prefix="examples-")
+        for name, text in self.recorded.items():
+            pathlib.Path(self.directory, name).write_bytes(text)
+        arguments = [self.with_api(argument) for argument in arguments]
+        self.record = arguments[arguments.index("--record") + 1] if "--record" in arguments else None
         shutil.copy(ROOT / "database.json", self.directory)
         os.mkdir(os.path.join(self.directory, "fixtures"))
         for name in ("routes.json", "stubs.json", "users.json"):
@@ -54,14 +60,25 @@ class Server:
             time.sleep(0.02)
         self.port = json.loads(pathlib.Path(ready).read_text())["port"]
 
+    def with_api(self, text):
+        """A text with the address of the second server, which is started when it is named for the first time."""
+        if API not in text:
+            return text
+        if self.api is None:
+            self.api = Server(self.binary)
+            self.api.start(["database.json"])
+        return text.replace(API, f"http://localhost:{self.api.port}")
+
     def run(self, command):
         """What a command prints, with the port of the documents in place of the real one."""
         environment = dict(os.environ, PATH=f"{os.path.dirname(self.binary)}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
-        command = command.replace("localhost:3000", f"localhost:{self.port}")
+        command = self.with_api(command.replace("localhost:3000", f"localhost:{self.port}"))
         result = subprocess.run(
             ["bash", "-c", command], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
         text = result.stdout.decode().replace("\r\n", "\n")
+        if self.api:
+            text = text.replace(f"http://localhost:{self.api.port}", API)
         return text.replace(f":{self.port}", ":3000").rstrip("\n").split("\n")
 
     def ids(self, target):
@@ -70,11 +87,22 @@ class Server:
         return ", ".join(str(record["id"]) for record in records) or "none"
 
     def stop(self):
+        self.recorded = {}
         if self.process:
             self.process.terminate()
             self.process.wait(30)
+            record = self.record and pathlib.Path(self.directory, self.record)
+            if record and record.exists():
+                self.recorded = {self.record: record.read_bytes()}
             shutil.rmtree(self.directory, ignore_errors=True)
             self.process = None
+
+    def close(self):
+        """Stops this server and the second one."""
+        self.stop()
+        if self.api:
+            self.api.stop()
+            self.api = None
 
 
 def blocks(lines):
@@ -112,7 +140,7 @@ def matches(expected, actual):
 
 
 def failed_examples(document, server):
-    server.stop()
+    server.close()
     for number, command, expected in blocks(document.read_text().splitlines()):
         if START.match(command):
             server.start(shlex.split(START.sub("", command), comments=True))
@@ -158,7 +186,7 @@ def main():
         problems = [] if documents else [*wrong_options(DOCUMENTS, binary)]
         problems += [problem for document in documents or DOCUMENTS for problem in failed_examples(document, server)]
     finally:
-        server.stop()
+        server.close()
     print("\n\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

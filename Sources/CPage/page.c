@@ -2,9 +2,6 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const uint8_t api_js[] = {
-#embed "Assets/api.js"
-};
 static const uint8_t cells_js[] = {
 #embed "Assets/cells.js"
 };
@@ -17,8 +14,14 @@ static const uint8_t columns_js[] = {
 static const uint8_t conflict_js[] = {
 #embed "Assets/conflict.js"
 };
+static const uint8_t data_js[] = {
+#embed "Assets/data.js"
+};
 static const uint8_t deletion_js[] = {
 #embed "Assets/deletion.js"
+};
+static const uint8_t docs_css[] = {
+#embed "Assets/docs.css"
 };
 static const uint8_t docs_html[] = {
 #embed "Assets/docs.html"
@@ -35,14 +38,8 @@ static const uint8_t editor_js[] = {
 static const uint8_t filters_js[] = {
 #embed "Assets/filters.js"
 };
-static const uint8_t health_js[] = {
-#embed "Assets/health.js"
-};
 static const uint8_t icon_svg[] = {
 #embed "Assets/icon.svg"
-};
-static const uint8_t json_js[] = {
-#embed "Assets/json.js"
 };
 static const uint8_t log_js[] = {
 #embed "Assets/log.js"
@@ -65,9 +62,6 @@ static const uint8_t record_js[] = {
 static const uint8_t records_js[] = {
 #embed "Assets/records.js"
 };
-static const uint8_t relations_js[] = {
-#embed "Assets/relations.js"
-};
 static const uint8_t request_js[] = {
 #embed "Assets/request.js"
 };
@@ -77,27 +71,23 @@ static const uint8_t selection_js[] = {
 static const uint8_t server_js[] = {
 #embed "Assets/server.js"
 };
-static const uint8_t theme_js[] = {
-#embed "Assets/theme.js"
-};
 
 #define ASSET(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct page_asset assets[] = {
-  ASSET("api.js", api_js),
   ASSET("cells.js", cells_js),
   ASSET("code.js", code_js),
   ASSET("columns.js", columns_js),
   ASSET("conflict.js", conflict_js),
+  ASSET("data.js", data_js),
   ASSET("deletion.js", deletion_js),
+  ASSET("docs.css", docs_css),
   ASSET("docs.html", docs_html),
   ASSET("docs.js", docs_js),
   ASSET("dom.js", dom_js),
   ASSET("editor.js", editor_js),
   ASSET("filters.js", filters_js),
-  ASSET("health.js", health_js),
   ASSET("icon.svg", icon_svg),
-  ASSET("json.js", json_js),
   ASSET("log.js", log_js),
   ASSET("page.css", page_css),
   ASSET("page.html", page_html),
@@ -105,11 +95,9 @@ static const struct page_asset assets[] = {
   ASSET("palette.js", palette_js),
   ASSET("record.js", record_js),
   ASSET("records.js", records_js),
-  ASSET("relations.js", relations_js),
   ASSET("request.js", request_js),
   ASSET("selection.js", selection_js),
   ASSET("server.js", server_js),
-  ASSET("theme.js", theme_js),
 };
 
 struct page_asset page_asset_at(size_t place) {

@@ -7,10 +7,12 @@ extension Database {
   /// - Parameters:
   ///   - saved: The changes to look behind.
   ///   - unsaved: All later changes; what they say of slots is adjusted.
+  ///   - removed: What deletions removed that may be put back, likewise.
   ///   - tolerated: How many empty slots a collection may have in any case.
   /// - Complexity: O(1) for each removed record, on the average.
   package mutating func compact(
-    after saved: UndoLog, adjusting unsaved: inout UndoLog, tolerating tolerated: Int = RecordCollection.toleratedCount
+    after saved: UndoLog, adjusting unsaved: inout UndoLog, _ removed: inout [RemovedRecords],
+    tolerating tolerated: Int = RecordCollection.toleratedCount
   ) {
     // Where all was replaced, the steps before that are about other collections.
     guard changes.isEmpty, !unsaved.replacesAll else { return }
@@ -21,15 +23,19 @@ extension Database {
       guard seen.insert(position).inserted, entries.indices.contains(position),
         entries[position].collection?.isSparse(tolerating: tolerated) == true
       else { continue }
-      compact(position, adjusting: &unsaved, tolerating: tolerated)
+      compact(position, adjusting: &unsaved, &removed, tolerating: tolerated)
     }
   }
 
-  private mutating func compact(_ position: Int, adjusting unsaved: inout UndoLog, tolerating tolerated: Int) {
-    let kept = unsaved.slots(of: position)
+  private mutating func compact(
+    _ position: Int, adjusting unsaved: inout UndoLog, _ removed: inout [RemovedRecords], tolerating tolerated: Int
+  ) {
+    let kept = removed.reduce(unsaved.slots(of: position)) { $0.union($1.slots(of: position)) }
     change(position) { collection in
       guard collection.isSparse(keeping: kept.count, tolerating: tolerated) else { return }
-      unsaved.move(collection.compact(keeping: kept), of: position)
+      let moved = collection.compact(keeping: kept)
+      unsaved.move(moved, of: position)
+      for index in removed.indices { removed[index].move(moved, of: position) }
     }
   }
 }

@@ -106,7 +106,7 @@ extension Database {
   }
 
   private mutating func forgetIndexes(at position: Int, before selection: Selection) {
-    if selection.slots.count >= Self.manyRecords { change(position) { $0.forgetIndexes() } }
+    if selection.records.count >= Self.manyRecords { change(position) { $0.forgetIndexes() } }
   }
 
   /// Whether some record of a collection, or a singular resource, has a member.

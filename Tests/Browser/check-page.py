@@ -3,11 +3,13 @@
 
     check-page.py PROGRAM [GROUP …]
 
-PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own. The groups are basics, safety, honesty, finding,
-editing, reading and log; without one, all of them. Exit status: 0 when everything holds, 1 when something does not; each check says so in
-a line. Set CHROMIUM to the browser's path if it is not found.
+PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own, and a browser. The groups are basics, safety,
+honesty, finding, editing, reading, log, mocking, strict, many, phone, keyboard and dark; without one, all of them, some at once. Exit
+status: 0 when everything holds, 1 when something does not; each check says so in a line. Set CHROMIUM to the browser's path if it is not
+found.
 """
 
+import concurrent.futures
 import os
 import sys
 import traceback
@@ -17,42 +19,53 @@ from chromium import Browser
 from editing import Editing
 from finding import Finding
 from honesty import Honesty
+from mocking import Mocking, Strict
 from reading import Reading
 from requestlog import RequestLog
 from safety import Safety
 from server import Server
+from walks import Dark, Keyboard, Many, Phone
 
 GROUPS = {
     "basics": Basics, "safety": Safety, "honesty": Honesty, "finding": Finding, "editing": Editing, "reading": Reading, "log": RequestLog,
+    "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "keyboard": Keyboard, "dark": Dark,
 }
+# Browsers wait most of the time.
+AT_ONCE = 3
 
 
 def run(group, program):
-    """Runs a group's checks, says how each went, and returns how many failed."""
-    failed = 0
-    with Server(program) as server, Browser() as browser:
+    """Runs a group's checks; returns a line for each, and how many failed."""
+    lines, failed = [], 0
+    with Server(program, group._data(), group._options) as server, Browser() as browser:
         browser.resize(1280, 900)
         checks = group(browser, server)
         for name in [name for name in vars(group) if not name.startswith("_")]:
             try:
                 getattr(checks, name)()
-                print(f"ok      {name.replace('_', ' ')}", flush=True)
+                lines.append(f"ok      {name.replace('_', ' ')}")
             except Exception as error:
                 failed += 1
                 # An assertion without words of its own is told by its line.
                 reason = str(error) or traceback.extract_tb(error.__traceback__)[-1].line
-                print(f"FAILED  {name.replace('_', ' ')}: {reason}", flush=True)
+                lines.append(f"FAILED  {name.replace('_', ' ')}: {reason}")
         if browser.problems:
             failed += 1
-            print(f"FAILED  the console is silent: {'; '.join(browser.problems)}")
-    return failed
+            lines.append(f"FAILED  the console is silent: {'; '.join(browser.problems)}")
+    return lines, failed
 
 
 def main():
     if len(sys.argv) < 2 or not set(sys.argv[2:]) <= GROUPS.keys():
         sys.exit(__doc__)
     program = os.path.abspath(sys.argv[1])
-    failed = sum(run(GROUPS[name], program) for name in sys.argv[2:] or GROUPS)
+    names = sys.argv[2:] or list(GROUPS)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for name, result in [(name, pool.submit(run, GROUPS[name], program)) for name in names]:
+            lines, count = result.result()
+            failed += count
+            print(f"{name}:", *lines, sep="\n  ", flush=True)
     sys.exit(1 if failed else 0)
 
 

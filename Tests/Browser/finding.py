@@ -44,11 +44,11 @@ class Finding(Page):
         self._browser.press("ArrowRight", virtual=39)
         assert self._value("document.activeElement.dataset.name") == "title", "The arrow does not move to the next cell."
         self._value("document.activeElement.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true }))")
-        self._wait("document.activeElement.textContent === 'Filter by this value'", "the menu has the focus")
-        self._browser.press("ArrowDown", virtual=40)
-        assert self._value("document.activeElement.textContent") == "Leave this value out", "The arrow does not move in the menu."
+        self._wait(f"{by_id('panel')}.open && {by_id('panel')}.contains(document.activeElement)", "the menu has the focus")
+        self._browser.press("Tab", virtual=9)
+        assert self._value("document.activeElement.textContent") == "Filter by this value", "Tab does not lead into the menu."
         self._browser.press("Escape", virtual=27)
-        self._wait("!document.querySelector('.menu')", "Escape closes it")
+        self._wait("document.activeElement.dataset.name === 'title'", "Escape closes it, and the focus is in the cell again")
 
     def control_k_leads_to_resources_operations_and_records(self):
         for words, choice, place in [

@@ -3,6 +3,8 @@
 import json
 import re
 
+from server import data
+
 ROWS = "[...document.querySelectorAll('#rows tr')]"
 
 
@@ -16,6 +18,10 @@ def by_id(name):
 
 class Page:
     """A group of checks: its methods without a leading underscore, in their order."""
+
+    # What the group's server is started with besides.
+    _options = ()
+    _data = staticmethod(data)
 
     def __init__(self, browser, server):
         self._browser = browser

@@ -105,18 +105,29 @@ class Safety(Page):
         self._wait(f"!{OPEN}", "the record is saved")
         assert self._request("GET", "/users/77")["name"] == "copy" and self._request("GET", "/users/3")["name"] != "copy"
 
-    def a_deletion_says_in_numbers_what_refers_to_it_and_the_record_can_be_put_back(self):
-        before = self._request("GET", "/posts/1")
+    def a_deletion_says_in_numbers_what_goes_with_it_and_is_undone_as_a_whole(self):
+        before = self._request("GET", "/db")
         self._show("#records/posts/1")
         self._click("record-delete")
-        self._wait_text("confirm-text", "2 comments")
+        self._wait_text("confirm-text", "2 comments will be deleted, too.")
         self._answer("Delete")
         self._wait_text("status", "Deleted posts / 1")
         assert self._server.status("/posts/1") == 404 and self._server.status("/comments/1") == 404, "They are still there."
-        self._press("Put back", by_id("status"))
-        self._wait_text("status", "what went or changed with it is not")
-        assert self._request("GET", "/posts/1") == before, "The record is not as before."
-        assert self._server.status("/comments/1") == 404, "The comments are back, which the page denies."
+        self._press("Undo", by_id("status"))
+        self._wait_text("status", "posts / 1 put back")
+        assert self._request("GET", "/db") == before, "The data is not as before."
+        self._wait(self._row_with("Post 1"), "the record in the table")
+
+    def a_deletion_is_not_undone_over_what_came_since(self):
+        before = self._request("GET", "/posts/40")
+        self._show("#records/posts/40")
+        self._click("record-delete")
+        self._answer("Delete")
+        self._wait_text("status", "Deleted posts / 40")
+        self._request("POST", "/posts", {**before, "title": "theirs"})
+        self._press("Undo", by_id("status"))
+        self._wait_text("status", "posts has a record with id 40 again")
+        assert self._request("GET", "/posts/40")["title"] == "theirs", "Theirs is gone."
 
     def a_deletion_says_that_nothing_refers_to_a_record(self):
         self._show("#records/comments/9")

@@ -34,11 +34,12 @@ def data():
 class Server:
     """Use it in a `with` statement: leaving it ends the process and removes its data."""
 
-    def __init__(self, program):
+    def __init__(self, program, value, options=()):
         self.program = program
+        self.options = options
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="page-check-"))
         self.file = self.directory / "database.json"
-        self.file.write_text(json.dumps(data(), indent=2))
+        self.file.write_text(json.dumps(value, indent=2))
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -53,7 +54,7 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(
-            [self.program, "--watch", "--port", str(self.port), str(self.file)],
+            [self.program, "--watch", "--port", str(self.port), *self.options, str(self.file)],
             cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         deadline = time.monotonic() + 30
         while True:

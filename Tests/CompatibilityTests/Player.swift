@@ -4,6 +4,9 @@ import JSONServer
 import OrderedJSON
 import Testing
 
+/// What the other servers of the suites are.
+private struct Unreachable: Error {}
+
 /// Plays the steps of a case against a server of its own.
 struct Player {
   private let suite: Suite
@@ -75,6 +78,8 @@ struct Player {
       case "--compat": configuration.dialect = try #require(Server.Configuration.Dialect(rawValue: value))
       case "--routes": configuration.routes = try #require(suite.files[value]?.object)
       case "--stubs": configuration.stubsFile = directory.appending(path: value).path
+      case "--proxy":
+        configuration.upstream = try Upstream(value) { _, _ in throw Unreachable() }
       default: Issue.record("the suite \(suite.name) uses \(option), which the player does not know")
       }
     }

@@ -1,10 +1,8 @@
 // The cells of the table: what they show, and how one is edited in its place.
 
-import { pathTo, send } from "./api.js";
 import { merge, same } from "./conflict.js";
-import { button, checkbox, complain, fill, node, options } from "./dom.js";
-import { brief, compact, isAddress, kind, outside, parse } from "./json.js";
-import { parentOf, titleOf } from "./relations.js";
+import { brief, compact, isAddress, kind, parentOf, parse, pathTo, send, titleOf } from "./data.js";
+import { button, checkbox, complain, fill, node, options, outside } from "./dom.js";
 
 export function content(value) {
   if (typeof value !== "string") return value === undefined ? "" : brief(compact(value));
@@ -61,7 +59,7 @@ async function write(path, name, next, before, tag) {
 }
 
 /** Edits a member in its cell; `type` is what the column's other values are. What has no short form opens the whole record. */
-export async function edit(cell, { resource, resources, id, name, type, done, openRecord }) {
+export async function edit(cell, { resource, id, name, type, done, openRecord }) {
   if (open) return;
   open = cell;
   const path = pathTo(resource.name, id);
@@ -77,7 +75,7 @@ export async function edit(cell, { resource, resources, id, name, type, done, op
       finish();
       return openRecord();
     }
-    const [field, read] = await fieldFor(value, form, parentOf(name, resource, resources));
+    const [field, read] = await fieldFor(value, form, parentOf(name, resource));
     field.ariaLabel = `${name} of ${resource.name} ${id}`;
     field.classList.add("in-cell");
     fill(cell, field);

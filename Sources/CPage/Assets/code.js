@@ -1,8 +1,7 @@
 // A request as code: for a terminal, an app and a test.
 
-import { address, readable } from "./api.js";
-import { button, copy, node, options, remember, remembered } from "./dom.js";
-import { parse } from "./json.js";
+import { address, readable, tryParse } from "./data.js";
+import { button, copy, node, options } from "./dom.js";
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -12,12 +11,8 @@ function curl({ method, path, headers, body }) {
   return [`curl${option} ${quoted(address(path).href)}`, ...lines, body && `--data-raw ${quoted(body)}`].filter(Boolean).join(" \\\n  ");
 }
 
-/** A Swift string literal, with as many # as the text needs. */
-function literal(text) {
-  if (!/["\\\n]/.test(text)) return `"${text}"`;
-  const hashes = "#".repeat(1 + Math.max(0, ...[...text.matchAll(/["\\](#*)/g)].map(([, hashes]) => hashes.length)));
-  return hashes + (text.includes("\n") ? ['"""\n', '\n"""'] : ['"', '"']).join(text) + hashes;
-}
+/** A Swift string literal, a raw one where that spares escapes. */
+const literal = (text) => (/["\\]/.test(text) && !/["\\]#|\n/.test(text) ? `#"${text}"#` : JSON.stringify(text).replace(/\\u(....)/g, "\\u{$1}"));
 
 const swift = ({ method, path, headers, body }) => [
   `import Foundation\n\nvar request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
@@ -35,18 +30,10 @@ function value(json) {
   return `[${Object.entries(json).map(([name, part]) => `${literal(name)}: ${value(part)}`).join(", ") || ":"}]`;
 }
 
-function json(text) {
-  try { return parse(text); } catch { return text; }
-}
-
-function parts(path) {
-  const [place, query] = path.split("?");
-  return [readable(place), query && Object.fromEntries(new URLSearchParams(query))];
-}
-
 function expect({ method, path, body }) {
-  const [place, query] = parts(path);
-  return `try await server.expect(.${method.toLowerCase()}(${literal(place)})${query ? `, query: ${value(query)}` : ""}${body && `, body: ${value(json(body))}`})`;
+  const [place, query] = path.split("?");
+  const parameters = query ? `, query: ${value(Object.fromEntries(new URLSearchParams(query)))}` : "";
+  return `try await server.expect(.${method.toLowerCase()}(${literal(readable(place))})${parameters}${body && `, body: ${value(tryParse(body) ?? body)}`})`;
 }
 
 const forms = { URL: ({ path }) => address(path).href, curl, Swift: swift, "Swift test": expect };
@@ -56,15 +43,11 @@ export function codeView(...kinds) {
   let request;
   const choice = node("select", { "aria-label": "Language" }, options(kinds.map((kind) => [kind])));
   const text = node("pre", { tabindex: 0, "aria-label": "The request as code" });
-  if (kinds.includes(remembered("language"))) choice.value = remembered("language");
-  choice.onchange = () => {
-    remember("language", choice.value);
-    text.textContent = forms[choice.value](request);
-  };
+  choice.onchange = () => { text.textContent = forms[choice.value](request); };
   const view = node("section.code", node("div.heading", node("h3", "As code"), choice, button("Copy", () => copy(text.textContent))), text);
   view.show = (next) => {
     request = next;
-    text.textContent = forms[choice.value](request);
+    choice.onchange();
     return view;
   };
   return view;

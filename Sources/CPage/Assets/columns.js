@@ -21,15 +21,15 @@ export function choose(resource, names, changed) {
 export function widen(head, resource, name) {
   const { widths } = of(resource);
   const set = (width) => {
-    widths[name] = width && Math.max(60, width);
-    for (const { style } of [head, ...rows.querySelectorAll(`td:nth-child(${head.cellIndex + 1})`)]) style.minWidth = style.maxWidth = width ? `${widths[name]}px` : "";
+    widths[name] = Math.max(60, width);
+    for (const { style } of [head, ...rows.querySelectorAll(`td:nth-child(${head.cellIndex + 1})`)]) style.minWidth = style.maxWidth = `${widths[name]}px`;
     remember("columns", known);
   };
   const move = ({ movementX, key, shiftKey }) => {
     const step = movementX ?? (shiftKey && { ArrowLeft: -24, ArrowRight: 24 }[key]);
     if (step) set(head.offsetWidth + step);
   };
-  const grip = node("span.grip", { ondblclick: () => set(), onpointermove: (event) => { if (event.buttons) move(event); } });
+  const grip = node("span.grip", { onpointermove: (event) => { if (event.buttons) move(event); } });
   grip.onpointerdown = ({ pointerId }) => grip.setPointerCapture(pointerId);
   head.onkeydown = move;
   head.append(grip);

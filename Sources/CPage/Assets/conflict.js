@@ -1,7 +1,7 @@
 // Two versions of a record: which member is whose.
 
+import { brief, compact } from "./data.js";
 import { ask, button, node } from "./dom.js";
-import { brief, compact } from "./json.js";
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 

@@ -1,8 +1,7 @@
 // The API as the server describes it in OpenAPI, resource by resource.
 
-import { admin } from "./api.js";
-import { fill, node, ui } from "./dom.js";
-import { show } from "./json.js";
+import { admin } from "./data.js";
+import { fill, node, show, ui } from "./dom.js";
 
 let description;
 

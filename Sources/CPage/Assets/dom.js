@@ -1,5 +1,7 @@
 // Building and finding elements. Text always becomes text nodes: data may hold markup.
 
+import { grouped, isAddress, longest } from "./data.js";
+
 /** The elements that have an id: ui.recordTitle is #record-title. */
 export const ui = new Proxy({}, {
   get: (_, name) => document.getElementById(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
@@ -30,6 +32,10 @@ export const statusCode = (status, text = "") => node("span.status-code", { "dat
 export const headerList = (pairs) => node("details", node("summary", "Headers"),
   node("dl", [...pairs].map(([name, value]) => [node("dt", name), node("dd", value)])));
 
+for (const select of document.querySelectorAll(".methods")) {
+  select.append(...options(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].map((method) => [method])));
+}
+
 let clearing;
 
 export function announce(text, { isError = false, action } = {}) {
@@ -45,9 +51,9 @@ export const complain = (error, action) => announce(error.message ?? error, { is
 
 export async function attempt(action, done) {
   try {
-    await action();
+    const result = await action();
     if (done) announce(done);
-    return true;
+    return result !== false;
   } catch (error) {
     complain(error);
     return false;
@@ -101,7 +107,7 @@ export async function copy(text) {
     await navigator.clipboard.writeText(text);
     announce("Copied");
   } catch {
-    complain("The browser lets a page copy only on localhost and over https.");
+    complain("Copying works on localhost and over https only.");
   }
 }
 
@@ -109,4 +115,26 @@ export function download(name, text, type = "application/json") {
   const href = URL.createObjectURL(new Blob([text], { type }));
   node("a", { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+export const outside = (href, ...content) => node("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
+
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
+
+/** Shows JSON in colour; of a long text the first part, for more would stall the page. */
+export function show(place, text, name = "value") {
+  fill(place);
+  if (text.length > longest) {
+    return fill(place, node("span.line.part", `The first ${grouped(longest)} of ${grouped(text.length)} characters`,
+      button("Show all", () => fill(place, text)), button("Download", () => download(`${name}.json`, text))), text.slice(0, longest));
+  }
+  let end = 0;
+  for (const match of text.matchAll(token)) {
+    const [all, string = all, colon] = match;
+    const type = string[0] !== '"' ? (/[tfn]/.test(all[0]) ? "literal" : "number") : colon ? "key" : "string";
+    const link = type === "string" && isAddress(string.slice(1, -1));
+    place.append(text.slice(end, match.index), node(`span.json-${type}`, link ? outside(JSON.parse(string), string) : string), colon ?? "");
+    end = match.index + all.length;
+  }
+  place.append(text.slice(end));
 }

@@ -1,9 +1,8 @@
 // Narrowing a list: the filters of its address, one to add, and the menu of a cell.
 
-import { viewOf } from "./api.js";
 import { codeView } from "./code.js";
+import { compact, isKey, pathTo, viewOf } from "./data.js";
 import { button, copy, fill, node, onSubmit, openPanel, options, ui } from "./dom.js";
-import { compact, kind } from "./json.js";
 import * as records from "./records.js";
 
 const operators = Object.entries({
@@ -12,7 +11,7 @@ const operators = Object.entries({
 });
 
 export function showFilters(resource, path, query) {
-  const entries = [...query].filter(([name]) => name !== "_page");
+  const entries = [...query];
   fill(ui.filters, entries.map(([name, value], index) => {
     if (/^(q|_sort)$/.test(name)) return null;
     const [end, sign] = operators.findLast(([end]) => name.endsWith(end) && name !== end);
@@ -28,28 +27,17 @@ function add(name, value) {
   location.hash = viewOf([resource.name], [...query].filter(([name]) => name !== "_page").concat([[name, value]]));
 }
 
-export function menu(cell, name, value, edit) {
+/** What can be done with a cell. */
+export function menu(id, name, value, edit) {
+  const path = pathTo(records.current().resource.name, id);
   const text = compact(value ?? "");
-  const isPlain = /string|number|boolean/.test(kind(value)) && text.length < 2_000;
-  const item = (text, action, more) => button(text, () => {
-    list.hidePopover();
+  const item = (text, action, more) => node("p.switch", button(text, () => {
+    ui.panel.close();
     action();
-  }, { role: "menuitem", ...more });
-  const list = node("div.menu", {
-    role: "menu", popover: "auto", "aria-label": name, ontoggle: ({ newState }) => { if (newState === "closed") list.remove(); },
-    onkeydown: ({ key }) => {
-      const items = [...list.children];
-      const step = { ArrowDown: 1, ArrowUp: -1 }[key] ?? 0;
-      items.at((items.indexOf(document.activeElement) + step) % items.length).focus();
-    },
-  }, isPlain && [item("Filter by this value", () => add(name, text)), item("Leave this value out", () => add(`${name}_ne`, text))],
-  item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }));
-  ui.main.append(list);
-  list.showPopover();
-  const { left, bottom } = cell.getBoundingClientRect();
-  list.style.left = `${Math.max(8, Math.min(left, innerWidth - list.offsetWidth - 8))}px`;
-  list.style.top = `${Math.min(bottom, innerHeight - list.offsetHeight - 8)}px`;
-  list.firstChild.focus();
+  }, more));
+  openPanel(`${name} of ${path}`, isKey(value ?? null) || typeof value === "boolean" ? item("Filter by this value", () => add(name, text)) : null,
+    item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }),
+    item("Make the record fail …", () => { location.hash = `#server?${new URLSearchParams({ path })}`; }));
 }
 
 fill(ui.filterOperator, options(operators));

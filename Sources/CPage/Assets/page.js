@@ -1,8 +1,7 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
-import { admin, listen, pathTo, readable, viewOf } from "./api.js";
+import { admin, grouped, listen, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
 import { announce, attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
-import * as health from "./health.js";
 import * as log from "./log.js";
 import * as palette from "./palette.js";
 import * as record from "./record.js";
@@ -10,7 +9,6 @@ import * as records from "./records.js";
 import * as request from "./request.js";
 import * as server from "./server.js";
 
-let resources = [];
 let current;
 let wasLive = true;
 let place;
@@ -23,7 +21,7 @@ function render() {
   if (view === "main") return;
   const parameters = new URLSearchParams(query);
   const isTool = ["try", "log", "server"].includes(view);
-  const resource = isTool ? undefined : resources.find((resource) => resource.name === name) ?? resources[0];
+  const resource = isTool ? undefined : resourceNamed(name) ?? resources[0];
   const shown = isTool ? view : { collection: "records", object: "object" }[resource?.kind] ?? "empty";
 
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== shown;
@@ -33,10 +31,10 @@ function render() {
   markCurrent();
 
   if (shown === "try") request.open(parameters, pathTo(resources[0]?.name ?? ""));
-  if (shown === "server") server.refresh();
+  if (shown === "server") server.open(parameters);
   if (shown === "object") record.openObject(resource);
-  if (shown === "records") records.open(resource, parameters, resources);
-  if (shown === "records" && id !== undefined) record.open(resource, id, resources);
+  if (shown === "records") records.open(resource, parameters);
+  if (shown === "records" && id !== undefined) record.open(resource, id);
   else record.close();
 }
 
@@ -50,9 +48,9 @@ function markCurrent() {
 }
 
 async function loadResources() {
-  resources = await admin("GET", "resources");
+  await readResources();
   fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]) }, node("span", { title: name }, name),
-    node("span.count", kind === "object" ? "{ }" : count.toLocaleString("en"))))));
+    node("span.count", kind === "object" ? "{ }" : grouped(count))))));
 }
 
 const reload = () => attempt(async () => {
@@ -65,7 +63,7 @@ const reloadSoon = debounced(150, reload);
 
 const countSoon = debounced(300, () => attempt(async () => {
   await loadResources();
-  records.update(resources);
+  records.update();
   markCurrent();
 }));
 
@@ -74,7 +72,7 @@ async function readHealth() {
   const news = await admin("GET", "health").catch(() => undefined);
   if (!news) return;
   ui.version.textContent = news.version;
-  health.note(news);
+  server.note(news);
 }
 
 listen({
@@ -84,11 +82,14 @@ listen({
     records.apply(change);
     record.apply(change);
   },
-  request: log.add,
+  request(entry) {
+    log.add(entry);
+    server.refreshSoon();
+  },
   connected(isLive) {
     ui.connection.textContent = isLive ? "Live" : "Reconnecting";
     ui.connection.classList.toggle("live", isLive);
-    health.note({ gone: !isLive });
+    server.note({ gone: !isLive });
     // What happened meanwhile may have been missed.
     if (isLive && !wasLive) {
       reloadSoon();
@@ -111,8 +112,6 @@ async function follow() {
   render();
 }
 
-const openPalette = () => palette.open(resources);
-
 function fold(isFolded) {
   document.body.toggleAttribute("data-folded", isFolded);
   ui.logFold.textContent = isFolded ? "Show beside" : "Fold";
@@ -120,18 +119,14 @@ function fold(isFolded) {
 }
 
 addEventListener("keydown", (event) => {
-  const { key, ctrlKey, metaKey, target } = event;
-  const isCommand = ctrlKey || metaKey;
-  if (document.querySelector("dialog[open]")) return;
-  if (key === "k" && isCommand) openPalette();
-  else if (key === "/" && !isCommand && !target.matches("input, textarea, select") && !ui.records.hidden) ui.search.focus();
-  else return;
+  const { key, ctrlKey, metaKey } = event;
+  if (key !== "k" || !(ctrlKey || metaKey) || document.querySelector("dialog[open]")) return;
+  palette.open();
   event.preventDefault();
 });
 addEventListener("hashchange", follow);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
-ui.panelClose.onclick = () => ui.panel.close();
-ui.openPalette.onclick = openPalette;
+ui.openPalette.onclick = palette.open;
 ui.logFold.onclick = () => {
   fold(!document.body.hasAttribute("data-folded"));
   if (location.hash === "#log") location.hash = "";

@@ -1,18 +1,13 @@
 // Ctrl+K: to any resource, operation or record.
 
-import { admin, list, viewOf } from "./api.js";
+import { admin, compact, counted, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
-import { compact } from "./json.js";
-import { titleOf } from "./relations.js";
 
 const { palette: dialog, paletteText: input, paletteList: choices } = ui;
-const tools = [["Try a request", "#try"], ["Request log", "#log"], ["Server", "#server"], ["API docs", "__admin/docs"]].map(([text, href]) => [text, "Tool", href]);
-let resources;
 let operations;
 let turn = 0;
 
-export function open(known) {
-  resources = known;
+export function open() {
   operations ??= admin("GET", "openapi.json").then(({ paths }) => Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).filter(([, { summary }]) => summary).map(([name, { summary }]) => {
       const method = name.toUpperCase();
@@ -44,7 +39,7 @@ async function search() {
   const words = input.value.trim().toLowerCase();
   const mine = ++turn;
   const matching = (items) => items.filter(([text]) => text.toLowerCase().includes(words));
-  const places = matching([...resources.map(({ name, count }) => [name, `${count} records`, viewOf([name])]), ...tools]);
+  const places = matching(resources.map(({ name, count }) => [name, counted(count, "records"), viewOf([name])]));
   const found = [];
   const rest = matching(await operations);
   const update = () => { if (mine === turn) show([...places, ...found, ...rest]); };

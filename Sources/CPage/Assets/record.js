@@ -1,13 +1,11 @@
 // One record. Its text is what is edited, so that numbers keep their digits, and it is not lost without a question.
 
-import { address, pathTo, readable, send, viewOf } from "./api.js";
 import { merge } from "./conflict.js";
+import { compact, parse, pathTo, pretty, send, showAddress } from "./data.js";
 import { remove } from "./deletion.js";
-import { announce, ask, attempt, button, debounced, fill, node, onSubmit, ui } from "./dom.js";
+import { announce, ask, attempt, button, debounced, fill, onSubmit, show, ui } from "./dom.js";
 import * as editor from "./editor.js";
-import { compact, isKey, parse, pretty, show } from "./json.js";
 import * as records from "./records.js";
-import { childrenOf, countChildren, counted, parentOf } from "./relations.js";
 
 const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton } = ui;
 let current;
@@ -30,14 +28,13 @@ function start(next, title) {
   ui.recordTitle.textContent = title;
   notice();
   fill(ui.recordJson);
-  fill(ui.recordLinks);
   showForm(false);
   if (!dialog.open) dialog.showModal();
 }
 
-export function open(resource, id, resources) {
+export function open(resource, id) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
-  start({ resource, id, resources, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
+  start({ resource, id, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
   // What was not read yet is not edited: nobody could tell what it replaces.
   ui.recordActions.hidden = true;
   if (!/^\.{0,2}$/.test(id)) read();
@@ -48,8 +45,7 @@ export const openObject = (resource) => attempt(async () => {
   const path = pathTo(resource.name);
   const answer = await send("GET", path);
   ui.objectTitle.textContent = resource.name;
-  ui.objectUrl.textContent = readable(path);
-  ui.objectUrl.href = address(path);
+  showAddress(ui.objectUrl, path);
   show(ui.objectJson, pretty(answer.text), resource.name);
   ui.objectEdit.onclick = () => {
     start({ resource, path, method: "PUT", text: pretty(answer.text), tag: answer.tag }, resource.name);
@@ -89,25 +85,11 @@ async function read() {
     notice();
     ui.recordActions.hidden = false;
     show(ui.recordJson, current.text, `${current.resource.name}-${current.id}`);
-    showLinks(current);
   } catch (error) {
     if (reading === current) notice(error.message);
   } finally {
     clearTimeout(waiting);
   }
-}
-
-async function showLinks(reading) {
-  const { resource, id, resources, value } = reading;
-  const links = Object.entries(value).filter(([member, key]) => isKey(key) && parentOf(member, resource, resources)).map(([member, key]) => {
-    const names = [parentOf(member, resource, resources).name, compact(key)];
-    return node("a", { href: viewOf(names) }, `↑ ${names.join("/")}`);
-  });
-  for (const child of childrenOf(resource, resources)) {
-    const counts = await countChildren(child, [id]).catch(() => undefined);
-    links.push(node("a", { href: viewOf([child.name], { [child.member]: id }) }, `↓ ${counts ? counted(counts.get(id), child.name) : child.name}`));
-  }
-  if (reading === current) fill(ui.recordLinks, links);
 }
 
 function edit() {
@@ -130,7 +112,8 @@ text.oninput = debounced(400, () => {
 
 async function save(method = current.method) {
   if (isSaving) return;
-  if (editor.read() === undefined) return editor.goToMark();
+  editor.mark("");
+  if (editor.read() === undefined) return editor.explain();
   const { path, tag, resource } = current;
   lock(true);
   try {
@@ -166,20 +149,18 @@ async function settle() {
 
 function finish(value, method) {
   const { resource, id } = current;
+  const isNew = current.isMade = method === "POST";
   const made = [value].flat();
-  const madeID = method === "POST" ? compact(made.at(-1)?.[resource.idName] ?? "") : id;
-  announce(made.length === 1 ? `Saved ${resource.name} ${madeID ?? ""}` : `Saved ${made.length} records`);
+  const madeID = isNew ? compact(made.at(-1)?.[resource.idName] ?? "") : id ?? "";
+  announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`);
   showForm(false);
-  current.isMade = method === "POST";
-  if (id === undefined || method === "POST") dialog.close();
+  if (isNew || id === undefined) dialog.close();
   else {
     ui.recordEdit.focus();
     read();
   }
-  if (method === "POST") records.goToEnd(made.length);
-  const change = { resource: resource.name, kind: "updated", id: madeID };
-  records.apply(change);
-  if (id === undefined) apply(change);
+  if (isNew) records.goToEnd(made.length);
+  records.apply({ resource: resource.name, id: madeID });
 }
 
 async function leave() {
@@ -194,18 +175,9 @@ ui.recordNew.onclick = () => make();
 ui.recordEdit.onclick = edit;
 ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
 ui.recordDelete.onclick = async () => {
-  const { resource, id, text, resources } = current;
-  if (!(await remove(resource, [[id, text]], resources))) return;
-  dialog.close();
-  records.apply({ resource: resource.name, kind: "deleted", id });
+  if (await remove(current.resource, [current.id])) dialog.close();
 };
-ui.recordClose.onclick = leave;
-ui.recordCancel.onclick = async () => {
-  if (current.id === undefined) return leave();
-  if (!(await mayClose())) return;
-  showForm(false);
-  read();
-};
+ui.recordClose.onclick = ui.recordCancel.onclick = leave;
 dialog.onkeydown = (event) => {
   if (event.key !== "Escape") return;
   event.preventDefault();

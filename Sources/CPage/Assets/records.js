@@ -1,17 +1,15 @@
 // The table of a collection. Its search, order, page and filters are the query after # in the address.
 
-import { address, pathTo, readable, send, viewOf } from "./api.js";
 import * as cells from "./cells.js";
 import * as columns from "./columns.js";
+import { brief, childrenOf, compact, countChildren, forgetTitles, grouped, isKey, kind, parentOf, pathTo, resourceNamed, send, showAddress, titlesOf, viewOf } from "./data.js";
 import { attempt, button, debounced, fill, node, ui } from "./dom.js";
 import { menu, showFilters } from "./filters.js";
-import { brief, compact, isKey, kind } from "./json.js";
-import { childrenOf, countChildren, forgetTitles, parentOf, titlesOf } from "./relations.js";
 import * as selection from "./selection.js";
 
 const { rows: body, columns: heads, recordsFrame: frame, recordsNote: note, recordsRange: range, search } = ui;
 const pageSize = 20;
-const highlights = new Map();
+const highlights = new Set();
 let shown;
 let reading = 0;
 let draft = {};
@@ -19,10 +17,10 @@ let byID = new Map();
 
 export const current = () => ({ ...shown, draft });
 
-export function open(resource, query, resources) {
+export function open(resource, query) {
   const isOther = shown?.resource.name !== resource.name;
   const isSame = !isOther && String(shown.query) === String(query);
-  shown = { resource, query, resources };
+  shown = { resource, query };
   if (isSame) return;
   ui.recordsTitle.textContent = resource.name;
   if (document.activeElement !== search) search.value = query.get("q") ?? "";
@@ -37,22 +35,23 @@ export function open(resource, query, resources) {
   const list = new URLSearchParams(query);
   list.delete("_page");
   const path = pathTo(resource.name) + (list.size > 0 ? `?${list}` : "");
-  ui.recordsUrl.textContent = readable(path.replaceAll("+", " "));
-  ui.recordsUrl.href = address(path);
-  showFilters(resource, path, query);
+  showAddress(ui.recordsUrl, path);
+  showFilters(resource, path, list);
   load();
 }
 
-export function update(resources) {
-  const resource = resources.find(({ name }) => name === shown?.resource.name);
-  if (resource) shown = { ...shown, resource, resources };
+/** Takes over what the server says of the resource now. */
+export function update() {
+  if (shown) shown.resource = resourceNamed(shown.resource.name) ?? shown.resource;
 }
 
-export function listAddress(changes = {}, ...id) {
+function queryWith(changes) {
   const query = new URLSearchParams(shown.query);
   for (const [name, value] of Object.entries(changes)) value === null ? query.delete(name) : query.set(name, value);
-  return viewOf([shown.resource.name, ...id], query);
+  return query;
 }
+
+export const listAddress = (changes = {}, ...id) => viewOf([shown.resource.name, ...id], queryWith(changes));
 
 const pageNumber = () => Math.max(1, Number(shown.query.get("_page")) || 1);
 const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize));
@@ -61,10 +60,7 @@ const lastPage = (total) => Math.max(1, Math.ceil(total / pageSize));
 async function load() {
   const turn = ++reading;
   const first = (pageNumber() - 1) * pageSize;
-  const query = new URLSearchParams(shown.query);
-  query.delete("_page");
-  query.set("_start", first);
-  query.set("_end", first + pageSize);
+  const query = queryWith({ _page: null, _start: first, _end: first + pageSize });
   const waiting = setTimeout(() => {
     frame.ariaBusy = true;
     range.textContent = "Reading rows …";
@@ -72,12 +68,12 @@ async function load() {
   try {
     const { value, headers } = await send("GET", `${pathTo(shown.resource.name)}?${query}`);
     if (turn !== reading || cells.isEditing()) return;
-    const total = Number(headers.get("X-Total-Count") ?? value.length);
+    const total = Number(headers.get("X-Total-Count"));
     if (pageNumber() > lastPage(total)) return location.replace(listAddress({ _page: lastPage(total) }));
     showTable(value);
     showPages(first, value.length, total);
   } catch (error) {
-    if (turn === reading) showNote(error.title ?? "This list cannot be shown.", error.message, button("Read again", load));
+    if (turn === reading) showNote(error.status ? `The server answered ${error.status}.` : "This list cannot be shown.", error.message, button("Read again", load));
   } finally {
     clearTimeout(waiting);
     if (turn === reading) frame.ariaBusy = false;
@@ -86,11 +82,11 @@ async function load() {
 
 export const refresh = debounced(120, () => { if (!ui.records.hidden && !cells.isEditing()) load(); });
 
-export function apply({ resource, kind: change, id }) {
+export function apply({ resource, id }) {
   forgetTitles(resource);
   if (ui.records.hidden || resource !== shown.resource.name) return;
-  if (change === "deleted") rowOf(id)?.classList.add("leaving");
-  else highlights.set(String(id), performance.now());
+  highlights.add(String(id));
+  setTimeout(() => highlights.delete(String(id)), 2_500);
   refresh();
 }
 
@@ -103,7 +99,7 @@ export function goToEnd(added) {
 const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
 
 function showTable(rows) {
-  const { resource, resources } = shown;
+  const { resource } = shown;
   const { idName, name: listName } = resource;
   const names = [...new Set([idName, ...rows.flatMap((row) => (kind(row) === "object" ? Object.keys(row) : []))])];
   const visible = names.filter((name) => name === idName || !columns.isHidden(listName, name));
@@ -120,12 +116,12 @@ function showTable(rows) {
   fill(body, pairs.map(([id, row]) => node("tr", { "data-id": id }, node("td.pick", selection.box([[id, row]], `${listName} ${id}`)),
     visible.map((name) => cell(id, name, row?.[name], isNumeric(name))))));
   visible.forEach((name, index) => columns.widen(heads.children[index + 1], listName, name));
-  for (const [id, time] of highlights) highlight(id, performance.now() - time);
+  for (const id of highlights) rowOf(id)?.classList.add("changed");
   showNote();
   if (rows.length === 0) showEmpty();
   if (focused) frame.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   columns.showEdges();
-  for (const name of visible) showTitles(parentOf(name, resource, resources), name);
+  for (const name of visible) showTitles(parentOf(name, resource), name);
   showCounts([...byID.keys()]);
 }
 
@@ -138,9 +134,9 @@ function head(name, isNumeric) {
 }
 
 function cell(id, name, value, isNumeric) {
-  const { resource, resources } = shown;
+  const { resource } = shown;
   const text = brief(compact(value ?? ""));
-  const parent = isKey(value) && parentOf(name, resource, resources);
+  const parent = isKey(value) && parentOf(name, resource);
   const key = { "data-key": `${id} ${name}` };
   const content = name === resource.idName ? node("a", { ...key, href: listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
     : parent ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name }, text) : cells.content(value);
@@ -160,8 +156,7 @@ async function showTitles(parent, name) {
 
 async function showCounts(ids) {
   const turn = reading;
-  const { resource, resources } = shown;
-  for (const child of ids.length > 0 ? childrenOf(resource, resources) : []) {
+  for (const child of ids.length > 0 ? childrenOf(shown.resource) : []) {
     const counts = await countChildren(child, ids).catch(() => undefined);
     if (turn !== reading) return;
     if (!counts) continue;
@@ -174,19 +169,9 @@ async function showCounts(ids) {
   }
 }
 
-function highlight(id, age) {
-  const row = rowOf(id);
-  if (age >= 2_500) highlights.delete(id);
-  else if (row) {
-    row.classList.add("changed");
-    row.style.animationDelay = `-${age}ms`;
-    setTimeout(() => row.classList.remove("changed"), 2_500 - age);
-  }
-}
-
 function showEmpty() {
-  if ([...shown.query.keys()].some((name) => !/^_(page|sort)$/.test(name))) return showNote("Nothing matches.", "Try fewer letters, or take a filter away.");
-  showNote("No records yet.", "Press “New record”, or drop a JSON or CSV file here.");
+  const isFiltered = [...shown.query.keys()].some((name) => !/^_(page|sort)$/.test(name));
+  showNote(...(isFiltered ? ["Nothing matches."] : ["No records yet.", "Press “New record”, or drop a JSON or CSV file here."]));
 }
 
 function showNote(title, ...content) {
@@ -199,7 +184,7 @@ function showNote(title, ...content) {
 function showPages(first, count, total) {
   const page = pageNumber();
   const last = lastPage(total);
-  const [from, to, all] = [first + 1, first + count, total].map((number) => number.toLocaleString("en"));
+  const [from, to, all] = [first + 1, first + count, total].map(grouped);
   range.textContent = last > 1 ? `${from}–${to} of ${all}` : total === 1 ? "1 record" : `${all} records`;
   ui.recordsPages.hidden = last === 1;
   ui.pageNumber.textContent = `${page} / ${last}`;
@@ -210,19 +195,19 @@ function showPages(first, count, total) {
 }
 
 function editCell(cell) {
-  const { resource, resources } = shown;
+  const { resource } = shown;
   const { id } = cell.parentElement.dataset;
   const { name } = cell.dataset;
   if (name === resource.idName || "readOnly" in document.body.dataset) return;
   const done = (isSaved) => {
-    if (isSaved) apply({ resource: resource.name, kind: "updated", id });
+    if (isSaved) apply({ resource: resource.name, id });
     attempt(async () => {
       await load();
       rowOf(id)?.querySelector(`[data-name="${CSS.escape(name)}"]`)?.focus();
     });
   };
   const openRecord = () => { location.hash = listAddress({}, id); };
-  cells.edit(cell, { resource, resources, id, name, type: kind(draft[name] ?? null), done, openRecord });
+  cells.edit(cell, { resource, id, name, type: kind(draft[name] ?? null), done, openRecord });
 }
 
 search.oninput = debounced(250, () => location.replace(listAddress({ q: search.value || null, _page: null })));
@@ -262,5 +247,6 @@ body.oncontextmenu = (event) => {
   const cell = event.target.closest("[data-name]");
   if (!cell || cell.querySelector("input")) return;
   event.preventDefault();
-  menu(cell, cell.dataset.name, byID.get(cell.parentElement.dataset.id)?.[cell.dataset.name], () => editCell(cell));
+  const { id } = cell.parentElement.dataset;
+  menu(id, cell.dataset.name, byID.get(id)?.[cell.dataset.name], () => editCell(cell));
 };

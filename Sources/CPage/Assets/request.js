@@ -1,13 +1,12 @@
 // Try a request: send anything to the API and see the answer.
 
-import { address } from "./api.js";
 import { codeView } from "./code.js";
-import { fill, headerList, onSubmit, statusCode, ui } from "./dom.js";
-import { pretty, show } from "./json.js";
+import { address, pretty } from "./data.js";
+import { fill, headerList, onSubmit, show, statusCode, ui } from "./dom.js";
 
-const { tryMethod, tryPath, tryHeaders, tryBody, tryForm, tryCancel, tryBodyField } = ui;
+const { tryMethod, tryPath, tryHeaders, tryBody, tryForm, tryBodyField } = ui;
 const code = codeView("curl", "Swift");
-let running;
+let turn = 0;
 let opened;
 
 export function open(query, start) {
@@ -16,7 +15,6 @@ export function open(query, start) {
   const request = Object.fromEntries(query);
   tryMethod.value = request.method ?? "GET";
   tryPath.value = request.path ?? start;
-  tryHeaders.value = request.headers ?? "";
   tryBody.value = pretty(request.body ?? "");
   follow();
   clearAnswer("");
@@ -34,24 +32,19 @@ const takesBody = () => !["GET", "HEAD"].includes(tryMethod.value);
 
 async function run() {
   const { method, path, headers, body } = read();
-  running?.abort();
-  const controller = running = new AbortController();
-  const { signal } = controller;
+  const mine = ++turn;
   clearAnswer("Waiting for the answer …");
-  tryCancel.hidden = false;
   const began = performance.now();
   try {
-    const response = await fetch(address(path), { method, headers, body: body || undefined, cache: "no-store", signal });
+    const response = await fetch(address(path), { method, headers, body: body || undefined, cache: "no-store" });
     const text = await response.text();
-    const size = new Blob([text]).size.toLocaleString("en");
-    fill(ui.answerLine, statusCode(response.status, response.statusText), ` ${(performance.now() - began).toFixed(1)} ms · ${size} bytes`);
+    if (mine !== turn) return;
+    fill(ui.answerLine, statusCode(response.status, response.statusText), ` ${(performance.now() - began).toFixed(1)} ms`);
     fill(ui.answerHeaders, headerList(response.headers));
     show(ui.answerBody, pretty(text), "response");
   } catch (error) {
-    if (running !== controller) return;
-    clearAnswer(signal.aborted ? "Cancelled." : `No answer: ${error.message}. The server has stopped, or a fault cut the connection.`);
+    if (mine === turn) clearAnswer(`No answer: ${error.message}. The server has stopped, or a fault cut the connection.`);
   }
-  if (running === controller) tryCancel.hidden = true;
 }
 
 function clearAnswer(text) {
@@ -68,6 +61,5 @@ function follow() {
 
 onSubmit(tryForm, run);
 tryForm.oninput = follow;
-tryCancel.onclick = () => running.abort();
 ui.try.append(code);
 follow();

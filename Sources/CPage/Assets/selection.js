@@ -1,9 +1,8 @@
 // Several records at once: chosen in the table to be deleted or exported, or added from a file.
 
-import { pathTo, send } from "./api.js";
+import { compact, kind, parse, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
 import { announce, ask, attempt, button, checkbox, download, fill, node, ui } from "./dom.js";
-import { compact, kind, parse } from "./json.js";
 import * as records from "./records.js";
 
 const chosen = new Map();
@@ -42,7 +41,7 @@ function show() {
     button("Export JSON", () => download(`${resource.name}.json`, JSON.stringify(rows, null, 2))),
     button("Export CSV", () => download(`${resource.name}.csv`, csv(rows), "text/csv")),
     button("Delete", async () => {
-      if (await remove(resource, [...chosen].map(([id, row]) => [id, JSON.stringify(row)]), records.current().resources)) clear();
+      if (await remove(resource, [...chosen.keys()])) clear();
     }, { class: "danger writes" }), button("Clear", clear));
 }
 
@@ -61,18 +60,18 @@ const add = (file) => attempt(async () => {
   const question = `${count} of ${file.name} will be added; one whose ${resource.idName} is there already is changed.`;
   if (!(await ask(`Add to ${resource.name}?`, question, "Add"))) return;
   const { value } = await send("POST", pathTo(resource.name), isTable ? text : JSON.stringify(list), isTable && { "Content-Type": "text/csv" });
-  announce(`Added ${[value].flat().length} to ${resource.name}`);
-  records.goToEnd([value].flat().length);
+  const added = [value].flat().length;
+  announce(`Added ${added} to ${resource.name}`);
+  records.goToEnd(added);
 });
 
 const { records: view, importFile } = ui;
-for (const kind of ["dragover", "dragleave", "drop"]) {
-  view.addEventListener(kind, (event) => {
-    event.preventDefault();
-    view.classList.toggle("dropping", kind === "dragover");
-    if (kind === "drop" && event.dataTransfer.files[0]) add(event.dataTransfer.files[0]);
-  });
-}
+view.ondragover = view.ondragleave = view.ondrop = (event) => {
+  event.preventDefault();
+  view.classList.toggle("dropping", event.type === "dragover");
+  const file = event.type === "drop" && event.dataTransfer.files[0];
+  if (file) add(file);
+};
 ui.import.onclick = () => importFile.click();
 importFile.onchange = () => {
   if (importFile.files[0]) add(importFile.files[0]);

@@ -1,73 +1,108 @@
-// Switches of the running server: delay, read-only, snapshots, faults.
+// The running server: delay, read-only, snapshots, what requests meet, sessions, and what nobody expected.
 
-import { admin } from "./api.js";
-import { ask, attempt, button, fill, node, onSubmit, ui } from "./dom.js";
-import { note } from "./health.js";
+import { admin, brief, compact, grouped, readable } from "./data.js";
+import { ask, attempt, button, debounced, fill, node, onSubmit, options, ui } from "./dom.js";
+import * as log from "./log.js";
 
+const kinds = {
+  status: ["Answers a status", "Status", 503], delay: ["Answers late", "Delay in ms", 500], retryAfter: ["Rate limit (429)", "Retry after, s", 5],
+  hang: ["Never answers"], reset: ["Resets the connection"], truncate: ["Cuts the body short"],
+  stub: ["Answers what you write", "Status", 200], hold: ["Waits until released"],
+};
+const { delay, readOnly, ruleKind, ruleNumber, ruleBody, ruleMethod, rulePath, ruleTimes } = ui;
+const state = {};
 let turn = 0;
+
+/** Notes news that hold for the server as a whole, such as `{ gone: true }`, and shows banners of what is known. */
+export function note(news) {
+  const { gone, readOnly, invalid } = Object.assign(state, news);
+  document.body.toggleAttribute("data-read-only", Boolean(readOnly));
+  const shown = [
+    gone && ["The server does not answer. What you see may be old."],
+    invalid && [`${invalid.file} cannot be read; the last good version is served.`, invalid.message],
+    readOnly && ["The server is read-only: it refuses every change."],
+  ].filter(Boolean);
+  // What stays the same is not read out again.
+  if (ui.banners.textContent !== shown.flat().join("")) fill(ui.banners, shown.map(([text, detail]) => node("div", text, detail && node("pre", detail))));
+}
+
+const list = (place, none, items) => fill(place, items.length > 0 ? items : node("li.quiet", none));
+const item = (title, detail, ...buttons) =>
+  node("li", node("strong", title), node("span.quiet", detail), buttons.map(([text, action]) => button(text, action, { "aria-label": `${text} ${title}` })));
+const since = (time) => new Date(time).toLocaleString();
+const act = (method, path, value, done) => attempt(() => admin(method, path, value), done).then(refresh);
+
+async function actOnLoss(title, action, path) {
+  if (await ask(title, "What was changed since then is lost.", action)) await act("POST", path, undefined, `${action}: done`);
+}
 
 export const refresh = () => attempt(async () => {
   const mine = ++turn;
-  const [settings, snapshots, faults] = await Promise.all(["settings", "snapshots", "faults"].map((path) => admin("GET", path)));
+  const sessions = admin("GET", "sessions").catch(() => undefined);
+  const [settings, snapshots, faults, stubs, holds, unexpected] = await Promise.all(
+    ["settings", "snapshots", "faults", "stubs", "holds", "requests?unexpected=true"].map((path) => admin("GET", path)));
+  const copies = await sessions;
   if (mine !== turn) return;
-  ui.delay.value = settings.delay;
-  ui.readOnly.checked = settings.readOnly;
+  delay.value = settings.delay;
+  readOnly.checked = settings.readOnly;
   note({ readOnly: settings.readOnly });
-  list(ui.snapshots, "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) =>
-    item(name, new Date(time).toLocaleString(),
-      button("Restore", () => restore(name), { "aria-label": `Restore ${name}` }), button("Delete", () => forget(name), { "aria-label": `Delete ${name}` }))));
-  list(ui.faults, "None. A fault shows how a client copes.", faults.map((fault) => {
-    const title = `${fault.method ?? "Any method"} ${fault.path ?? "any path"}`;
-    const remove = () => act("DELETE", `faults/${encodeURIComponent(fault.id)}`, undefined, "Fault removed");
-    return item(title, effect(fault), button("Remove", remove, { "aria-label": `Remove the fault of ${title}` }));
+  list(ui.snapshots, "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) => {
+    const path = `snapshots/${encodeURIComponent(name)}`;
+    return item(name, since(time),
+      ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => act("DELETE", path, undefined, "Deleted")]);
   }));
+  const rule = (kind, { id, ...rule }, ...texts) => {
+    const { method = "Any method", path = "any path", query, ...rest } = { ...rule, ...rule.request, request: undefined };
+    return item(`${method} ${path} ${query ? compact(query) : ""}`, brief(compact(rest), 120), ...texts.map((text) =>
+      [text, () => act("DELETE", `${kind}/${id}${text === "Fail" ? "?status=503" : ""}`, undefined, `${text}: done`)]));
+  };
+  list(ui.rules, "None. A fault shows how a client copes, a stub answers for the data, a hold keeps requests waiting.", [
+    ...faults.map((fault) => rule("faults", fault, "Remove")),
+    ...holds.map(({ requests, ...hold }) => rule("holds", { ...hold, waiting: requests.length }, "Release", "Fail")),
+    ...stubs.map((stub) => rule("stubs", stub, "Remove")),
+  ]);
+  ui.sessions.parentElement.hidden = !copies;
+  list(ui.sessions, "None.", (copies ?? []).map(({ name, requests, lastUsed }) =>
+    item(name, `${grouped(requests)} requests, last ${since(lastUsed)}`, ["End", () => act("DELETE", `sessions/${name}`, undefined, "Ended")])));
+  list(ui.unexpected, "None. With --strict, what nothing answers is listed here.", unexpected.reverse().map(({ id, method, path, time }) =>
+    item(`${method} ${readable(path)}`, since(time), ["Show", () => log.open(id)])));
 });
 
-const list = (place, none, items) => fill(place, items.length > 0 ? items : node("li.quiet", none));
-
-const item = (title, detail, ...buttons) => node("li", node("strong", title), node("span.quiet", detail), buttons);
-
-function effect({ delay, status, retryAfter, action, times }) {
-  const parts = [
-    { hang: "never answers", reset: "resets the connection", truncate: "cuts the body short" }[action],
-    retryAfter != null ? `429, retry after ${retryAfter} s` : status != null && `answers ${status}`,
-    delay != null && `${[delay].flat().join(" to ")} ms late`,
-    times != null && `times: ${times}`,
-  ];
-  return parts.filter(Boolean).join(", ");
+function followKind() {
+  const [, label, number] = kinds[ruleKind.value];
+  ui.ruleNumberField.hidden = !label;
+  ui.ruleBodyField.hidden = ruleKind.value !== "stub";
+  if (label) [ui.ruleLabel.textContent, ruleNumber.value] = [label, number];
 }
 
-const act = (method, path, value, done) => attempt(() => admin(method, path, value), done).then(refresh);
-
-async function actOnLoss(title, text, action, method, path) {
-  if (await ask(title, text, action)) await act(method, path, undefined, `${action}: done`);
+function addRule() {
+  const kind = ruleKind.value;
+  const number = Number(ruleNumber.value);
+  const times = Number(ruleTimes.value) || undefined;
+  const request = { method: ruleMethod.value || undefined, path: rulePath.value || undefined };
+  if (kind === "stub") return act("POST", "stubs", { request, times, response: log.response(number, ruleBody.value) }, "Stub added");
+  if (kind === "hold") return act("POST", "holds", { ...request, times }, "Hold added");
+  return act("POST", "faults", { ...(kinds[kind][1] ? { [kind]: number } : { action: kind }), ...request, times }, "Fault added");
 }
 
-const restore = (name) => actOnLoss(`Restore “${name}”?`, "What was changed since the snapshot was taken is lost.",
-  "Restore", "POST", `snapshots/${encodeURIComponent(name)}`);
-
-const forget = (name) => actOnLoss(`Delete the snapshot “${name}”?`, "The resources stay as they are.",
-  "Delete", "DELETE", `snapshots/${encodeURIComponent(name)}`);
-
-const numbers = { status: ["Status", 503], delay: ["Delay in ms", 500], retryAfter: ["Retry after, s", 5] };
-
-function followFaultKind() {
-  const number = numbers[ui.faultKind.value];
-  ui.faultNumberField.hidden = !number;
-  if (number) [ui.faultLabel.textContent, ui.faultNumber.value] = number;
+/** Shows the server as it is; a query with a method or a path begins a rule for such requests. */
+export function open(query) {
+  refresh();
+  if (query.size === 0) return;
+  ruleMethod.value = query.get("method") ?? "";
+  rulePath.value = query.get("path");
+  ruleTimes.value = 1;
+  ruleKind.focus();
 }
 
-function addFault() {
-  const [kind, number, times, method, path] = ["Kind", "Number", "Times", "Method", "Path"].map((name) => ui[`fault${name}`].value || undefined);
-  const fault = numbers[kind] ? { [kind]: Number(number) } : { action: kind };
-  return act("POST", "faults", { ...fault, times: times && Number(times), method, path }, "Fault added");
-}
+/** Something came, which may have met a rule. */
+export const refreshSoon = debounced(300, () => ui.server.hidden || refresh());
 
-onSubmit(ui.settingsForm, () => act("PATCH", "settings", { delay: Number(ui.delay.value) }, "Delay set"));
+fill(ruleKind, options(Object.entries(kinds).map(([kind, [text]]) => [kind, text])));
+followKind();
+onSubmit(ui.settingsForm, () => act("PATCH", "settings", { delay: Number(delay.value) }, "Delay set"));
 onSubmit(ui.snapshotForm, () => act("POST", "snapshots", { name: ui.snapshotName.value.trim() || undefined }, "Snapshot taken"));
-onSubmit(ui.faultForm, addFault);
-ui.faultKind.onchange = followFaultKind;
-ui.readOnly.onchange = ({ target: { checked } }) =>
-  act("PATCH", "settings", { readOnly: checked }, checked ? "Read-only" : "Writes allowed");
-ui.reset.onclick = () => actOnLoss("Reset everything?",
-  "What was changed since the server started is lost.", "Reset", "POST", "reset");
+onSubmit(ui.ruleForm, addRule);
+ruleKind.onchange = followKind;
+readOnly.onchange = () => act("PATCH", "settings", { readOnly: readOnly.checked }, readOnly.checked ? "Read-only" : "Writes allowed");
+ui.reset.onclick = () => actOnLoss("Reset everything to the start?", "Reset", "reset");

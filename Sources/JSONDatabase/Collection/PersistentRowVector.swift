@@ -128,6 +128,35 @@ struct PersistentRowVector: Sendable {
       && left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { $0.baseAddress == left.baseAddress } }
   }
 
+  /// The slots in which another version has other rows, each with the row of this version.
+  ///
+  /// - Returns: `nil` when there are more than a number of them.
+  /// - Complexity: O(slots / 64 + number of slots that are looked at).
+  func differences(from other: PersistentRowVector, atMost maximum: Int) -> [(slot: Int, row: Row?)]? {
+    var found: [(slot: Int, row: Row?)] = []
+    var slot = 0
+    let end = max(slotCount, other.slotCount)
+    while slot < end {
+      let leafEnd = min(slot + Self.leafSize, end)
+      if !hasSameLeaf(at: slot, as: other) {
+        for slot in slot..<leafEnd {
+          let row = self[slot]
+          guard !Row.isSame(row, other[slot]) else { continue }
+          guard found.count < maximum else { return nil }
+          found.append((slot, row))
+        }
+      }
+      slot = leafEnd
+    }
+    return found
+  }
+
+  private func hasSameLeaf(at slot: Int, as other: PersistentRowVector) -> Bool {
+    guard slot < slotCount, slot < other.slotCount else { return false }
+    let (top, middle) = (slot >> (2 * Self.leafBits), (slot >> Self.leafBits) & (Self.leafSize - 1))
+    return Self.isIdentical(leaves[top][middle], other.leaves[top][middle])
+  }
+
   /// Each row changed, in its slot.
   ///
   /// - Parameter earlier: An earlier version with what became of it; what is the same there is taken from it.

@@ -30,14 +30,18 @@ extension RecordCollection {
       filter.nodes.append(node)
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
-    let sorting = Sorting(query.sort, dialect: dialect, parents: parents)
-    let matching = matching(filter, parent: query.parent.map { ($0.key, $0.id) }, owner: query.owner, dialect)
-    let (slots, total) = window(query, matching, sorting)
-    let records = slots.compactMap { rows[Int($0)]?.record }
+    let (records, total) =
+      if filter.isEmpty, query.isWhole {
+        (SelectedRecords(rows), count)
+      } else {
+        window(
+          query, matching(filter, parent: query.parent.map { ($0.key, $0.id) }, owner: query.owner, dialect),
+          Sorting(query.sort, dialect: dialect, parents: parents))
+      }
     // What a record will have, none tells.
     let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !hasMember($0) && !joins.hasMember($0) }
     return Selection(
-      records: records, slots: slots, total: total, unknownParameters: unknown, unknownSortPaths: unknownPaths)
+      records: records, total: total, unknownParameters: unknown, unknownSortPaths: unknownPaths)
   }
 
   /// Whether any record has an object at a path. O(n) at most.
@@ -63,17 +67,26 @@ extension RecordCollection {
   /// Sorts what matches and selects the window from it.
   private mutating func window(
     _ query: Query, _ matching: SlotSet, _ sorting: Sorting
-  ) -> (slots: [Int32], total: Int) {
-    let range = query.window.range(of: matching.count)
-    guard !query.sort.isEmpty else { return (matching[range], matching.count) }
+  ) -> (records: SelectedRecords, total: Int) {
+    let total = matching.count
+    let range = query.window.range(of: total)
+    guard !query.sort.isEmpty else {
+      // What is not listed need not be: the slots of a whole collection.
+      if case .firstSlots = matching { return (selected(.range(range), range.count), total) }
+      return (selected(.list(matching[range]), range.count), total)
+    }
     // Sorting few records is faster than picking them from the order of all.
     if !sorting.isJoined, matching.count > count / 64 || matching.count == count,
       let order = order(by: query.sort, dialect: sorting.dialect)
     {
-      return (pick(range, of: matching, in: order.slots), matching.count)
+      return (selected(.list(pick(range, of: matching, in: order.slots)), range.count), total)
     }
-    let slots = sorting.sorted(matching[0..<matching.count], of: rows)
-    return (Array(slots[range]), matching.count)
+    let slots = sorting.sorted(matching[0..<total], of: rows)
+    return (selected(.list(range.count == total ? slots : Array(slots[range])), range.count), total)
+  }
+
+  private func selected(_ slots: SelectedRecords.Slots, _ count: Int) -> SelectedRecords {
+    SelectedRecords(slots, of: rows, count: count)
   }
 
   /// Walks an order and takes the slots that match, until the window is full.

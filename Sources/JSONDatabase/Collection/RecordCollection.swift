@@ -16,11 +16,11 @@ package struct RecordCollection: Sendable {
   /// How the collection's first record is written.
   private let defaultLayout: JSONLayout
 
-  private var idTable: IDHashTable?
-  private(set) var numericIDs: NumericIDs?
-  private var uuids: UUIDCount?
-  private var fields = FieldIndexes()
-  private var members: MemberSummary?
+  var idTable: IDHashTable?
+  var numericIDs: NumericIDs?
+  var uuids: UUIDCount?
+  var fields = FieldIndexes()
+  var members: MemberSummary?
   /// The slots that hold a record, once they are needed and some slots are empty.
   private var occupied: [Int32]?
 

@@ -51,6 +51,13 @@ struct Row: Sendable {
     }
   }
 
+  /// Whether two rows are one record that was written once.
+  static func isSame(_ left: Row?, _ right: Row?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return left.record.storage === right.record.storage && left.record.offset == right.record.offset
+      && left.record.count == right.record.count
+  }
+
   /// The offset in its storage where the record ends.
   var end: Int { record.offset + record.count }
 

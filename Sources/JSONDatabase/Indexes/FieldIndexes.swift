@@ -3,13 +3,13 @@ struct FieldIndexes: Sendable {
   /// The most indexes of one kind; the least recently used is dropped when one more is built.
   private static let maximumCount = 16
 
-  private var equality = LRUCache<FieldPath, HashIndex>(maximumCount)
-  private var order = LRUCache<[SortKey], SortedIndex>(maximumCount)
+  var equality = LRUCache<FieldPath, HashIndex>(maximumCount)
+  var order = LRUCache<[SortKey], SortedIndex>(maximumCount)
   /// The sort keys under which numbers and texts mix.
-  private var unordered: Set<[SortKey]> = []
+  var unordered: Set<[SortKey]> = []
 
   /// Paths that some record is known to have, and paths that none has.
-  private var known: [FieldPath: Bool] = [:]
+  var known: [FieldPath: Bool] = [:]
 
   /// Returns the index of the values at a path. O(n) at first use.
   mutating func equality(of path: FieldPath, in rows: PersistentRowVector) -> HashIndex {
@@ -89,6 +89,22 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let value = make()
     self[key] = value
     return value
+  }
+
+  /// The keys, in any order.
+  var keys: Dictionary<Key, Value>.Keys { values.keys }
+
+  /// Whether a key has a value; asking is no use of it.
+  func contains(_ key: Key) -> Bool { values[key] != nil }
+
+  /// Removes the values of the keys that satisfy a predicate.
+  mutating func removeAll(where isRemoved: (Key) -> Bool) {
+    for key in values.keys.filter(isRemoved) { self[key] = nil }
+  }
+
+  /// Adds the values of keys that have none.
+  mutating func add(_ other: LRUCache) {
+    for (key, value) in other.values where values[key] == nil { self[key] = value }
   }
 
   /// Changes every value in place; one for which the closure returns `false` is removed.

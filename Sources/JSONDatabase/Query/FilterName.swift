@@ -36,8 +36,8 @@ struct FilterName {
 
   /// Splits a name into a path and an operator.
   private static func split(_ name: String, _ dialect: Dialect) -> (path: String, Comparison, isOriginal: Bool)? {
-    let marks: Set<UInt8> = [UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "[")]
-    guard name.utf8.contains(where: marks.contains) else { return nil }
+    let hasMark = name.utf8.contains { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") }
+    guard hasMark else { return nil }
     for comparison in Comparison.allCases {
       let isOriginal = dialect == .classic && originalOperators.contains(comparison)
       guard dialect == .classic || comparison != .like else { continue }

@@ -29,20 +29,27 @@ package struct Query: Sendable {
   package var owner: (key: FieldPath, id: String)?
 
   package init() {}
+
+  /// Whether it asks for all records as they are stored, its filters apart.
+  var isWhole: Bool {
+    guard case .all = window else { return false }
+    return sort.isEmpty && parent == nil && owner == nil
+  }
 }
 
 /// The records that a query selects.
 package struct Selection: Sendable {
   /// The records of the window, in order.
-  package let records: [ValidJSON]
-  /// Where the records are in their collection, until it changes.
-  let slots: [Int32]
+  package let records: SelectedRecords
   /// How many records match, inside the window and outside it.
   package let total: Int
   /// The parameters that no record has a member for.
   package let unknownParameters: [String]
   /// The paths to sort by that lead to no member of any record; none where there is no record.
   package let unknownSortPaths: [FieldPath]
+
+  /// Where the records are in their collection, until it changes. O(number of records).
+  var slots: [Int32] { records.occupiedSlots }
 }
 
 /// A member by which records are sorted.

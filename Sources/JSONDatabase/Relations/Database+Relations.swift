@@ -16,33 +16,33 @@ extension Database {
     let selection = try withCollection(at: position) { collection throws(DatabaseError) in
       try collection.select(query, parents: parents, dialect: dialect)
     }
-    return (selection, try related(trees, unknown, to: selection.records, at: position))
+    return (selection, try related(trees, unknown, to: selection.records, RecordList(selection.records), at: position))
   }
 
-  /// Finds what is related to records of a collection.
+  /// Finds what is related to a record of a collection.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
   package mutating func related(
-    _ requests: [RelationRequest], to records: [ValidJSON], in name: String
+    _ requests: [RelationRequest], to record: ValidJSON, in name: String
   ) throws(DatabaseError) -> RelatedRecords {
     let position = try position(of: name)
     let (trees, unknown) = try relationTrees(requests, from: position)
-    return try related(trees, unknown, to: records, at: position)
+    return try related(
+      trees, unknown, to: CollectionOfOne(record), RecordList([RelatedRecord(record: record)]), at: position)
   }
 
   private mutating func related(
-    _ trees: [RelationTree], _ unknown: [RelationRequest], to records: [ValidJSON], at position: Int
+    _ trees: [RelationTree], _ unknown: [RelationRequest], to records: some Sequence<ValidJSON>,
+    _ plain: @autoclosure () -> RecordList, at position: Int
   ) throws(DatabaseError) -> RelatedRecords {
     guard !trees.isEmpty else {
-      return RelatedRecords(
-        records: records.map { RelatedRecord(record: $0) }, hiddenNames: [], unknownRelations: unknown)
+      return RelatedRecords(records: plain(), hiddenNames: [], unknownRelations: unknown)
     }
     var embedding = Embedding()
     var related: [RelatedRecord] = []
-    related.reserveCapacity(records.count)
     for record in records { related.append(try follow(trees, from: record, at: position, level: 0, &embedding)) }
     return RelatedRecords(
-      records: related, hiddenNames: embedding.hiddenNames.sorted(), unknownRelations: unknown)
+      records: RecordList(related), hiddenNames: embedding.hiddenNames.sorted(), unknownRelations: unknown)
   }
 
   /// What is found out while relations are followed.
@@ -113,7 +113,7 @@ extension Database {
   /// Finds out what names mean for a collection; those that mean nothing are left out, and returned too.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when one leads too far.
-  private mutating func relationTrees(
+  mutating func relationTrees(
     _ requests: [RelationRequest], from position: Int
   ) throws(DatabaseError) -> (trees: [RelationTree], unknown: [RelationRequest]) {
     var trees: [RelationTree] = []

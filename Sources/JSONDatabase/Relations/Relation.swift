@@ -63,7 +63,7 @@ package struct RelatedRecord: Sendable {
   }
 
   /// The record with what is related to it as one value.
-  var joined: ValidJSON {
+  package var joined: ValidJSON {
     let whole = record.withToken { related.isEmpty || $0.kind != .object ? record : ValidJSON($0, adding: related) }
     return selection?.of(whole) ?? whole
   }
@@ -80,7 +80,7 @@ package struct RelatedRecord: Sendable {
 
 /// Records together with what is related to them.
 package struct RelatedRecords: Sendable {
-  package let records: [RelatedRecord]
+  package let records: RecordList
   /// The names of relations that were not put into records which have a member of that name.
   package let hiddenNames: [String]
   /// The requests that lead to no collection.

@@ -9,12 +9,12 @@ package struct DatabaseText: Sendable {
     let value: ResourceText
     let trail: UTF8Slice
 
-    /// Appends the name as it was written, around which there are only white space and a colon in the lead.
-    func appendName(to output: inout [UInt8]) {
+    /// The name as it was written, around which there are only white space and a colon in the lead.
+    var name: [UInt8] {
       lead.withBytes { lead in
         guard let start = lead.firstIndex(of: UInt8(ascii: "\"")), let end = lead.lastIndex(of: UInt8(ascii: "\""))
-        else { return }
-        output += lead[start...end]
+        else { return [] }
+        return Array(lead[start...end])
       }
     }
   }
@@ -43,18 +43,15 @@ package struct DatabaseText: Sendable {
     try suffix.withBytesRethrowing(body)
   }
 
-  /// Appends the text as `JSON.stringify(value, null, 2)` lays it out, whatever the file's layout. O(size of the data).
-  package func appendPretty(to output: inout [UInt8]) {
-    let formatter = JSONFormatter(.pretty)
-    output.append(UInt8(ascii: "{"))
+  /// The text as `JSON.stringify(value, null, 2)` lays it out, whatever the file's layout. O(number of resources).
+  package var pretty: SlicedText {
+    var segments: [SlicedText.Segment] = []
     for (index, piece) in pieces.enumerated() {
-      if index > 0 { output.append(UInt8(ascii: ",")) }
-      output += "\n  ".utf8
-      piece.appendName(to: &output)
-      output += ": ".utf8
-      piece.value.append(to: &output, formatter)
+      segments.append(.bytes(Array((index == 0 ? "{\n  " : ",\n  ").utf8) + piece.name + Array(": ".utf8)))
+      segments.append(piece.value.segment)
     }
-    output += (pieces.isEmpty ? "}" : "\n}").utf8
+    segments.append(.bytes(Array((pieces.isEmpty ? "{}" : "\n}").utf8)))
+    return SlicedText(segments)
   }
 
   /// All bytes in one array.
@@ -76,19 +73,6 @@ struct CollectionText: Sendable {
   static let comma = UTF8Slice(",")
   private static let openingBracket = UTF8Slice("[")
   private static let closingBracket = UTF8Slice("]")
-
-  /// Appends the records as they are written two levels deep in a pretty text.
-  func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
-    output.append(UInt8(ascii: "["))
-    var isFirst = true
-    rows.forEach { _, row in
-      output += (isFirst ? "\n    " : ",\n    ").utf8
-      formatter.append(row.record, level: 2, to: &output)
-      isFirst = false
-      return true
-    }
-    output += (isFirst ? "]" : "\n  ]").utf8
-  }
 
   /// Calls a closure with the text piece by piece; neighbours that lie as they were read are one piece.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
@@ -135,11 +119,11 @@ enum ResourceText: Sendable {
     }
   }
 
-  /// Appends the value as it is written one level deep in a pretty text.
-  func append(to output: inout [UInt8], _ formatter: JSONFormatter) {
+  /// The value as a part of a text in which it is one level deep.
+  fileprivate var segment: SlicedText.Segment {
     switch self {
-    case .collection(let collection): collection.append(to: &output, formatter)
-    case .other(let value): formatter.append(value, level: 1, to: &output)
+    case .collection(let collection): .records(RecordList(SelectedRecords(collection.rows)), level: 1)
+    case .other(let value): .value(value, level: 1)
     }
   }
 

@@ -22,14 +22,28 @@ enum OpenAPIParameters {
   private static let numberOrNothing: JSONValue =
     #"^(undefined|null|NaN|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
 
-  private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [
+  private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] =
+    listQueries + [
+      ("all", "_all", false, "`true` for a change of all records, in the place of a filter.")
+    ]
+
+  private static let listQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [
     ("page", "_page", true, "The page wanted, from 1; the Link header leads to the others."),
+    ("perPage", "_per_page", true, "With `_page`: so many records, in an object with the numbers of the pages around."),
     ("limit", "_limit", true, "How many records at most; 10 when only `_page` is given."),
     ("start", "_start", true, "The position of the first record wanted, from 0; negative counts from the end."),
     ("end", "_end", true, "The position after the last record wanted; negative counts from the end."),
     ("sort", "_sort", false, "The members to sort by, separated by commas; `-` before one sorts it descending."),
     ("order", "_order", false, "`asc` or `desc` for each member of `_sort`, separated by commas."),
     ("search", "q", false, "Only records in which some value, at any depth, contains this text in any case."),
+    (
+      "where", "_where", false,
+      "A tree of conditions as JSON: `{\"or\": [{\"id\": {\"gt\": 3}}, {\"title\": {\"eq\": \"a\"}}]}`."
+    ),
+    (
+      "fields", "_fields", false,
+      "The only members to show, separated by commas; `author.name` leads into objects and arrays."
+    ),
   ]
 
   /// The parameters of a list: a filter for each member, then the shared ones, then the relations.
@@ -39,10 +53,17 @@ enum OpenAPIParameters {
     let taken = Set(sharedQueries.map(\.name) + ["_embed", "_expand"])
     let paths = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }
     let filters = paths.map { filter($0, bodies) }
-    let shared = sharedQueries.map { query -> JSONValue in
-      ["$ref": .string("#/components/parameters/\(query.component)")]
-    }
-    return filters + shared + related(to: resource, relations: relations)
+    return filters + listQueries.map { reference($0.component) } + related(to: resource, relations: relations)
+  }
+
+  /// The parameters of a change of all records that match, besides the filters of the list.
+  static let many = ["search", "where", "all", "fields"].map(reference)
+
+  /// What a response shows of records.
+  static let fields = reference("fields")
+
+  private static func reference(_ component: String) -> JSONValue {
+    ["$ref": .string("#/components/parameters/\(component)")]
   }
 
   /// `_embed` and `_expand`, with the names that they accept here.

@@ -12,7 +12,21 @@ extension OpenAPIPaths {
       "create\(resource.recordName)", "Adds a record to \(name).", tag: resource,
       body: .objects(schemas.newRecords(resource)),
       responses: createResponses(resource, schemas.createdRecords(resource), successes: updatedResponses(resource)))
-    add("/\(Self.segment(name))", [("get", list), ("post", create)])
+    let change = operation(
+      "updateMany\(resource.pluralName)",
+      "Merges members into all records of \(name) that match the filters of the list.",
+      tag: resource, parameters: OpenAPIParameters.many, body: .patch(schemas.patch(resource)),
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.list("The records as they are stored now.", of: schemas.record(resource))],
+        errors: [.methodNotAllowed, .conflict] + OpenAPIResponses.bodyErrors))
+    let delete = operation(
+      "deleteMany\(resource.pluralName)",
+      "Deletes all records of \(name) that match the filters of the list, and the records that depend on them.",
+      tag: resource, parameters: OpenAPIParameters.many,
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.list("The records that are gone.", of: schemas.record(resource))],
+        errors: [.badRequest, .methodNotAllowed]))
+    add("/\(Self.segment(name))", [("get", list), ("post", create), ("patch", change), ("delete", delete)])
   }
 
   /// `/posts/{id}`
@@ -27,7 +41,7 @@ extension OpenAPIPaths {
       errors: [.notFound, .conflict] + OpenAPIResponses.bodyErrors)
     let get = operation(
       "get\(resource.recordName)", "Returns a record of \(name).", tag: resource,
-      parameters: OpenAPIParameters.related(to: resource, relations: relations),
+      parameters: OpenAPIParameters.related(to: resource, relations: relations) + [OpenAPIParameters.fields],
       responses: OpenAPIResponses.all(
         [OpenAPIResponses.ok("The record.", schemas.record(resource)), OpenAPIResponses.notModified],
         errors: [.badRequest, .notFound]))

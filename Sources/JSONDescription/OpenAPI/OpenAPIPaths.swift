@@ -81,7 +81,7 @@ extension OpenAPIPaths {
     let changed = OpenAPIResponses.all(
       [OpenAPIResponses.ok("The object as it is stored now.", record)], errors: OpenAPIResponses.bodyErrors)
     let get = operation(
-      "get\(type)", "Returns \(name).", tag: resource,
+      "get\(type)", "Returns \(name).", tag: resource, parameters: [OpenAPIParameters.fields],
       responses: OpenAPIResponses.all(
         [OpenAPIResponses.ok("The object.", record), OpenAPIResponses.notModified], errors: []))
     let create = operation(

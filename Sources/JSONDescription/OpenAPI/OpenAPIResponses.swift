@@ -6,6 +6,7 @@ enum OpenAPIResponses {
   enum ErrorStatus: String {
     case badRequest = "400"
     case notFound = "404"
+    case methodNotAllowed = "405"
     case conflict = "409"
     case contentTooLarge = "413"
     case unsupportedMediaType = "415"
@@ -36,8 +37,8 @@ enum OpenAPIResponses {
   ])
 
   /// A list of records.
-  static func list(of schema: JSONValue) -> (String, JSONValue) {
-    var content = response("The records.", ["type": "array", "items": schema]).object ?? JSONObject()
+  static func list(_ description: String = "The records.", of schema: JSONValue) -> (String, JSONValue) {
+    var content = response(description, ["type": "array", "items": schema]).object ?? JSONObject()
     content["headers"] = [
       "X-Total-Count": header("TotalCount"), "Link": header("Link"),
       "X-Ignored-Parameters": header("IgnoredParameters"),

@@ -12,6 +12,8 @@ enum AdminRoute {
   case health
   case resources
   case exchanges(limit: Int, unexpectedOnly: Bool)
+  /// One of them with its whole bodies, by its number.
+  case exchange(String)
   case forgetExchanges
   case events(EventFilter, lastEventID: String?)
   case reset
@@ -26,12 +28,20 @@ enum AdminRoute {
   case deleteSnapshot(String)
   /// The faults, holds and stubs.
   case rules(RuleRoute)
+  /// Deletions that can be undone.
+  case deletions(DeletionRoute)
   case settings
   case changeSettings(SettingsChange)
   /// json-server-reset's: the body becomes the database.
   case replaceDatabase([UInt8])
   /// json-server-reset's: the body's resources are merged into the database.
   case mergeDatabase([UInt8])
+
+  /// The second segments of the paths, the page's files apart: a route whose name is missing here is not found.
+  static let names = [
+    "openapi.json", "health", "resources", "requests", "events", "reset", "auth", "sessions", "snapshots", "faults",
+    "holds", "stubs", "deletions", "undo", "settings",
+  ]
 
   /// The first segment of the paths.
   static let root = "__admin"
@@ -50,6 +60,7 @@ enum AdminRoute {
   init(_ request: Request, _ segments: ArraySlice<String>, _ parameters: QueryParameters) throws(RequestError) {
     let method: HTTPRequest.Method = request.method == .head ? .get : request.method
     let path = (segments.first, segments.dropFirst().first)
+    if let name = path.0, !Self.names.contains(name), Page.asset(named: name) == nil { throw Self.unknown(request) }
     guard segments.count <= 2 else { throw Self.unknown(request) }
     switch path {
     case (nil, nil):
@@ -74,6 +85,9 @@ enum AdminRoute {
       case .delete: self = .forgetExchanges
       default: throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
       }
+    case ("requests", let id?):
+      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
+      self = .exchange(id)
     case ("events", nil):
       guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       self = .events(try Self.eventFilter(parameters), lastEventID: Self.lastEventID(request, parameters))
@@ -94,6 +108,8 @@ enum AdminRoute {
     case ("snapshots", let name): self = try Self.snapshots(name, request, method)
     case ("faults", let id), ("holds", let id), ("stubs", let id):
       self = .rules(try RuleRoute(segments[segments.startIndex], id, request, method, parameters))
+    case ("deletions", let number), ("undo", let number):
+      self = .deletions(try DeletionRoute(segments[segments.startIndex], number, request))
     case ("settings", nil):
       switch method {
       case .get: self = .settings
@@ -158,11 +174,9 @@ enum AdminRoute {
     return id?.isEmpty == true ? nil : id
   }
 
-  private static func unknown(_ request: Request) -> RequestError {
-    let names = """
-      docs, openapi.json, health, resources, requests, events, reset, auth/expire, sessions, snapshots, faults, holds, \
-      stubs and settings
-      """
-    return RequestError(.notFound, "No route leads to \(request.path); below /__admin there are \(names).")
+  static func unknown(_ request: Request) -> RequestError {
+    RequestError(
+      .notFound,
+      "No route leads to \(request.path); below /__admin there are docs, \(names.joined(separator: ", ")).")
   }
 }

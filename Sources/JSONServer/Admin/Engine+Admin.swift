@@ -9,12 +9,18 @@ extension Engine {
     switch route {
     case .page: finalize(context, .page)
     case .asset(let name): finalize(context, .asset(name))
-    case .openAPI: finalize(context, .json(.object(description.openAPI(.open, signIn: describedSignIn))))
+    case .openAPI: try describe(context)
     case .health: finalize(context, .json(health))
     case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
     case .exchanges(let limit, let unexpectedOnly):
       let exchanges = simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
       finalize(context, .json(.array(exchanges.suffix(limit).map(\.value))))
+    case .exchange(let id):
+      guard let number = Int(id), let exchange = simulation.journal[number] else {
+        throw RequestError(
+          .notFound, "There is no request '\(id)' any more; GET /__admin/requests lists those there are.")
+      }
+      finalize(context, .json(exchange.wholeValue))
     case .forgetExchanges:
       clearJournal()
       finalize(context, .json([:]))
@@ -41,6 +47,7 @@ extension Engine {
       guard simulation.snapshots.remove(name) else { throw Self.unknownSnapshot(name) }
       finalize(context, .json([:]))
     case .rules(let route): finalize(context, try response(to: route))
+    case .deletions(let route): try perform(route, context)
     case .settings: finalize(context, .json(settings.value))
     case .changeSettings(let change):
       try change.apply(to: &settings, mayWrite: !configuration.isReadOnly)
@@ -57,8 +64,13 @@ extension Engine {
       "uptime": JSONValue(rounding: (System.uptime - started) / .seconds(1)),
       "resources": .number(JSONNumber(writes.database.resourceNames.count)),
       "readOnly": .bool(settings.isReadOnly),
-      "invalid": writes.invalidSource.map { ["file": .string(configuration.title), "message": .string($0)] } ?? .null,
+      "invalid": writes.invalidSource.map(fault) ?? .null,
     ]
+  }
+
+  /// What is wrong with the file, which is named as somebody would who is where the server was started.
+  private func fault(_ message: String) -> JSONValue {
+    ["file": .string(configuration.title), "message": .string(configuration.naming(message))]
   }
 
   /// What the data looks like now.
@@ -66,6 +78,20 @@ extension Engine {
     guard let signIn else { return DataDescription(of: &writes.database, title: configuration.title) }
     let title = configuration.title
     return writes.database.reading(without: &signIn.password) { DataDescription(of: &$0, title: title) }
+  }
+
+  /// Responds with the OpenAPI document; what describes much data takes long.
+  private func describe(_ context: RequestContext) throws(RequestError) {
+    let (title, wrapName, signIn) = (configuration.title, configuration.wrapName, describedSignIn)
+    let document: @Sendable (DataDescription) -> PreparedResponse = { description in
+      .json(.object(OpenAPIAdmin.added(to: description.openAPI(.open, wrapName: wrapName, signIn: signIn))))
+    }
+    guard self.signIn == nil, !writes.database.isSmall else { return finalize(context, document(description)) }
+    try calculate(for: context, on: writes.database.copy(for: nil)) { database in
+      document(DataDescription(of: &database, title: title))
+    } then: { engine, response in
+      engine.finalize(context, response)
+    }
   }
 
   private var describedSignIn: OpenAPISignIn? {

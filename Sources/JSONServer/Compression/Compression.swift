@@ -24,7 +24,7 @@ struct Compression: Sendable {
   func apply(to response: inout PreparedResponse, for request: Request) {
     // The common fields are of a type that gains, and their `Vary` says so.
     let isCommon = response.commonFields != nil
-    if isCommon, !request.headerFields.contains(.acceptEncoding) { return }
+    if isCommon, !request.has(.acceptEncoding) { return }
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
     if !isCommon { response.headerFields.add("Accept-Encoding", toList: .vary) }
     guard request.method != .head, allowsCompression(response),

@@ -11,6 +11,31 @@ package enum LogText {
     replacingUnsafe(in: text) { "\\u\(String(0x1_0000 + $0.value, radix: 16, uppercase: true).dropFirst())" }
   }
 
+  /// A request's target as a person reads it: its escapes decoded where they can be, and made safe.
+  package static func readable(_ target: String) -> String {
+    escaped(PercentEncoding.decode(target.utf8, plusIsSpace: false) ?? target)
+  }
+
+  /// A number with a comma between thousands.
+  package static func grouped(_ number: Int) -> String {
+    var digits = Array(String(number.magnitude))
+    for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+    return (number < 0 ? "-" : "") + String(digits)
+  }
+
+  /// A size in the largest unit of which it has one.
+  package static func size(_ bytes: Int) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")]
+    guard let (unit, name) = units.first(where: { bytes >= $0.0 }) else { return "\(bytes) B" }
+    return "\(grouped(bytes / unit)) \(name)"
+  }
+
+  /// A duration in seconds, such as `1.4 s`.
+  package static func seconds(_ duration: Duration) -> String {
+    let tenths = Int(duration / .milliseconds(100))
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+
   private static func replacingUnsafe(
     in text: String, with escape: (Unicode.Scalar) -> String
   ) -> String {

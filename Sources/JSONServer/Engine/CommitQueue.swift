@@ -86,7 +86,7 @@ struct CommitQueue {
   /// Whether a commit is about to start: more writes may join it until then.
   private(set) var isScheduled = false
   /// How long the last commit took.
-  private var lastDuration = Duration.zero
+  private(set) var lastDuration = Duration.zero
   private var startTime = Duration.zero
 
   /// Whether everything is on disk.
@@ -152,8 +152,8 @@ struct CommitQueue {
   /// Has a database give up what removed records left behind, after changes that are saved.
   ///
   /// What is not saved can be taken back still: nothing may be in flight.
-  mutating func compact(_ database: inout Database, after saved: UndoLog) {
-    database.compact(after: saved, adjusting: &open.changes)
+  mutating func compact(_ database: inout Database, after saved: UndoLog, keeping deletions: inout Deletions) {
+    database.compact(after: saved, adjusting: &open.changes, &deletions.kept)
   }
 
   /// Takes everything out, the batch in flight first.

@@ -19,13 +19,15 @@ extension Engine {
   private func middlewareChain(around context: RequestContext) -> @Sendable (Request) async throws -> Response {
     let mount = context.request.mount
     var chain: @Sendable (Request) async throws -> Response = { request in
-      await withCheckedContinuation { continuation in
+      let response: PreparedResponse = await withCheckedContinuation { continuation in
         var inner = request
         inner.mount = mount
         self.loop.execute { [inner] in
-          self.assumeIsolated { $0.perform(inner, within: context) { continuation.resume(returning: $0.response) } }
+          self.assumeIsolated { $0.perform(inner, within: context) { continuation.resume(returning: $0) } }
         }
       }
+      // A large body is made whole here, not on the loop.
+      return response.response
     }
     for middleware in configuration.middleware.reversed() {
       let next = chain

@@ -27,6 +27,8 @@ actor Engine: Application {
   let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
+  /// Whether it is one that has changed its data.
+  var hasOwnData = false
   /// What is asked of another server; `nil` when there is none.
   let upstreamCalls: UpstreamCalls?
   var hints = Hints()
@@ -39,6 +41,8 @@ actor Engine: Application {
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
+  /// How many large reads are under way or wait.
+  var largeReads = 0
   /// Whether the server is stopping: then nothing is delayed deliberately any more.
   private(set) var isStopping = false
   private(set) var isClosed = false
@@ -139,10 +143,26 @@ actor Engine: Application {
       }
     try shape(of: context).apply(to: &result, of: seen, in: &writes.database)
     let response = result.response(to: request)
-    guard case .bytes(let body) = response.body, EntityTagList(field).names(EntityTag(of: body).fieldValue) else {
+    let tag: EntityTag? =
+      switch response.body {
+      case .bytes(let body): EntityTag(of: body)
+      case .slices: validator(of: seen, context)
+      case .stream: nil
+      }
+    guard let tag, EntityTagList(field).names(tag.fieldValue) else {
       throw RequestError(
         .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
     }
+  }
+
+  /// The validator of a large body: that of the version of the data which it shows to this client.
+  func validator(of endpoint: Endpoint, _ context: RequestContext) -> EntityTag {
+    let request = context.request
+    // Whoever signs in sees what the users' and their own records say.
+    let position = signIn == nil ? endpoint.onlyResource.flatMap { try? database.position(of: $0) } : nil
+    let client = signIn == nil ? "" : request.headerFields.joined(.authorization) ?? ""
+    let shown = endpoint.isWrite ? [] : [request.target, client, context.isHidden ? "hidden" : ""]
+    return writes.revisions.validator(of: position, as: shown)
   }
 
   /// The shape of the responses to a request; the page at `/` shows data as it is.

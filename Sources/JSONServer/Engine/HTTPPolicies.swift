@@ -90,6 +90,8 @@ final class HTTPPolicies {
   func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
+    // Most paths are longer, and building the arrays to compare them with costs more than to look.
+    guard path.segments.count < 2 else { return nil }
     switch path.segments {
     // As json-server 0.17's own files are.
     case [], ["index.html"]: return .page
@@ -114,7 +116,7 @@ final class HTTPPolicies {
   /// Gives a response what depends on the request alone: its form, its validator, its coding, who may read it.
   ///
   /// - Returns: The response's body before it was compressed.
-  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> Response.Body {
+  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> PreparedResponse.Body {
     let request = context.original
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))
@@ -141,12 +143,18 @@ final class HTTPPolicies {
 
   /// Adds the validator of a body, and leaves the body out when the client has it (RFC 9110, section 13.1.2).
   private func validate(_ response: inout PreparedResponse, _ request: Request) {
-    guard response.status == .ok, case .bytes(let body) = response.body else { return }
-    let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
-    // The response to HEAD of another server has no body to go by.
-    let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
-    if !isTagged, !isHead { response.validator = EntityTag(of: body) }
-    guard let known = request.headerFields.joined(.ifNoneMatch),
+    guard response.status == .ok else { return }
+    switch response.body {
+    case .bytes(let body):
+      let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
+      // The response to HEAD of another server has no body to go by.
+      let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
+      if !isTagged, !isHead { response.validator = EntityTag(of: body) }
+    // Theirs comes from the version of the data.
+    case .slices: break
+    case .stream: return
+    }
+    guard request.has(.ifNoneMatch), let known = request.headerFields.joined(.ifNoneMatch),
       let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }
     response.status = .notModified

@@ -91,7 +91,7 @@ extension Engine {
       case .admin(let admin): try administer(admin, context)
       case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
-        finalize(context, subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID))
+        finalize(context, watch(resource, lastEventID: lastEventID, context))
       case .resource(let endpoint): try perform(endpoint, context)
       }
     } catch {
@@ -106,12 +106,10 @@ extension Engine {
       try requireMatch(context, endpoint)
     }
     let shape = try shape(of: context)
-    var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
-    // A change of many records does not go by half of its filters.
-    let refusesIgnored = configuration.isStrict || endpoint.changesMany
-    if refusesIgnored, !ignored.isEmpty { return refuse(context, ignored) }
-    var response: PreparedResponse
-    var change: DataChange?
+    let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
+    if !endpoint.isWrite, try readAside(endpoint, context, shape, ignored: ignored) { return }
+    let outcome: Result<EndpointResult, RequestError>
     do throws(RequestError) {
       var result =
         if let signIn {
@@ -120,22 +118,49 @@ extension Engine {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
       shape.apply(to: &result, of: endpoint, in: &writes.database)
-      ignored += result.ignored
+      outcome = .success(result)
+    } catch {
+      outcome = .failure(error)
+    }
+    respond(to: context, endpoint, with: outcome, ignored: ignored, isSaved: writes.isSaved)
+  }
+
+  /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
+  private func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
+
+  /// perform: what was read or written as a response, when that is saved
+  ///
+  /// - Parameters:
+  ///   - isSaved: Whether all that it shows was saved when it was read.
+  ///   - validator: The validator of a large body; `nil` for that of the data as it is now.
+  func respond(
+    to context: RequestContext, _ endpoint: Endpoint, with outcome: Result<EndpointResult, RequestError>,
+    ignored: [IgnoredParameter], isSaved: Bool, validator: EntityTag? = nil
+  ) {
+    var ignored = ignored
+    var response: PreparedResponse
+    var change: DataChange?
+    do throws(RequestError) {
+      let result = try outcome.get()
+      if !result.ignored.isEmpty { ignored += result.ignored }
       change = result.change
       report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
       response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+      if case .slices = response.body, !context.isInner {
+        response.validator = validator ?? self.validator(of: endpoint, context)
+      }
     } catch {
       response = error.response()
     }
     if !ignored.isEmpty {
       // Only the data tells these, and only to requests that have changed nothing.
-      if refusesIgnored { return refuse(context, ignored) }
+      if refusesIgnored(endpoint) { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
-    if isSession { forgetIndexes() }
+    if isSession { boundIndexes(hasChanged: change != nil) }
     // What nearly all reads meet: nothing waits for the disk.
-    if !endpoint.isWrite, writes.isSaved { return finalize(context, response) }
+    if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
     let pending = PendingResponse(
       requester: .client(context, .resource(endpoint)), response: response, change: change)
     if endpoint.isWrite, change != nil {

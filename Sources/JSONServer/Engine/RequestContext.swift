@@ -51,7 +51,7 @@ final class RequestContext: Sendable {
     self.request = request
     self.target = target
     isAdministrative = target.path.segments.first == AdminRoute.root
-    isHidden = isAdministrative || original.headerFields.contains(.page)
+    isHidden = isAdministrative || original.has(.page)
     self.mountedTarget = mountedTarget
     self.ignoresCase = ignoresCase
     self.started = started

@@ -177,6 +177,7 @@ extension WriteCoordinator {
   private func complete(on engine: isolated Engine) {
     guard let takeover else { return }
     self.takeover = nil
+    deletions.removeAll()
     var waiting = takeover.waiting
     switch takeover.replacement {
     case .edit(let source, let edited):
@@ -209,6 +210,8 @@ extension WriteCoordinator {
     if case .part(let part) = source.content { engine.simulation.snapshots.add(part) }
     let names = database.resourceNames(andOf: edited)
     database = edited
+    revisions.changeAll()
+    engine.readAhead()
     generations[source.name] = source.generation
     persistence?.adopt(source)
     engine.simulation.events.publishReload(of: names)

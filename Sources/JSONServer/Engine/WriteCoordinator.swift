@@ -15,6 +15,14 @@ final class WriteCoordinator {
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()
+  /// From when on a commit is worth a word.
+  private static let slowDuration = Duration.milliseconds(500)
+  private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
+  /// What may be put back.
+  var deletions = Deletions()
+  var revisions = Revisions()
+  /// How often something that was not saved was taken back.
+  private(set) var retractions = 0
   var lostUpdates = LostUpdateDetector()
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
@@ -41,10 +49,11 @@ final class WriteCoordinator {
     var pending = pending
     pending.resources = database.changedResourceNames
     let changes = database.takeChanges()
+    if !changes.isEmpty { revisions.change(changes.resources) }
     if changes.isEmpty {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {
-      commits.compact(&database, after: changes)
+      commits.compact(&database, after: changes, keeping: &deletions)
       acknowledge(pending, on: engine)
     } else {
       if commits.add(pending, changes) { startCommitSoon(on: engine) }
@@ -75,6 +84,7 @@ final class WriteCoordinator {
 
   private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
     guard let change = pending.change else { return }
+    engine.endVoidWatches()
     engine.simulation.events.publish(change, resources: pending.resources)
     switch change {
     case .reloaded, .replaced: if let signIn = engine.signIn { engine.forgetUsers(signIn) }
@@ -97,17 +107,40 @@ final class WriteCoordinator {
   /// Hands the gathered writes to the storage, unless it is busy.
   private func startCommit(on engine: isolated Engine) {
     guard let persistence, let batch = commits.start() else { return }
-    let version = database
+    // Without the indexes that the next write would have to copy while it is written.
+    let version = database.copy(for: Query())
+    watchSlowCommit(on: engine)
     persistence.commit(version, resources: batch.resources) { commit in
       engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, on: $0) } }
     }
   }
 
+  /// Says when a commit is still being written after a while. Where the one before was fast, this one will be.
+  private func watchSlowCommit(on engine: isolated Engine) {
+    guard commits.lastDuration > Self.slowDuration / 2 else { return }
+    slowCommitNotice = engine.loop.schedule(after: Self.slowDuration) {
+      engine.assumeIsolated { $0.configuration.onEvent(.working("writing \($0.configuration.title) …")) }
+    }
+  }
+
+  /// Says how long a commit took that was slow.
+  private func reportSlowCommit(of version: Database, on engine: isolated Engine) {
+    let duration = commits.lastDuration
+    guard duration > Self.slowDuration else { return }
+    var size = 0
+    version.text.forEachSlice { size += $0.count }
+    let title = engine.configuration.title
+    let message = "wrote \(title), \(LogText.size(size)), in \(LogText.seconds(duration))"
+    engine.configuration.onEvent(.working(message))
+  }
+
   /// - Parameter version: What was committed; the database may have been replaced since.
   private func end(_ commit: Commit, of version: Database, on engine: isolated Engine) {
+    slowCommitNotice?.cancel()
     switch commit {
     case .done:
       let batch = finishCommit(of: version)
+      reportSlowCommit(of: version, on: engine)
       for pending in batch.responses { acknowledge(pending, on: engine) }
       if commits.schedule() { startCommitSoon(on: engine) }
     case .edited(let source):
@@ -134,7 +167,7 @@ final class WriteCoordinator {
   private func finishCommit(of version: Database) -> Batch {
     let batch = commits.finish()
     lostUpdates.record(batch.changes, in: version)
-    commits.compact(&database, after: batch.changes)
+    commits.compact(&database, after: batch.changes, keeping: &deletions)
     return batch
   }
 
@@ -154,6 +187,10 @@ final class WriteCoordinator {
   /// Takes the database back to what is saved.
   private func takeBackUnsaved() -> (failed: Batch, later: Batch) {
     let (failed, later) = commits.takeAll()
+    if !(failed.changes.isEmpty && later.changes.isEmpty) {
+      revisions.changeAll()
+      retractions += 1
+    }
     database.undo(later.changes)
     database.undo(failed.changes)
     return (failed, later)

@@ -6,8 +6,10 @@ extension Engine {
 
   /// Opens a stream of events for a subscriber.
   ///
-  /// - Parameter lastEventID: The identifier of the last event that it has seen; `nil` for a new subscriber.
-  func subscribe(_ filter: EventFilter, lastEventID: String?) -> PreparedResponse {
+  /// - Parameters:
+  ///   - lastEventID: The identifier of the last event that it has seen; `nil` for a new subscriber.
+  ///   - token: The access token that the subscription ends with; `nil` for none.
+  func subscribe(_ filter: EventFilter, lastEventID: String?, token: String? = nil) -> PreparedResponse {
     var fields: HTTPFields = [:]
     fields[.contentType] = "text/event-stream; charset=utf-8"
     fields[.cacheControl] = "no-store"
@@ -16,6 +18,7 @@ extension Engine {
     if !isClosed {
       if !simulation.events.hasSubscribers { scheduleHeartbeat() }
       simulation.events.add(number, filter, lastEventID: lastEventID)
+      if let token { signIn?.watchers[number] = token }
     }
     let stream = AsyncStream {
       await subscription.next()
@@ -36,8 +39,29 @@ extension Engine {
     simulation.heartbeat = loop.schedule(after: Self.heartbeatInterval) { self.assumeIsolated { $0.beat() } }
   }
 
+  /// Opens a stream of the changes of a resource, which ends when the token of whoever asked does.
+  func watch(_ resource: String, lastEventID: String?, _ context: RequestContext) -> PreparedResponse {
+    let token = signIn == nil || context.isHidden ? nil : try? SignInState.bearerToken(context.request)
+    return subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID, token: token)
+  }
+
+  /// Ends the streams whose tokens are no longer valid.
+  func endVoidWatches() {
+    guard let signIn, !signIn.watchers.isEmpty else { return }
+    let now = System.now
+    for (number, token) in signIn.watchers where (try? signIn.tokens.holder(of: token, now: now)) == nil {
+      endSubscription(number)
+    }
+  }
+
+  fileprivate func endSubscription(_ number: Int) {
+    simulation.events.end(number)
+    signIn?.watchers[number] = nil
+  }
+
   /// Keeps the subscribers' connections alive while there are any.
   func beat() {
+    endVoidWatches()
     simulation.events.sendHeartbeat()
     if simulation.events.hasSubscribers { scheduleHeartbeat() }
   }
@@ -61,6 +85,6 @@ private final class EventSubscription: Sendable {
 
   func cancel() {
     let (engine, number) = (engine, number)
-    engine.loop.execute { engine.assumeIsolated { $0.simulation.events.end(number) } }
+    engine.loop.execute { engine.assumeIsolated { $0.endSubscription(number) } }
   }
 }

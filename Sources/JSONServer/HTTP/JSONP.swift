@@ -18,7 +18,13 @@ enum JSONP {
   /// The comment in front keeps the script from being taken for a Flash file, and `typeof` from failing where the
   /// function is gone.
   static func apply(to response: inout PreparedResponse, callback: String) {
-    guard case .bytes(let json) = response.body, !json.isEmpty,
+    let json: [UInt8]
+    switch response.body {
+    case .bytes(let bytes): json = bytes
+    case .slices(let body): json = body.bytes
+    case .stream: return
+    }
+    guard !json.isEmpty,
       response.headerFields[.contentType].map(MediaType.init)?.isJSON == true
     else { return }
     var script = Array("/**/ typeof \(callback) === 'function' && \(callback)(".utf8)

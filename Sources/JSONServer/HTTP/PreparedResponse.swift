@@ -5,8 +5,44 @@ import OrderedJSON
 ///
 /// The public type knows nothing of this. Code that takes a response from outside wraps it; ``response`` unwraps it.
 package struct PreparedResponse: Sendable {
+  /// What follows the head.
+  enum Body: Sendable {
+    /// All bytes at once.
+    case bytes([UInt8])
+    /// Bytes that arrive one after the other, and their total number when it is known.
+    indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
+    /// Bytes that are made as the client takes them.
+    case slices(SlicedBody)
+
+    init(_ body: Response.Body) {
+      self =
+        switch body {
+        case .bytes(let bytes): .bytes(bytes)
+        case .stream(let stream, let length): .stream(stream, length: length)
+        }
+    }
+
+    /// The number of its bytes, of slices about that; 0 for a stream.
+    var estimatedByteCount: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .stream: 0
+      case .slices(let body): body.estimatedByteCount
+      }
+    }
+
+    /// The body as Swift code sees it. O(size) for slices, in time and memory.
+    fileprivate var whole: Response.Body {
+      switch self {
+      case .bytes(let bytes): .bytes(bytes)
+      case .stream(let stream, let length): .stream(stream, length: length)
+      case .slices(let body): .bytes(body.bytes)
+      }
+    }
+  }
+
   package var status: HTTPResponse.Status
-  package var body: Response.Body
+  var body: Body
   package var delivery: Response.Delivery
 
   /// The fields except those that the transport and ``validator`` add; a change clears ``commonFields``.
@@ -28,8 +64,8 @@ package struct PreparedResponse: Sendable {
   /// The origin of the page whose browser will not show it the response; `nil` for every other client.
   package var refusedOrigin: String?
 
-  package init(
-    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Response.Body = .bytes([]),
+  init(
+    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),
     delivery: Response.Delivery = .normal
   ) {
     self.status = status
@@ -39,33 +75,40 @@ package struct PreparedResponse: Sendable {
   }
 
   /// Creates a response with the fields of most responses.
-  init(status: HTTPResponse.Status, commonFields: CommonFields, body: Response.Body) {
-    self.init(status: status, headerFields: commonFields.fields, body: body)
+  init(status: HTTPResponse.Status, commonFields: CommonFields, body: Body) {
+    self.status = status
+    self.body = body
+    delivery = .normal
+    headerFields = commonFields.fields
     self.commonFields = commonFields
   }
 
   /// Wraps a response that came from outside: from middleware or an embedder.
   package init(_ response: Response) {
     self.init(
-      status: response.status, headerFields: response.headerFields, body: response.body, delivery: response.delivery)
+      status: response.status, headerFields: response.headerFields, body: Body(response.body),
+      delivery: response.delivery)
     errorMessage = response.errorMessage
   }
 
   /// The response as Swift code sees it: with every field among its header fields.
   ///
-  /// Until the fields are read, responses that differ in their validator share them.
+  /// Until the fields are read, responses that differ in their validator share them. A body of slices is made whole.
   package var response: Response {
-    var complete = Response(status: status, headerFields: headerFields, body: body, delivery: delivery)
+    var complete = Response(status: status, headerFields: headerFields, body: body.whole, delivery: delivery)
     if let validator { complete.headerFields[.eTag] = validator.fieldValue }
     complete.errorMessage = errorMessage
     return complete
   }
 
-  /// The bytes of a body that is complete; empty for a stream.
+  /// The bytes of a body that is complete; empty for a stream, and for slices.
   package var bytes: [UInt8] {
     guard case .bytes(let bytes) = body else { return [] }
     return bytes
   }
+
+  /// The number of the body's bytes, of slices about that; 0 for a stream.
+  package var estimatedByteCount: Int { body.estimatedByteCount }
 
   /// Creates a response with a JSON body, laid out for people.
   static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> PreparedResponse {

@@ -10,13 +10,31 @@ public struct Request: Sendable {
     let target: String
     let headerFields: HTTPFields
     let mount: Mount
+    let known: KnownFields
 
-    init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mount: Mount) {
+    /// - Parameter known: Which of the fields there are; `nil` to look.
+    init(
+      method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mount: Mount, known: KnownFields? = nil
+    ) {
       self.method = method
       self.target = target
       self.headerFields = headerFields
       self.mount = mount
+      self.known = known ?? KnownFields(in: headerFields)
     }
+  }
+
+  /// The fields that every request is asked for and few have.
+  ///
+  /// Looked for once: to find that a field is not there costs as much as a step of a request's way, and a client sends the
+  /// same fields again and again.
+  struct KnownFields: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let origin = KnownFields(rawValue: 1)
+    static let acceptEncoding = KnownFields(rawValue: 2)
+    static let ifNoneMatch = KnownFields(rawValue: 4)
+    static let page = KnownFields(rawValue: 8)
   }
 
   private var head: Head
@@ -53,6 +71,9 @@ public struct Request: Sendable {
     set { change(headerFields: newValue) }
   }
 
+  /// Whether it has one of the fields.
+  func has(_ field: KnownFields) -> Bool { head.known.contains(field) }
+
   /// What precedes the target in addresses that lead back to the server.
   var mount: Mount {
     get { head.mount }
@@ -74,7 +95,17 @@ public struct Request: Sendable {
   ) {
     head = Head(
       method: method ?? head.method, target: target ?? head.target, headerFields: headerFields ?? head.headerFields,
-      mount: mount ?? head.mount)
+      mount: mount ?? head.mount, known: headerFields == nil ? head.known : nil)
+  }
+}
+
+extension Request.KnownFields {
+  fileprivate init(in fields: HTTPFields) {
+    self = []
+    if fields.contains(.origin) { insert(.origin) }
+    if fields.contains(.acceptEncoding) { insert(.acceptEncoding) }
+    if fields.contains(.ifNoneMatch) { insert(.ifNoneMatch) }
+    if fields.contains(.page) { insert(.page) }
   }
 }
 

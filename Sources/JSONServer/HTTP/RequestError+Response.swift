@@ -49,7 +49,7 @@ extension RequestError {
     case .headTooLarge: .requestHeaderFieldsTooLarge
     case .failed: .internalServerError
     case .notImplemented: .notImplemented
-    case .unavailable, .durabilityUnknown: .serviceUnavailable
+    case .unavailable, .busy, .durabilityUnknown: .serviceUnavailable
     case .badGateway: .badGateway
     case .gatewayTimeout: .gatewayTimeout
     case .loop: .init(code: 508, reasonPhrase: "Loop Detected")
@@ -70,6 +70,7 @@ extension RequestError {
       status, message, members: isDurabilityUnknown ? [("durability", "unknown")] : [])
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
     if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
+    if code == .busy { response.headerFields[.retryAfter] = "1" }
     if code == .unauthorized { response.headerFields[.wwwAuthenticate] = "Bearer" }
     if case .unsupportedCoding(let accepted) = code { response.headerFields[.acceptEncoding] = accepted }
     return response

@@ -35,6 +35,8 @@ package struct RequestError: Error {
     case notImplemented
     /// The request may be repeated later.
     case unavailable
+    /// So many requests wait already that this one must be repeated.
+    case busy
     /// The disk or a quota is full.
     case noSpace
     /// A write may or may not survive a power cut.
@@ -67,7 +69,7 @@ package struct RequestError: Error {
     case .notFound, .methodNotAllowed: true
     case .malformed, .unauthorized, .forbidden, .timeout, .conflict, .preconditionFailed, .bodyTooLarge, .targetTooLong,
       .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding, .unmetExpectation, .headTooLarge, .failed,
-      .notImplemented, .unavailable, .noSpace, .durabilityUnknown, .badGateway, .gatewayTimeout, .loop:
+      .notImplemented, .unavailable, .busy, .noSpace, .durabilityUnknown, .badGateway, .gatewayTimeout, .loop:
       false
     }
   }

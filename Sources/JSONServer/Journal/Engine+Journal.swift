@@ -4,23 +4,26 @@ extension Engine {
   /// - Parameters:
   ///   - response: The response as it is sent.
   ///   - body: The response's body before it was compressed.
-  func record(_ context: RequestContext, _ response: PreparedResponse, body: Response.Body) {
+  func record(_ context: RequestContext, _ response: PreparedResponse, body: PreparedResponse.Body) {
     var response = response
     // A stream that was kept here would not end when its subscriber leaves.
     response.body = if case .stream = body { .bytes([]) } else { body }
     let notes = context.met
     let exchange = Exchange(
       id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil,
-      route: context.route, response: response, respondedAt: System.now, duration: System.uptime - context.started,
-      notes: notes)
+      route: context.route, response: response, respondedAt: System.now,
+      duration: System.uptime - context.started, notes: notes)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
-    if exchange.isUnexpected { simulation.recordUnexpected(exchange) }
-    simulation.events.publish(exchange)
-    if notes?.exchangeID == nil {
-      simulation.journal.append(exchange)
-    } else {
-      simulation.journal.replace(with: exchange)
+    simulation.record(exchange, isKnown: notes?.exchangeID != nil)
+    if case .slices(let body) = body, simulation.journal.keeps(exchange.id) { keepBytes(of: body, in: exchange) }
+  }
+
+  /// Keeps the bytes of a large body in the journal instead of the version of the data that it is made of.
+  private func keepBytes(of body: SlicedBody, in exchange: Exchange) {
+    WorkerThreads.calculations.run { [loop] in
+      let whole = exchange.with(body.bytes)
+      loop.execute { self.assumeIsolated { $0.simulation.journal.replace(with: whole) } }
     }
   }
 
@@ -28,10 +31,11 @@ extension Engine {
   func recordArrival(_ context: RequestContext) {
     let notes = context.met
     guard let id = notes?.exchangeID else { return }
-    simulation.journal.append(
-      Exchange(
-        id: id, request: context.original, hidesPasswords: signIn != nil, route: context.route, response: nil,
-        respondedAt: System.now, duration: System.uptime - context.started, notes: notes))
+    let exchange = Exchange(
+      id: id, request: context.original, hidesPasswords: signIn != nil, route: context.route, response: nil,
+      respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
+    simulation.events.publish(exchange)
+    simulation.journal.append(exchange)
   }
 
   /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.

@@ -41,6 +41,15 @@ public final class Exchange: Sendable {
   /// The time from the last byte of the request to the handing over of the response.
   public let duration: Duration
 
+  /// The same exchange with the bytes of its body.
+  func with(_ bytes: [UInt8]) -> Exchange {
+    var response = sent
+    response.body = .bytes(bytes)
+    return Exchange(
+      id: id, request: request, hidesPasswords: hidesPasswords, route: route, response: response,
+      respondedAt: respondedAt, duration: duration, notes: notes)
+  }
+
   package init(
     id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
     response: consuming PreparedResponse?, respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
@@ -49,8 +58,13 @@ public final class Exchange: Sendable {
     self.request = request
     self.hidesPasswords = hidesPasswords
     self.route = route
-    state = response == nil ? .received : .responded
-    sent = response ?? PreparedResponse(status: HTTPResponse.Status(code: 0))
+    if let response = consume response {
+      state = .responded
+      sent = response
+    } else {
+      state = .received
+      sent = PreparedResponse(status: HTTPResponse.Status(code: 0))
+    }
     self.notes = notes
     self.respondedAt = respondedAt
     self.duration = duration
@@ -67,23 +81,28 @@ extension Exchange {
   /// The id of the hold that the request waited in, or waits in; `nil` for none.
   package var hold: Int? { notes?.hold }
 
-  /// The most bytes of a body that are shown.
+  /// The most bytes of a body that are shown in a list.
   private static let maximumShownBytes = 64 * 1024
 
-  /// The exchange as `/__admin/requests` shows it.
-  var value: JSONValue {
+  /// The exchange as `/__admin/requests` lists it.
+  var value: JSONValue { value(showing: Self.maximumShownBytes) }
+
+  /// The same with its bodies from beginning to end.
+  var wholeValue: JSONValue { value(showing: .max) }
+
+  private func value(showing maximumBytes: Int) -> JSONValue {
     var members = RequestSummary(self).members
     members["requestHeaders"] = .object(request.headerFields.members)
-    members["requestBody"] = Self.text(shownBody)
+    members["requestBody"] = Self.text(shownBody, maximumBytes)
     members["responseHeaders"] = .object(response.headerFields.members)
-    members["responseBody"] = Self.text(response.bytes)
+    members["responseBody"] = Self.text(response.bytes, maximumBytes)
     return .object(members)
   }
 
   /// The start of a body, cut between characters; null when there is none or it is not text.
-  private static func text(_ body: [UInt8]) -> JSONValue {
+  private static func text(_ body: [UInt8], _ maximumBytes: Int) -> JSONValue {
     guard !body.isEmpty else { return .null }
-    var shown = body.prefix(maximumShownBytes)
+    var shown = body.prefix(maximumBytes)
     if shown.count < body.count {
       // The character in which the cut falls: its first byte and those that continue it.
       while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }

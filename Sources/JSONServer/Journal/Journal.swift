@@ -28,6 +28,9 @@ struct Journal {
     kept.isEmpty ? [] : Array(kept)
   }
 
+  /// The exchange with a number, if it is still kept. O(number of exchanges).
+  subscript(id: Int) -> Exchange? { kept.last { $0.id == id } }
+
   /// Adds an exchange, drops what is too old to keep, and resumes the waiters for which it matches.
   mutating func append(_ exchange: Exchange) {
     kept.append(exchange)
@@ -47,7 +50,13 @@ struct Journal {
     resumeWaiters(with: exchange)
   }
 
+  /// Whether an exchange is kept, of those that came last.
+  func keeps(_ id: Int) -> Bool {
+    kept.last { $0.id <= id }?.id == id
+  }
+
   private mutating func resumeWaiters(with exchange: Exchange) {
+    guard !waiters.isEmpty else { return }
     for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
     }
@@ -103,5 +112,5 @@ struct Journal {
 }
 
 extension Exchange {
-  fileprivate var bodyBytes: Int { request.body.count + sent.bytes.count }
+  fileprivate var bodyBytes: Int { request.body.count + sent.body.estimatedByteCount }
 }

@@ -85,7 +85,7 @@ struct CrossOriginPolicy: Sendable {
   /// Adds to a response the fields that let an allowed page read it and its fields; for a foreign one, nothing.
   func addFields(to response: inout PreparedResponse, for request: Request) {
     // The common fields say everything that a client without an origin needs.
-    guard response.commonFields == nil || request.headerFields.contains(.origin) else { return }
+    guard response.commonFields == nil || request.has(.origin) else { return }
     switch allowed {
     case .none: return
     case .any: response.headerFields[.accessControlAllowOrigin] = "*"
@@ -98,14 +98,14 @@ struct CrossOriginPolicy: Sendable {
     }
     exposeFields(of: &response)
     // For If-Match.
-    if request.headerFields.contains(.origin), response.validator != nil || response.headerFields.contains(.eTag) {
+    if request.has(.origin), response.validator != nil || response.headerFields.contains(.eTag) {
       response.headerFields.add("ETag", toList: .accessControlExposeHeaders)
     }
   }
 
   /// The origin of a page from which its browser will withhold the response; `nil` for every other client.
   func refusedOrigin(of request: Request) -> String? {
-    guard request.headerFields.contains(.origin), let origin = request.headerFields[.origin],
+    guard request.has(.origin), let origin = request.headerFields[.origin],
       !isAllowed(origin, by: request)
     else { return nil }
     return origin

@@ -13,6 +13,13 @@ enum System {
   /// The most files that this process may hold open, sockets among them.
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
+  /// The directory in which this process works; empty when it is gone.
+  static var workingDirectory: String {
+    guard let path = getcwd(nil, 0) else { return "" }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
   /// The time since a moment before the process began, by a clock that only goes forward.
   ///
   /// For what is measured at each request: the size of a `ContinuousClock.Instant` is known only at run time,

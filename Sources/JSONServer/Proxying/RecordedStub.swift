@@ -50,12 +50,12 @@ struct RecordedStub: Sendable {
   private static func pattern(of request: Request) -> JSONObject? {
     guard let target = try? ParsedTarget(request.target) else { return nil }
     var pattern = RequestPattern(request.method, path(of: request, target.path))
-    pattern.query = target.parameters.items.filter { !isSecret($0.name) }.map {
-      RequestPattern.Field($0.name, $0.value)
-    }
+    let parameters = target.parameters.items.filter { !isSecret($0.name) }
+    pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
     if let body = request.bodyValue { pattern.body = .including(withoutSecrets(body)) }
-    // What cannot be a pattern, such as contradicting parameters, is no stub either.
-    return (try? RequestMatcher(pattern))?.pattern.members
+    // What cannot be a pattern is no stub either.
+    guard (try? RequestMatcher(pattern)) != nil else { return nil }
+    return pattern.members
   }
 
   /// The path as a pattern has it, which is decoded once more: readable when that changes nothing.
@@ -113,9 +113,8 @@ struct RecordedStub: Sendable {
   /// A name that says what the file is, and by its hash that it holds these bytes.
   private static func fileName(for request: Request, _ bytes: [UInt8], _ prefix: String) -> String {
     let last = request.path.split(separator: "/").last.map(String.init) ?? ""
-    let kept = String(
-      decoding: last.utf8.filter { ByteSet.words.contains($0) || ".-".utf8.contains($0) }, as: UTF8.self)
-    let parts = kept.split(separator: ".")
+    let kept = last.utf8.filter { ByteSet.words.contains($0) || ".-".utf8.contains($0) }
+    let parts = String(decoding: kept, as: UTF8.self).split(separator: ".")
     let hash = bytes.withUnsafeBytes { String(ContentHash(of: $0).value, radix: 16) }
     let stem = ([prefix] + parts.dropLast(parts.count > 1 ? 1 : 0).map { String($0.prefix(40)) } + [hash])
       .joined(separator: "-")

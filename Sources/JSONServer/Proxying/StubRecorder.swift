@@ -4,15 +4,12 @@ import OrderedJSON
 
 /// Keeps what another server responds in a stubs file.
 ///
-/// The file is written atomically, and whole before ``record(_:_:)`` returns. Somebody may edit it meanwhile: what is
+/// The file is written atomically, and whole before ``record(_:_:from:)`` returns. Somebody may edit it meanwhile: what is
 /// recorded is merged into the edit. While the file is invalid, nothing is written; what was recorded is with the next
 /// response.
 package actor StubRecorder {
   /// The path of the file.
   package nonisolated let path: String
-  /// The address of the other server, as it was given.
-  package nonisolated let url: String
-  private let address: UpstreamAddress
   private let store: FileStore<UTF8Slice>
   private let onFailure: @Sendable (String) -> Void
   private var text: [UInt8]
@@ -25,16 +22,12 @@ package actor StubRecorder {
   /// Opens a stubs file, which must be there. Blocks until it is read.
   ///
   /// - Parameters:
-  ///   - url: The address of the other server.
+  ///   - path: The path of the file.
   ///   - onFailure: Given a sentence when a response could not be kept.
   /// - Throws: ``ServerError`` that names the file, and the place of a fault in it.
-  package init(
-    _ path: String, of url: String, onFailure: @escaping @Sendable (String) -> Void
-  ) throws(ServerError) {
+  package init(_ path: String, onFailure: @escaping @Sendable (String) -> Void) throws(ServerError) {
     self.path = path
-    self.url = url
     self.onFailure = onFailure
-    address = try UpstreamAddress(url)
     do throws(StorageError) {
       let options = FileStoreOptions(synchronization: .fast, watching: .off)
       let opening = try FileStore.open(path, options: options) { text in
@@ -60,7 +53,8 @@ package actor StubRecorder {
   /// - Parameters:
   ///   - request: The request as this server got it, without fields of its connection.
   ///   - response: What the other server responded.
-  package func record(_ request: Request, _ response: Response) async {
+  ///   - address: That server's address.
+  package func record(_ request: Request, _ response: Response, from address: UpstreamAddress) async {
     guard let stub = RecordedStub(request, response, from: address, filePrefix: filePrefix) else {
       return onFailure("The response to \(request.method) \(request.target) is not recorded: no stub can be like it.")
     }

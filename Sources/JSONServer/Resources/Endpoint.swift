@@ -88,8 +88,8 @@ extension Endpoint {
       case .record(let name, let id, let relations):
         let record = try database.record(id, in: name)
         guard !relations.isEmpty else { return EndpointResult(.record(RelatedRecord(record: record))) }
-        let related = try database.related(relations, to: [record], in: name)
-        var result = EndpointResult(.record(related.records[0]))
+        let related = try database.related(relations, to: record, in: name)
+        var result = EndpointResult(.record(related.records.first ?? RelatedRecord(record: record)))
         result.notes = related.notes
         result.ignored = related.ignored
         return result
@@ -104,7 +104,7 @@ extension Endpoint {
       case .createOrMerge(let name, let bodies):
         let (records, created) = try database.createOrMerge(bodies.json(for: name, in: &database), in: name, ids: ids)
         return EndpointResult(
-          .list(records.map { RelatedRecord(record: $0) }), status: created > 0 ? .created : .ok,
+          .list(RecordList(records.map { RelatedRecord(record: $0) })), status: created > 0 ? .created : .ok,
           change: .reloaded(name))
       case .replace(let name, let id, let body):
         let written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: &database))

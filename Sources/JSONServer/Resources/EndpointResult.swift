@@ -10,8 +10,8 @@ struct EndpointResult {
     /// The whole database.
     case database(DatabaseText)
     case record(RelatedRecord)
-    case list([RelatedRecord])
-    case envelope(PageNumbers, [RelatedRecord])
+    case list(RecordList)
+    case envelope(PageNumbers, RecordList)
   }
 
   var content: Content
@@ -53,9 +53,9 @@ struct EndpointResult {
   func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
     var response =
       if let commonFields {
-        PreparedResponse(status: status, commonFields: commonFields, body: .bytes(body))
+        PreparedResponse(status: status, commonFields: commonFields, body: body)
       } else {
-        PreparedResponse(status: status, headerFields: Self.fields, body: .bytes(body))
+        PreparedResponse(status: status, headerFields: Self.fields, body: body)
       }
     if let total { response.headerFields[.xTotalCount] = String(total) }
     if let link { response.headerFields[.link] = link }
@@ -68,48 +68,49 @@ struct EndpointResult {
 
   static let formatter = JSONFormatter(.pretty)
 
-  private var body: [UInt8] {
-    if let wrapName { return wrapped(as: wrapName) }
-    var output: [UInt8] = []
-    output.reserveCapacity(sizeEstimate)
+  /// The largest body that is made as a whole; a larger one is written in slices, as its client takes them.
+  static let largestWhole = 1024 * 1024
+
+  private var body: PreparedResponse.Body {
     switch content {
-    case .text(let text): Self.formatter.append(text, to: &output)
-    case .database(let text): text.appendPretty(to: &output)
-    case .record(let record): record.append(to: &output, Self.formatter, level: 0)
-    case .list(let records): Self.append(records, level: 0, to: &output)
-    case .envelope(let page, let records):
-      output += "{\n".utf8
-      for (name, value) in page.members { output += "  \"\(name)\": \(value.map(String.init) ?? "null"),\n".utf8 }
-      output += "  \"data\": ".utf8
-      Self.append(records, level: 1, to: &output)
-      output += "\n}".utf8
+    case .record(let record) where wrapName == nil && record.byteCount <= Self.largestWhole:
+      return .bytes(Self.bytes(record.byteCount) { record.append(to: &$0, Self.formatter, level: 0) })
+    case .text(let text) where wrapName == nil && text.count <= Self.largestWhole:
+      return .bytes(Self.bytes(text.count) { Self.formatter.append(text, to: &$0) })
+    case .record, .text, .database, .list, .envelope: break
     }
+    let text = text
+    let count = text.byteCount(upTo: Self.largestWhole)
+    guard count <= Self.largestWhole else { return .slices(SlicedBody(text)) }
+    return .bytes(Self.bytes(count) { text.append(to: &$0) })
+  }
+
+  /// Makes a body of about a number of bytes, so that it does not grow by steps: what has the usual layout keeps its
+  /// size.
+  private static func bytes(_ count: Int, _ append: (inout [UInt8]) -> Void) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(count + count / 16 + 256)
+    append(&output)
     return output
   }
 
-  /// About the bytes of the body, so that it does not grow by steps: what has the usual layout keeps its size.
-  var sizeEstimate: Int {
-    switch content {
-    case .text(let text): text.count + text.count / 16
-    case .database: 1 << 12
-    case .record(let record): record.record.count + record.record.count / 16
-    case .list(let records), .envelope(_, let records):
-      records.reduce(256) { $0 + $1.record.count + $1.record.count / 16 + 8 }
+  private var text: SlicedText {
+    if let wrapName { return wrapped(as: wrapName) }
+    return switch content {
+    case .text(let text): SlicedText([.value(text, level: 0)])
+    case .database(let text): text.pretty
+    case .record(let record): SlicedText([.value(record.joined, level: 0)])
+    case .list(let records): SlicedText([.records(records, level: 0)])
+    case .envelope(let page, let records):
+      SlicedText([.bytes(Self.head(of: page)), .records(records, level: 1), .bytes(Array("\n}".utf8))])
     }
   }
 
-  static func append(_ records: [RelatedRecord], level: Int, to output: inout [UInt8]) {
-    guard !records.isEmpty else {
-      output += "[]".utf8
-      return
-    }
-    let margin = Array(("\n" + String(repeating: "  ", count: level + 1)).utf8)
-    for (index, record) in records.enumerated() {
-      output.append(index == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
-      output += margin
-      record.append(to: &output, formatter, level: level + 1)
-    }
-    output += margin.dropLast(2)
-    output.append(UInt8(ascii: "]"))
+  /// What an envelope holds before its records.
+  private static func head(of page: PageNumbers) -> [UInt8] {
+    var output = Array("{\n".utf8)
+    for (name, value) in page.members { output += "  \"\(name)\": \(value.map(String.init) ?? "null"),\n".utf8 }
+    output += "  \"data\": ".utf8
+    return output
   }
 }

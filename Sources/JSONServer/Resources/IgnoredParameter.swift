@@ -21,10 +21,18 @@ extension IgnoredParameter {
   /// Finds the parameters of a list request that have no effect, filters apart.
   static func idle(in parameters: QueryParameters, takesFilters: Bool) -> [IgnoredParameter] {
     guard !parameters.items.isEmpty else { return [] }
+    var idle = nothings(in: parameters, named: ofLists)
+    if !takesFilters {
+      for name in parameters.names where !ListParameters.isReserved(name) {
+        idle.append(
+          IgnoredParameter(name: name, reason: .idle("has no effect beside '_where', as in json-server 1.0")))
+      }
+    }
+    // Only these depend on others.
+    guard parameters.items.contains(where: { dependent.contains($0.name) }) else { return idle }
     func isGiven(_ name: String) -> Bool {
       parameters.first(name).map { !isNothing($0, as: name) } ?? false
     }
-    var idle = nothings(in: parameters, named: ListParameters.numbers.union(["_fields"]))
     func add(_ name: String, _ reason: String) { idle.append(IgnoredParameter(name: name, reason: .idle(reason))) }
     if isGiven("_per_page"), !isGiven("_page") { add("_per_page", "has no effect without '_page', as in _page=1") }
     if isGiven("_order"), !isGiven("_sort") {
@@ -37,17 +45,19 @@ extension IgnoredParameter {
     if isGiven("_start"), !isGiven("_end"), !isGiven("_limit"), !isGiven("_page") {
       add("_start", "has no effect without '_end' or '_limit'")
     }
-    if !takesFilters {
-      for name in parameters.names where !ListParameters.reserved.contains(name) {
-        add(name, "has no effect beside '_where', as in json-server 1.0")
-      }
-    }
     return idle
   }
 
+  /// The parameters of a list that count as not given when their value is none.
+  private static let ofLists = ListParameters.numbers.union(["_fields"])
+  /// The parameters of a list that have an effect only with or without another.
+  private static let dependent = ["_per_page", "_order", "_start", "_end"]
+
   /// Finds the parameters that should be a number and are what a script writes for none.
   static func nothings(in parameters: QueryParameters, named names: Set<String>) -> [IgnoredParameter] {
-    parameters.names.compactMap { name in
+    // Few requests have a value that is none; their names need not be looked at.
+    guard parameters.items.contains(where: { ListParameters.isNothing($0.value) }) else { return [] }
+    return parameters.names.compactMap { name in
       guard names.contains(name), let value = parameters.first(name), isNothing(value, as: name) else { return nil }
       let reason = value.isEmpty ? "is empty" : "is '\(value)'"
       return IgnoredParameter(name: name, reason: .idle(reason + ", so it counts as not given"))
@@ -83,8 +93,10 @@ extension Endpoint {
   func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
     guard !parameters.items.isEmpty else { return [] }
     let isTaken = taken(request)
-    var ignored = parameters.names.filter { !Self.takenAlways.contains($0) && !isTaken($0) }.map { name in
-      IgnoredParameter(name: name, reason: .notTaken)
+    var ignored: [IgnoredParameter] = []
+    for (name, _) in parameters.items
+    where !isTaken(name) && !Self.takenAlways.contains(name) && !ignored.contains(where: { $0.name == name }) {
+      ignored.append(IgnoredParameter(name: name, reason: .notTaken))
     }
     if case .list(_, let list) = self {
       ignored += list.idle
@@ -109,7 +121,7 @@ extension Endpoint {
     case .replace, .merge, .writeSingular:
       // Without a body they are its members.
       request.method != .post && request.body.isEmpty
-        ? { !ListParameters.reserved.contains($0) || $0 == "_fields" } : { $0 == "_fields" }
+        ? { !ListParameters.isReserved($0) || $0 == "_fields" } : { $0 == "_fields" }
     }
   }
 }

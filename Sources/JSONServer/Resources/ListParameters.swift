@@ -24,6 +24,15 @@ struct ListParameters {
     "_dependent", "_watch", "_fields", "_all", "_", "q", "callback",
   ]
 
+  /// Whether a name is never a filter.
+  static func isReserved(_ name: String) -> Bool {
+    // Most filters begin otherwise, and hashing a name costs ten times as much.
+    switch name.utf8.first {
+    case UInt8(ascii: "_"), UInt8(ascii: "q"), UInt8(ascii: "c"): reserved.contains(name)
+    case _: false
+    }
+  }
+
   /// Reads the parameters.
   ///
   /// - Throws: 400 that names the invalid parameter.
@@ -68,7 +77,7 @@ struct ListParameters {
 
   private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {
     var filters: [FilterParameter] = []
-    for (name, value) in parameters.items where !reserved.contains(name) {
+    for (name, value) in parameters.items where !isReserved(name) {
       // Names that are equal as strings, such as those with é in one code point and in two, may be those of two
       // members.
       if let index = filters.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {

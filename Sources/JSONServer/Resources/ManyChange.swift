@@ -63,7 +63,7 @@ extension Endpoint {
   ) throws(DatabaseError) -> EndpointResult {
     let selection = try database.list(name, parameters.query).selection
     guard selection.unknownParameters.isEmpty || database.count(of: name) == 0 else {
-      var result = EndpointResult(.list([]))
+      var result = EndpointResult(.list(RecordList([RelatedRecord]())))
       result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
       return result
     }
@@ -72,7 +72,7 @@ extension Endpoint {
     switch change {
     case .delete(let dependents):
       let deletion = try database.delete(selection, in: name, dependents: dependents)
-      records = selection.records
+      records = Array(selection.records)
       dataChange = .deletedMany(name, ids: deletion.ids, dependents: deletion.dependents)
     case .merge(let body):
       let written = try database.merge(body.json(for: name, in: &database), into: selection, in: name)
@@ -84,7 +84,7 @@ extension Endpoint {
       dataChange = .updatedMany(name, written)
     }
     var result = EndpointResult(
-      .list(records.map { RelatedRecord(record: $0) }), change: records.isEmpty ? nil : dataChange)
+      .list(RecordList(records.map { RelatedRecord(record: $0) })), change: records.isEmpty ? nil : dataChange)
     result.total = records.count
     return result
   }
@@ -94,8 +94,8 @@ extension ManyChange {
   /// Whether it takes a parameter: filters, and what does not say which of the matching records are meant.
   var takes: (String) -> Bool {
     switch self {
-    case .merge, .patch: { Self.taken.contains($0) || !ListParameters.reserved.contains($0) }
-    case .delete: { Self.taken.contains($0) || $0 == "_dependent" || !ListParameters.reserved.contains($0) }
+    case .merge, .patch: { Self.taken.contains($0) || !ListParameters.isReserved($0) }
+    case .delete: { Self.taken.contains($0) || $0 == "_dependent" || !ListParameters.isReserved($0) }
     }
   }
 

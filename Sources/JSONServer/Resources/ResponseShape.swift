@@ -7,6 +7,9 @@ struct ResponseShape {
   /// The name under which the data is in an object; `nil` for none.
   private let wrapName: String?
 
+  /// The paths of what is shown.
+  var paths: [FieldPath] { fields?.paths ?? [] }
+
   /// - Parameter wrapName: The name under which the server's responses hold their data; `nil` for none.
   /// - Throws: 400 for more than ``maximumFields``.
   init(_ parameters: QueryParameters, wrapName: String?) throws(RequestError) {
@@ -45,17 +48,14 @@ struct ResponseShape {
 extension EndpointResult.Content {
   /// The content with what is selected of each record.
   fileprivate func selecting(_ fields: FieldSelection) -> EndpointResult.Content {
-    func select(_ record: RelatedRecord) -> RelatedRecord {
-      var record = record
+    switch self {
+    case .text(let text): return .text(fields.of(text))
+    case .database: return self
+    case .record(var record):
       record.selection = fields
-      return record
-    }
-    return switch self {
-    case .text(let text): .text(fields.of(text))
-    case .database: self
-    case .record(let record): .record(select(record))
-    case .list(let records): .list(records.map(select))
-    case .envelope(let page, let records): .envelope(page, records.map(select))
+      return .record(record)
+    case .list(let records): return .list(records.selecting(fields))
+    case .envelope(let page, let records): return .envelope(page, records.selecting(fields))
     }
   }
 }

@@ -5,41 +5,29 @@ import OrderedJSON
 
 extension EndpointResult {
   /// The body as an object that holds the content under a name, and beside a list how many records match.
-  func wrapped(as name: String) -> [UInt8] {
-    var output: [UInt8] = []
-    output.reserveCapacity(sizeEstimate)
-    output += "{\n  ".utf8
+  func wrapped(as name: String) -> SlicedText {
+    var head = Array("{\n  ".utf8)
+    let segments: [SlicedText.Segment]
     var total: Int?
-    func appendName() {
-      JSONText.appendEscaped(name, to: &output)
-      output += ": ".utf8
-    }
     switch content {
-    case .text(let text):
-      appendName()
-      Self.formatter.append(text, level: 1, to: &output)
-    case .database(let text):
-      appendName()
-      text.appendPretty(to: &output)
-    case .record(let record):
-      appendName()
-      record.append(to: &output, Self.formatter, level: 1)
+    case .text(let text): segments = [.value(text, level: 1)]
+    case .database(let text): segments = text.pretty.segments
+    case .record(let record): segments = [.value(record.joined, level: 1)]
     case .list(let records):
-      appendName()
-      Self.append(records, level: 1, to: &output)
+      segments = [.records(records, level: 1)]
       total = self.total ?? records.count
     case .envelope(let page, let records):
       // 1.0's object holds its records under a name already; what it says of the pages stays beside them.
       for (member, value) in page.members where member != name {
-        output += "\"\(member)\": \(value.map(String.init) ?? "null"),\n  ".utf8
+        head += "\"\(member)\": \(value.map(String.init) ?? "null"),\n  ".utf8
       }
-      appendName()
-      Self.append(records, level: 1, to: &output)
+      segments = [.records(records, level: 1)]
       total = page.total
     }
-    if let total { output += ",\n  \"total\": \(total)".utf8 }
-    output += "\n}".utf8
-    return output
+    JSONText.appendEscaped(name, to: &head)
+    head += ": ".utf8
+    let tail = (total.map { ",\n  \"total\": \($0)" } ?? "") + "\n}"
+    return SlicedText([.bytes(head)] + segments + [.bytes(Array(tail.utf8))])
   }
 }
 

@@ -107,6 +107,22 @@ extension Server.Configuration {
     }
   }
 
+  /// A message that names the source's file by where that lies, with the shortest name that somebody who started the
+  /// server knows it by: what strangers read must not show a machine's directories.
+  func naming(_ message: String) -> String {
+    switch source {
+    case .file(let path), .directory(let path):
+      path.hasPrefix("/") ? message.replacing(path, with: Self.shortName(of: path)) : message
+    case .text, .value: message
+    }
+  }
+
+  private static func shortName(of path: String) -> String {
+    let directory = System.workingDirectory
+    if !directory.isEmpty, path.hasPrefix(directory + "/") { return String(path.dropFirst(directory.count + 1)) }
+    return path.split(separator: "/").last.map(String.init) ?? path
+  }
+
   /// What static files never show: the data, under any name.
   var privatePaths: [String] {
     switch source {

@@ -40,7 +40,7 @@ extension Server {
 extension Engine {
   fileprivate func records(_ name: String) throws(ServerError) -> [ValidJSON] {
     do throws(DatabaseError) {
-      return try writes.database.list(name, Query()).selection.records
+      return Array(try writes.database.list(name, Query()).selection.records)
     } catch {
       throw ServerError(.unknownRecord, error.message)
     }

@@ -88,6 +88,7 @@ public final class Server: Sendable {
     mailbox.connect { edit in
       loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
     }
+    loop.execute { engine.assumeIsolated { $0.readAhead() } }
     for warning in source.warnings { configuration.onEvent(.warning(warning)) }
     return Server(engine, configuration, security)
   }
@@ -143,19 +144,20 @@ public final class Server: Sendable {
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
     let cancellation = HeldCall()
-    let response = await withTaskCancellationHandler {
+    let prepared: PreparedResponse = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         engine.loop.execute {
           engine.respond(to: addressed) {
             cancellation.record($0)
           } reply: {
-            continuation.resume(returning: $0.response)
+            continuation.resume(returning: $0)
           }
         }
       }
     } onCancel: {
       engine.loop.execute { cancellation.cancel() }
     }
+    let response = prepared.response
     return request.method == .head ? response.head : response
   }
 

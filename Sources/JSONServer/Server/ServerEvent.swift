@@ -12,6 +12,8 @@ public enum ServerEvent: Sendable {
   case deleted(path: String)
   /// Something a person should know, and what to do about it.
   case warning(String)
+  /// Something takes more than half a second, or has taken it: what, and how long.
+  case working(String)
   /// A request was probably meant differently; reported once for each kind.
   case hint(String)
 }

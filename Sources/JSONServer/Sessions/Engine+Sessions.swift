@@ -16,8 +16,16 @@ extension Engine {
     return password
   }
 
-  /// Gives up what only this session knows about the data beside the data itself: a thousand sessions with indexes of
-  /// their own would cost as much as a thousand copies of the data.
+  /// Gives up what only this session knows about the data beside the data itself, unless it is one of the last few that
+  /// have changed it: a thousand sessions with indexes of their own would cost as much as a thousand copies of the data, and
+  /// a session that deletes record after record would make the indexes anew for each.
+  ///
+  /// - Parameter hasChanged: Whether the request has changed the data.
+  func boundIndexes(hasChanged: Bool) {
+    if hasChanged { hasOwnData = true }
+    if hasOwnData { sessions.keepIndexes(of: self) } else { forgetIndexes() }
+  }
+
   func forgetIndexes() {
     writes.database.forgetIndexes()
     signIn?.password.forgetIndexes()

@@ -23,6 +23,10 @@ final class Sessions {
   /// What readers of the data at start see instead of passwords.
   var password: HiddenMember?
   private var sessions: [SessionName: Session] = [:]
+  /// The engines that keep indexes between requests, the one used last at the end.
+  private var indexed: [Engine] = []
+  /// The most of them.
+  private static let indexedCapacity = 4
   private var lastTurn = 0
 
   /// The sessions, in the order in which they began.
@@ -54,8 +58,17 @@ final class Sessions {
   @discardableResult
   func remove(_ name: String) -> Bool {
     guard let name = try? SessionName(name), let session = sessions.removeValue(forKey: name) else { return false }
+    indexed.removeAll { $0 === session.engine }
     session.engine.assumeIsolated { $0.end() }
     return true
+  }
+
+  /// Lets a session keep what it found out about its data until a few others have asked for the same.
+  func keepIndexes(of engine: Engine) {
+    if indexed.last === engine { return }
+    indexed.removeAll { $0 === engine }
+    indexed.append(engine)
+    if indexed.count > Self.indexedCapacity { indexed.removeFirst().assumeIsolated { $0.forgetIndexes() } }
   }
 
   func removeAll() {

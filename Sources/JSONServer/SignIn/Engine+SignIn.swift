@@ -31,6 +31,7 @@ extension Engine {
         throw RequestError(error)
       }
     case .signOut(let refreshToken):
+      defer { endVoidWatches() }
       if let refreshToken, signIn.tokens.revoke(refreshToken) { return finalize(context, Self.signedOut) }
       guard signIn.tokens.revoke(try SignInState.bearerToken(context.request)) else {
         throw RequestError(Tokens.Refusal.unknown)
@@ -202,12 +203,14 @@ extension Engine {
   /// Has all access tokens expire, and returns how many did.
   @discardableResult
   func expireTokens() -> Int {
-    signIn?.tokens.expire(now: System.now) ?? 0
+    defer { endVoidWatches() }
+    return signIn?.tokens.expire(now: System.now) ?? 0
   }
 
   /// Voids the tokens of users who are gone, before another gets the id of one.
   func forgetUsers(_ signIn: SignInState) {
     signIn.tokens.revoke { !hasUser($0, signIn) }
+    endVoidWatches()
   }
 
   /// All data that a user may read: where only owners may, what is the user's.
@@ -232,7 +235,7 @@ extension Engine {
     let idName = writes.database.schema.idName(of: name)
     query.owner = (name == signIn.users ? FieldPath(idName) : ownerKey(in: name, signIn), owner)
     return try? writes.database.reading(without: &signIn.password) { database throws(DatabaseError) in
-      try database.list(name, query).selection.records
+      Array(try database.list(name, query).selection.records)
     }
   }
 }

@@ -11,6 +11,9 @@ final class SignInState {
   /// What no response shows.
   var password: HiddenMember
 
+  /// The access tokens with which clients watch resources, by the numbers of their subscriptions.
+  var watchers: [Int: String] = [:]
+
   static let hiddenName = "password"
 
   /// - Parameter password: What an engine of the same data found out about its passwords.

@@ -33,9 +33,14 @@ struct Simulation {
     return exchangeCount
   }
 
-  /// Keeps a request that a strict server refused as unexpected.
-  mutating func recordUnexpected(_ exchange: Exchange) {
-    if unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
+  /// Keeps an exchange, and passes it to the subscribers of events.
+  ///
+  /// - Parameter isKnown: Whether its request was recorded on its arrival.
+  mutating func record(_ exchange: Exchange, isKnown: Bool) {
+    // Those that a strict server refused as unexpected are kept apart, too.
+    if exchange.isUnexpected, unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
+    events.publish(exchange)
+    if isKnown { journal.replace(with: exchange) } else { journal.append(exchange) }
   }
 
   /// Removes the exchanges from the journal, the unexpected ones too.

@@ -15,16 +15,31 @@ enum Page {
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: http: https:; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// The files by name.
+  /// The files as they are served, by name.
   private static let assets: [String: [UInt8]] = {
     var assets: [String: [UInt8]] = [:]
     var place = 0
     while case let asset = page_asset_at(place), let name = asset.name {
-      assets[String(cString: name)] = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
+      assets[String(cString: name)] = withoutComments(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
       place += 1
     }
     return assets
   }()
+
+  /// A file without what only its authors read: lines of nothing but a comment, empty lines, and indentation.
+  ///
+  /// The files have no comments of several lines, and no texts of several lines whose indentation matters.
+  private static func withoutComments(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(bytes.count)
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let text = line.drop { $0 == UInt8(ascii: " ") }
+      guard !text.isEmpty, !text.starts(with: "//".utf8), !text.starts(with: "/*".utf8) else { continue }
+      output += text
+      output.append(UInt8(ascii: "\n"))
+    }
+    return output
+  }
 
   /// Finds a file of the pages.
   ///

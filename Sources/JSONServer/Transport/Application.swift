@@ -23,4 +23,6 @@ enum RequestProgress: Sendable {
   /// It waits for something else than its client, perhaps for long. The closure is called on the event loop if the client
   /// goes away, or closes its side of the connection, before the response is there.
   case held(onDisconnect: @Sendable () -> Void)
+  /// Its response is being calculated. The closure is called on the event loop if the connection ends before that is there.
+  case calculating(onEnd: @Sendable () -> Void)
 }

@@ -41,15 +41,57 @@ package struct JSONFormatter {
       var chunked = ChunkedOutput(chunk: chunk, output: output)
       // The chunked output owns the bytes for now; a second reference would make it copy them.
       output = []
-      write(value.bytes, level: level, to: &chunked)
+      var position = Position()
+      write(value.bytes, level: level, from: &position, stoppingAt: .max, to: &chunked)
       output = chunked.finish()
     }
   }
 
+  /// How far a value was written.
+  package struct Position: Sendable {
+    fileprivate var offset = 0
+    fileprivate var depth = 0
+
+    /// The start of a value.
+    package init() {}
+
+    fileprivate init(offset: Int, depth: Int) {
+      self.offset = offset
+      self.depth = depth
+    }
+
+    /// Whether the value was written to its end.
+    package var isAtEnd: Bool { offset > 0 && depth == 0 }
+  }
+
+  /// Appends the next part of a value.
+  ///
+  /// - Parameters:
+  ///   - count: The number of bytes of the value after which the part ends, behind a whole string or number.
+  ///   - position: How far the value was written, and then is; the whole value is written by parts that follow each other.
+  package func append(
+    _ value: ValueToken, level: Int, next count: Int, from position: inout Position, to output: inout [UInt8]
+  ) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ChunkedOutput.capacity) { chunk in
+      guard let chunk = chunk.baseAddress else { return }
+      var chunked = ChunkedOutput(chunk: chunk, output: output)
+      output = []
+      let end = position.offset + count
+      write(value.bytes, level: level, from: &position, stoppingAt: end, to: &chunked)
+      output = chunked.finish()
+    }
+  }
+
+  /// Writes up to an offset, or to the end.
+  ///
   /// The bytes are one valid value, so that a bracket closes each level before they end.
-  private func write(_ bytes: UnsafeBufferPointer<UInt8>, level: Int, to output: inout ChunkedOutput) {
-    var position = 0
-    var depth = 0
+  @inline(__always)
+  private func write(
+    _ bytes: UnsafeBufferPointer<UInt8>, level: Int, from start: inout Position, stoppingAt end: Int,
+    to output: inout ChunkedOutput
+  ) {
+    var position = start.offset
+    var depth = start.depth
     repeat {
       switch bytes[position] {
       case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -83,7 +125,8 @@ package struct JSONFormatter {
         position = end
       }
       if depth > 0 { position = JSONSyntax.skipWhitespace(in: bytes, from: position) }
-    } while depth > 0
+    } while depth > 0 && position < end
+    start = Position(offset: position, depth: depth)
   }
 
   private func breakLine(_ level: Int, padded: Bool, to output: inout ChunkedOutput) {

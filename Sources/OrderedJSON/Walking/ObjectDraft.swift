@@ -137,7 +137,11 @@ extension ObjectDraft {
     var lastMember: ObjectReader.Member?
     var reader = object
     while let member = reader.next() {
-      if let index = position(of: member) {
+      if let index = position(of: member), !isMissing[index], let before = lastMember {
+        // Given twice: the value was written in the first place, and the others would grow the text each time.
+        output += bytes[copied..<max(copied, before.value.range(in: object.object).upperBound)]
+        copied = member.value.range(in: object.object).upperBound
+      } else if let index = position(of: member) {
         isMissing[index] = false
         let range = member.value.range(in: object.object)
         output += bytes[copied..<range.lowerBound]

@@ -15,7 +15,7 @@ struct RespondedRequest: Sendable {
   let method: String
   let target: String
   let status: HTTPResponse.Status
-  /// The size of the response's body.
+  /// The size of the response's body; of one above 1 MiB about that, since it is sent while it is made.
   let bytes: Int
   let duration: Duration
   /// The origin of the page whose browser withholds the response from it; `nil` for every other client.
@@ -25,7 +25,7 @@ struct RespondedRequest: Sendable {
     method = exchange.request.method.rawValue
     target = exchange.shownTarget
     status = exchange.sent.status
-    bytes = exchange.sent.bytes.count
+    bytes = exchange.sent.estimatedByteCount
     duration = exchange.duration
     refusedOrigin = exchange.sent.refusedOrigin
   }

@@ -18,6 +18,7 @@ struct JSONLinesFormatter: EventFormatter {
     case .restored(let path): Self.line("restored", time, [("path", .string(path))])
     case .deleted(let path): Self.line("deleted", time, [("path", .string(path))])
     case .warning(let message): Self.line("warning", time, [("message", .string(message))])
+    case .working(let message): Self.line("working", time, [("message", .string(message))])
     case .hint(let message): Self.line("hint", time, [("message", .string(message))])
     }
   }

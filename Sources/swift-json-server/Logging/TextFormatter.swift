@@ -16,6 +16,7 @@ struct TextFormatter: EventFormatter {
     }
     return switch event {
     case .responded(let exchange): (.output, text(for: RespondedRequest(exchange), at: time))
+    case .working(let message): (.output, note(.blue, "working", LogText.escaped(message), time))
     case .reloaded(let resources):
       (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
     case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))
@@ -43,9 +44,9 @@ struct TextFormatter: EventFormatter {
       Self.padded(request.method, Self.nameWidth),
       style(request.refusedOrigin == nil ? Self.emphasis(request.status) : .yellow, "\(request.status.code)"),
       Self.padded(Milliseconds(request.duration).text, 8, alignedRight: true) + " ms",
-      Self.padded("\(request.bytes)", 7, alignedRight: true) + " B",
+      Self.padded(LogText.grouped(request.bytes), 9, alignedRight: true) + " B",
       // Last, so that a long one pushes nothing out of its column.
-      LogText.escaped(request.target) + (request.refusedOrigin.map { "  withheld from \(LogText.escaped($0))" } ?? ""),
+      LogText.readable(request.target) + (request.refusedOrigin.map { "  withheld from \(LogText.escaped($0))" } ?? ""),
     ]
     return fields.joined(separator: "  ")
   }

@@ -95,6 +95,6 @@ struct Banner {
 
   private static func size(_ resource: ResourceDescription) -> String {
     guard let count = resource.count else { return "object" }
-    return count == 1 ? "1 record" : "\(count) records"
+    return count == 1 ? "1 record" : "\(LogText.grouped(count)) records"
   }
 }

@@ -56,7 +56,6 @@ final class ReadingNotice {
 
   /// The notice, such as `  Reading database.json, 1.4 s …`.
   static func text(_ name: String, _ duration: Duration) -> String {
-    let tenths = Int(duration / .milliseconds(100))
-    return "  Reading \(name), \(tenths / 10).\(tenths % 10) s …"
+    "  Reading \(name), \(LogText.seconds(duration)) …"
   }
 }

@@ -63,8 +63,14 @@ struct Session {
   ) async throws(CommandFailure) -> (Startup, Server) {
     let notice = ReadingNotice(settings.options)
     defer { notice?.end() }
+    let began = ContinuousClock.now
     let startup = try Startup(settings, log: log)
-    return (startup, try await startup.start())
+    let server = try await startup.start()
+    let duration = .now - began
+    if duration > .milliseconds(500) {
+      log.log(.working("read \(settings.options.source) in \(LogText.seconds(duration))"))
+    }
+    return (startup, server)
   }
 
   private init(log: LogWriter, startup: Startup, server: Server) {
@@ -135,6 +141,9 @@ struct Session {
       return nil
     }
     do throws(CommandFailure) {
+      let began = ContinuousClock.now
+      let notice = ReadingNotice(startup.settings.options)
+      defer { notice?.end() }
       var next = try Startup(try Settings(startup.settings.given), log: log, after: startup)
       next.keepPort(server.port)
       startup.keepPort(server.port)
@@ -148,12 +157,25 @@ struct Session {
         server = try await startup.start()
       }
       watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
+      notice?.end()
+      log.log(.reloaded(resources: [await summary(after: .now - began)]))
       try await announce(hasKeys: false)
     } catch {
       log.log(.invalid(message: error.text))
       return server.port == 0 ? error.status.rawValue : nil
     }
     return nil
+  }
+
+  /// What was read: `database.json: 3 resources, 1,234 records, in 0.1 s`.
+  private func summary(after duration: Duration) async -> String {
+    let resources = await server.resources
+    let records = resources.reduce(0) { $0 + ($1.count ?? 0) }
+    let counts = [(resources.count, "resource"), (records, "record")].map { count, name in
+      "\(LogText.grouped(count)) \(name)\(count == 1 ? "" : "s")"
+    }
+    let source = startup.settings.options.source == "-" ? "standard input" : startup.settings.options.source
+    return "\(source): \(counts.joined(separator: ", ")), in \(LogText.seconds(duration))"
   }
 
   private func reloadRoutes(_ path: String) async {

@@ -54,7 +54,7 @@ struct LogWriterTests {
   func `Messages begin in one column, whatever they are about`() throws {
     let events: [ServerEvent] = [
       .reloaded(resources: ["text"]), .invalid(message: "text"), .restored(path: "text"), .deleted(path: "text"),
-      .warning("text"), .hint("text"),
+      .warning("text"), .hint("text"), .working("text"),
     ]
     let formatter = TextFormatter(style: LogStyle(isColored: false), isQuiet: false)
     let request = RespondedRequest(
@@ -65,8 +65,31 @@ struct LogWriterTests {
         response: PreparedResponse(status: .noContent), respondedAt: 0, duration: .zero))
     let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
     let lines = shown.compactMap { $0?.1 }
-    #expect(lines.count == 7)
+    #expect(lines.count == 8)
     for line in lines { #expect(line.wholeMatch(of: /.{18}  (text|204).*/) != nil, "\(line)") }
+  }
+
+  @Test(arguments: [
+    ("/caf%C3%A9?q=a%20b", "/café?q=a b"), ("/a%1B%5B31m", "/a\\u{1B}[31m"), ("/%E9", "/%E9"), ("/50%", "/50%"),
+  ])
+  func `Paths are shown decoded, and counts with separators`(_ target: String, _ shown: String) throws {
+    let body = [UInt8](repeating: 0, count: 1_234_567)
+    let request = RespondedRequest(
+      Exchange(
+        id: 1, request: Request(method: .get, target: target),
+        route: EffectiveRoute(
+          method: .get, text: "/", target: try ParsedTarget("/"), mountedTarget: "/", ignoresCase: true),
+        response: PreparedResponse(body: .bytes(body)), respondedAt: 0, duration: .zero))
+    let line = TextFormatter(style: LogStyle(isColored: false), isQuiet: false).line(for: request, at: .now)?.1
+    #expect(line?.hasSuffix("1,234,567 B  \(shown)") == true)
+  }
+
+  @Test(arguments: [
+    (0, "0", "0 B"), (999, "999", "999 B"), (1_000, "1,000", "1 KB"), (301_234_567, "301,234,567", "301 MB"),
+  ])
+  func `Numbers are grouped, and sizes have units`(_ number: Int, _ grouped: String, _ size: String) {
+    #expect(LogText.grouped(number) == grouped)
+    #expect(LogText.size(number) == size)
   }
 
   @Test(arguments: [

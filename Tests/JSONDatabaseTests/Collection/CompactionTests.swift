@@ -17,7 +17,9 @@ struct CompactionTests {
   private static func save(_ database: inout Database, tolerating tolerated: Int? = nil) {
     let saved = database.takeChanges()
     var unsaved = UndoLog()
-    database.compact(after: saved, adjusting: &unsaved, tolerating: tolerated ?? RecordCollection.toleratedCount)
+    var removed: [RemovedRecords] = []
+    database.compact(
+      after: saved, adjusting: &unsaved, &removed, tolerating: tolerated ?? RecordCollection.toleratedCount)
   }
 
   @Test func `20,000 records that come and go between two that stay take no slots, and nobody sees it`() throws {
@@ -76,7 +78,8 @@ struct CompactionTests {
       try write(Int.random(in: 0..<12, using: &random))
       var unsaved = database.takeChanges()
       let latest = database.string
-      database.compact(after: saved, adjusting: &unsaved, tolerating: 0)
+      var removed: [RemovedRecords] = []
+      database.compact(after: saved, adjusting: &unsaved, &removed, tolerating: 0)
       #expect(database.string == latest)
       if Bool.random(using: &random) {
         database.undo(unsaved)

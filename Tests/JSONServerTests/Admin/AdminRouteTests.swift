@@ -41,7 +41,8 @@ import Testing
 
   @Test(arguments: [
     ("/__admin/nothing", "GET"), ("/__admin/health/x", "GET"), ("/__admin/snapshots/a/b", "POST"),
-    ("/__administration", "GET"), ("/__admin/faults/x", "DELETE"),
+    ("/__administration", "GET"), ("/__admin/faults/x", "DELETE"), ("/__admin/requests/7", "GET"),
+    ("/__admin/deletions/1", "POST"), ("/__admin/undo", "POST"), ("/__admin/undo/1", "POST"),
   ])
   func `are not found elsewhere`(_ target: String, _ method: String) async throws {
     let server = try await AdminFixture.server()
@@ -64,6 +65,9 @@ import Testing
     ("/__admin/holds/1", "POST", "DELETE, OPTIONS"),
     ("/__admin/stubs", "PUT", "GET, HEAD, POST, DELETE, OPTIONS"),
     ("/__admin/stubs/1", "POST", "GET, HEAD, DELETE, OPTIONS"),
+    ("/__admin/requests/1", "DELETE", "GET, HEAD, OPTIONS"),
+    ("/__admin/deletions", "GET", "POST, OPTIONS"),
+    ("/__admin/undo/1", "DELETE", "POST, OPTIONS"),
     ("/__admin/settings", "PUT", "GET, HEAD, PATCH, OPTIONS"),
   ])
   func `name the methods they take`(_ target: String, _ method: String, _ allowed: String) async throws {
@@ -101,6 +105,12 @@ import Testing
     ("POST", "/__admin/faults", #"{"request": {"path": "/"}, "path": "/", "status": 503}"#, "'request'"),
     ("POST", "/__admin/faults", #"{"response": {"action": "reset"}}"#, "'action'"),
     ("POST", "/__admin/faults", #"{"body": 1, "bodyFile": "a.json"}"#, "'bodyFile'"),
+    ("POST", "/__admin/deletions", #"{"ids": [1]}"#, "'resource'"),
+    ("POST", "/__admin/deletions", #"{"resource": "posts"}"#, "'ids'"),
+    ("POST", "/__admin/deletions", #"{"resource": "posts", "ids": []}"#, "'ids'"),
+    ("POST", "/__admin/deletions", #"{"resource": "posts", "ids": [1, null]}"#, "'ids'"),
+    ("POST", "/__admin/deletions", #"{"resource": "posts", "ids": [1], "preview": 1}"#, "'preview'"),
+    ("POST", "/__admin/deletions", #"{"resource": "posts", "id": 1}"#, "'id'"),
     ("GET", "/__admin/events?types=changes", "", "'types'"),
     ("GET", "/__admin/requests?limit=x", "", "'limit'"),
   ])

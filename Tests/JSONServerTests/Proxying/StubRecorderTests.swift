@@ -8,7 +8,7 @@ import Testing
 
 /// A stubs file that another server's responses are recorded in.
 @Suite(.timeLimit(.minutes(1))) struct `A recording` {
-  private static let url = "https://api.example.com/v2"
+  private let address: UpstreamAddress
   private static let json: HTTPFields = [.contentType: "application/json; charset=utf-8"]
 
   private let directory: TemporaryDirectory
@@ -16,11 +16,12 @@ import Testing
 
   init() throws {
     directory = try TemporaryDirectory()
+    address = try UpstreamAddress("https://api.example.com/v2")
     try directory.write("[]\n", to: "stubs.json")
   }
 
   private func recorder() throws -> StubRecorder {
-    try StubRecorder(directory.path("stubs.json"), of: Self.url) { [failures] failure in
+    try StubRecorder(directory.path("stubs.json")) { [failures] failure in
       failures.withLockedValue { $0.append(failure) }
     }
   }
@@ -53,7 +54,7 @@ import Testing
       (request(.get, "/posts?_page=2&_limit=1"), response("[3]")),
       (request(.head, "/posts"), Response(headerFields: [.contentLength: "7", .contentType: "text/x"])),
       (request(.get, "/posts?tag=a&tag=b"), response("[4]")),
-      (request(.get, "/caf%C3%A9/100%2525%20a%3Fb*c:%2F/d"), response("[5]")),
+      (request(.get, "/caf%C3%A9/100%2525%20a%3Fb*c:%2Fd"), response("[5]")),
       (request(.post, "/posts", #"{"title":"a"}"#), response(#"{"id":1}"#, status: .created)),
       (request(.post, "/posts", #"{"title":"a","more":1}"#), response(#"{"id":2}"#, status: .created)),
       (request(.delete, "/posts/1"), Response(status: .noContent)),
@@ -66,7 +67,7 @@ import Testing
         Response(headerFields: [.contentType: "image/png"], body: .bytes((0...255).map { UInt8($0) }))
       ),
     ]
-    for (request, response) in exchanges { await recorder.record(request, response) }
+    for (request, response) in exchanges { await recorder.record(request, response, from: address) }
     #expect(failures.withLockedValue { $0 } == [])
     let server = try await replay()
     for (request, expected) in exchanges {
@@ -86,12 +87,12 @@ import Testing
   @Test func `keeps responses to one request in order, and the last one once`() async throws {
     let recorder = try recorder()
     for body in ["1", "1", "2", "2", "2", "3", "3"] {
-      await recorder.record(request(.get, "/job"), response(body))
+      await recorder.record(request(.get, "/job"), response(body), from: address)
     }
     let bodies = try stubs[0]["responses"]?.array?.map { $0["body"] }
     #expect(bodies == [1, 1, 2, 2, 2, 3])
     for number in 0..<(2 * StubRecording.maximumResponses) {
-      await recorder.record(request(.get, "/job"), response("\(number)"))
+      await recorder.record(request(.get, "/job"), response("\(number)"), from: address)
     }
     let responses = try #require(try stubs[0]["responses"]?.array)
     #expect(responses.count == StubRecording.maximumResponses)
@@ -107,9 +108,9 @@ import Testing
       """
     try directory.write(text, to: "stubs.json")
     let recorder = try recorder()
-    await recorder.record(request(.get, "/b"), response("2"))
+    await recorder.record(request(.get, "/b"), response("2"), from: address)
     #expect(directory.text("stubs.json")?.hasPrefix(text.dropLast(2)) == true)
-    await recorder.record(request(.get, "/a"), response("3"))
+    await recorder.record(request(.get, "/a"), response("3"), from: address)
     #expect(try stubs.map { $0["request"]?["path"] } == ["/a", "/mine", "/b"])
     #expect(try stubs[0]["response"]?["body"] == 3)
     #expect(try stubs[0]["delay"] == 5)
@@ -125,7 +126,7 @@ import Testing
     var login = request(.post, "/login?access_token=secret&page=1", #"{"user":"a","nested":[{"PassWord":"secret"}]}"#)
     login.headerFields[.authorization] = "secret"
     login.headerFields[.cookie] = "secret"
-    await (try recorder()).record(login, response("{}", fields: fields))
+    await (try recorder()).record(login, response("{}", fields: fields), from: address)
     #expect(directory.text("stubs.json")?.contains("secret") == false)
     #expect(
       try stubs == [
@@ -148,20 +149,20 @@ import Testing
 
   @Test func `takes over an edit that is made meanwhile`() async throws {
     let recorder = try recorder()
-    await recorder.record(request(.get, "/a"), response("1"))
+    await recorder.record(request(.get, "/a"), response("1"), from: address)
     try directory.write(#"[{"request": {"path": "/mine"}, "response": {}}]"#, to: "stubs.json")
-    await recorder.record(request(.get, "/b"), response("2"))
+    await recorder.record(request(.get, "/b"), response("2"), from: address)
     #expect(try stubs.map { $0["request"]?["path"] } == ["/mine", "/b"])
   }
 
   @Test func `waits while the file is invalid, and is in it when it is mended`() async throws {
     let recorder = try recorder()
     try directory.write("[{", to: "stubs.json")
-    await recorder.record(request(.get, "/a"), response("1"))
+    await recorder.record(request(.get, "/a"), response("1"), from: address)
     #expect(directory.text("stubs.json") == "[{")
     #expect(failures.withLockedValue { $0.count } == 1)
     try directory.write("[{}]", to: "stubs.json")
-    await recorder.record(request(.get, "/b"), response("2"))
+    await recorder.record(request(.get, "/b"), response("2"), from: address)
     #expect(try stubs.count == 3)
     #expect(try Set(stubs.compactMap { $0["request"]?["path"]?.string }) == ["/a", "/b"])
   }
@@ -177,7 +178,7 @@ import Testing
     let recorder = try recorder()
     await withTaskGroup { group in
       for number in 0..<40 {
-        group.addTask { await recorder.record(request(.get, "/a\(number)"), response("\(number)")) }
+        group.addTask { await recorder.record(request(.get, "/a\(number)"), response("\(number)"), from: address) }
       }
     }
     #expect(try Set(stubs.compactMap { $0["request"]?["path"]?.string }).count == 40)
@@ -185,7 +186,7 @@ import Testing
 
   @Test func `leaves out what no stub can be like`() async throws {
     let recorder = try recorder()
-    await recorder.record(request(.get, "/a"), Response(status: .init(code: 999)))
+    await recorder.record(request(.get, "/a"), Response(status: .init(code: 999)), from: address)
     #expect(failures.withLockedValue { $0.count } == 1)
     #expect(try stubs == [])
   }

@@ -25,6 +25,22 @@ import Testing
     #expect(await server.value["posts"] == [["id": 2, "title": "b"]])
   }
 
+  @Test func `finds what it has changed, however many others ask meanwhile`() async throws {
+    let server = try await server()
+    let names = (0..<7).map { "s\($0)" }
+    for round in 0..<3 {
+      for name in names {
+        let fields: HTTPFields = [.session: name]
+        await server.send(.post, "/posts", ["title": .string("\(name) \(round)")], fields: fields)
+        let found = await server.send(.get, "/posts?title=\(name)+\(round)&_sort=title", fields: fields)
+        #expect(found.headerFields[.xTotalCount] == "1", "\(name) \(round)")
+      }
+    }
+    await server.send(.delete, "/__admin/sessions/s6")
+    let again = await server.send(.get, "/posts?title=s6+0", fields: [.session: "s6"])
+    #expect(again.headerFields[.xTotalCount] == "0")
+  }
+
   @Test func `does in another what it does alone, request by request`() async throws {
     let requests: [(HTTPRequest.Method, String, JSONValue?)] = [
       (.post, "/posts", ["title": "c"]), (.post, "/posts/3/comments", ["body": "x"]),

@@ -1,7 +1,8 @@
 import JSONStorage
 
-/// The validator of a body (RFC 9110, section 8.8.3): the same bytes always have the same tag.
+/// The validator of a body (RFC 9110, section 8.8.3): different bytes never have the same tag.
 struct EntityTag: Sendable {
+  /// The number of bytes, or of the version.
   private let count: UInt64
   private let hash: UInt64
 
@@ -9,6 +10,16 @@ struct EntityTag: Sendable {
   init(of body: [UInt8]) {
     count = UInt64(body.count)
     hash = body.withUnsafeBytes { ContentHash(of: $0).value }
+  }
+
+  /// Creates the validator of a body that is not read: no two versions with the same number and context may differ.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the data that the body shows.
+  ///   - context: All else that the body depends on.
+  init(version: UInt64, of context: [UInt8]) {
+    count = version
+    hash = context.withUnsafeBytes { ContentHash(of: $0).value }
   }
 
   /// The tag as `W/"count-hash"` in hexadecimal digits.

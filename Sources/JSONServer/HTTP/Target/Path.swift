@@ -19,7 +19,7 @@ struct Path: Sendable, Hashable {
   init(target: String) throws(RequestError) {
     let segments = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.segments(of: bytes) } }
       .get()
-    hadDots = segments.contains { $0 == "." || $0 == ".." }
+    hadDots = segments.contains { $0.utf8.first == UInt8(ascii: ".") && ($0 == "." || $0 == "..") }
     self.segments = hadDots ? Self.resolved(segments) : segments
   }
 

@@ -1,6 +1,8 @@
 /// The faults, holds or stubs of a server, each with the requests that it is for.
 ///
-/// A request finds those that may match it by its path: a thousand with paths of their own cost as little as one.
+/// A request finds those that may match it by its path and one parameter: a thousand with paths of their own, or with one
+/// path and values of their own for a parameter, cost as little as one. What differs only in other things is compared one by
+/// one.
 struct RuleTable<Value: Sendable>: Sendable {
   struct Rule: Sendable {
     let id: Int
@@ -14,9 +16,9 @@ struct RuleTable<Value: Sendable>: Sendable {
 
   private var rules: [Int: Rule] = [:]
   /// The rules by what comes before the first `*` of their paths, without regard to letter case, and by its length.
-  private var prefixes: [Int: [[UInt8]: [Int]]] = [:]
+  private var prefixes: [Int: [[UInt8]: RuleBucket]] = [:]
   /// The rules whose paths have no `*`.
-  private var literals: [[UInt8]: [Int]] = [:]
+  private var literals: [[UInt8]: RuleBucket] = [:]
   private var lastID = 0
   private var (first, last) = (0, 0)
   /// How many requests each rule that there was has met.
@@ -55,9 +57,9 @@ struct RuleTable<Value: Sendable>: Sendable {
       id: lastID, rank: comesFirst ? first : last, matcher: matcher, timesLeft: times, value: value)
     let (key, isLiteral) = Self.key(of: matcher)
     if isLiteral {
-      literals[key, default: []].append(lastID)
+      literals[key, default: RuleBucket()].insert(lastID, matcher)
     } else {
-      prefixes[key.count, default: [:]][key, default: []].append(lastID)
+      prefixes[key.count, default: [:]][key, default: RuleBucket()].insert(lastID, matcher)
     }
     return lastID
   }
@@ -67,10 +69,10 @@ struct RuleTable<Value: Sendable>: Sendable {
     guard let rule = rules.removeValue(forKey: id) else { return false }
     let (key, isLiteral) = Self.key(of: rule.matcher)
     if isLiteral {
-      literals[key]?.removeAll { $0 == id }
+      literals[key]?.remove(id, rule.matcher)
       if literals[key]?.isEmpty == true { literals[key] = nil }
     } else {
-      prefixes[key.count]?[key]?.removeAll { $0 == id }
+      prefixes[key.count]?[key]?.remove(id, rule.matcher)
       if prefixes[key.count]?[key]?.isEmpty == true { prefixes[key.count]?[key] = nil }
       if prefixes[key.count]?.isEmpty == true { prefixes[key.count] = nil }
     }
@@ -107,9 +109,9 @@ struct RuleTable<Value: Sendable>: Sendable {
     var candidates: [Int] = []
     for target in request.targets {
       let path = target.isFolded ? target.path : Self.folded(target.path)
-      if let ids = literals[path] { candidates += ids }
-      for (length, ids) in prefixes where length <= path.count {
-        if let ids = ids[Array(path.prefix(length))] { candidates += ids }
+      literals[path]?.appendCandidates(for: target.parameters, to: &candidates)
+      for (length, buckets) in prefixes where length <= path.count {
+        buckets[Array(path.prefix(length))]?.appendCandidates(for: target.parameters, to: &candidates)
       }
     }
     return candidates
@@ -122,5 +124,48 @@ struct RuleTable<Value: Sendable>: Sendable {
 
   private static func folded(_ path: [UInt8]) -> [UInt8] {
     Array(String(decoding: path, as: UTF8.self).lowercased().utf8)
+  }
+}
+
+/// The rules of one path, by a parameter that their requests must have.
+private struct RuleBucket: Sendable {
+  private struct Parameter: Hashable {
+    let name: String
+    let value: String
+  }
+
+  /// Each rule by the first parameter of which it asks for a value.
+  private var byParameter: [Parameter: [Int]] = [:]
+  /// The rules that ask for none.
+  private var others: [Int] = []
+
+  var isEmpty: Bool { others.isEmpty && byParameter.isEmpty }
+
+  mutating func insert(_ id: Int, _ matcher: RequestMatcher) {
+    if let parameter = Self.parameter(of: matcher) {
+      byParameter[parameter, default: []].append(id)
+    } else {
+      others.append(id)
+    }
+  }
+
+  mutating func remove(_ id: Int, _ matcher: RequestMatcher) {
+    guard let parameter = Self.parameter(of: matcher) else { return others.removeAll { $0 == id } }
+    byParameter[parameter]?.removeAll { $0 == id }
+    if byParameter[parameter]?.isEmpty == true { byParameter[parameter] = nil }
+  }
+
+  /// Appends the rules that a request with some parameters may meet.
+  func appendCandidates(for parameters: [(name: String, value: String)], to candidates: inout [Int]) {
+    candidates += others
+    guard !byParameter.isEmpty else { return }
+    for (name, value) in parameters { candidates += byParameter[Parameter(name: name, value: value)] ?? [] }
+  }
+
+  private static func parameter(of matcher: RequestMatcher) -> Parameter? {
+    for field in matcher.pattern.query {
+      if let value = field.value { return Parameter(name: field.name, value: value) }
+    }
+    return nil
   }
 }

@@ -42,6 +42,7 @@ extension HTTPConnection {
     switch output {
     case .ready: sendReady()
     case .streaming(let task): if stream.isEndless { task.cancel() }
+    case .slicing: break
     case .silent: closeNow()
     case .closing: if idleTimeouts.isLingering { closeNow() }
     }
@@ -72,11 +73,16 @@ extension HTTPConnection {
   func detach() {
     guard context != nil else { return }
     context = nil
-    if case .streaming(let task) = output { task.cancel() }
+    switch output {
+    case .streaming(let task): task.cancel()
+    case .slicing(let state): state.producer.cancel()
+    case .ready, .silent, .closing: break
+    }
     output = .closing
     stream.abandon()
     idleTimeouts.end()
     reportDisconnect()
+    reportEnd()
     releaseRequests()
     connections.remove(self)
   }

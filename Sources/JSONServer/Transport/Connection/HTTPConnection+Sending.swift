@@ -34,7 +34,9 @@ extension HTTPConnection {
     case .stream(let chunks, let length) where hasBody:
       return start(
         chunks, length: length.map { max($0, 0) }, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
-    case .bytes, .stream: break
+    case .slices(let body) where hasBody:
+      return start(body, isChunked: framing == .chunked, closes: closes)
+    case .bytes, .stream, .slices: break
     }
     if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
   }

@@ -17,6 +17,8 @@ final class HTTPConnection: ChannelInboundHandler {
     case ready
     /// Sending the pieces of one as the task produces them.
     case streaming(Task<Void, Never>)
+    /// Sending the slices of one as the client takes them.
+    case slicing(SliceState)
     /// Nothing ever again, as the application asked.
     case silent
     /// Sending what is written; then it closes.
@@ -50,6 +52,8 @@ final class HTTPConnection: ChannelInboundHandler {
   private var isGivingWay = false
   /// What to do when the client goes away before a request that is held has its response.
   private var disconnectActions: [Int: @Sendable () -> Void] = [:]
+  /// What to do when the connection ends before a response is calculated.
+  private var endActions: [Int: @Sendable () -> Void] = [:]
   /// Whether the application has made a response that is the last on the connection.
   private var hasLastResponse = false
 
@@ -77,7 +81,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard let context else { return false }
     switch output {
     case .closing: return true
-    case .ready, .streaming, .silent: return backlog.isEmpty && context.channel.isWritable
+    case .ready, .streaming, .slicing, .silent: return backlog.isEmpty && context.channel.isWritable
     }
   }
 }
@@ -151,6 +155,7 @@ extension HTTPConnection {
     case .ready: sendReady()
     // The client may have sent all it wants to, and still read; if it has gone, the next write fails.
     case .streaming where !stream.isEndless: break
+    case .slicing: break
     case .closing where !idleTimeouts.isLingering: break
     case .streaming, .silent, .closing: closeNow()
     }
@@ -164,6 +169,7 @@ extension HTTPConnection {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
       stream.resume()
+      resumeSlices()
       sendReady()
       readMore()
     }
@@ -236,7 +242,17 @@ extension HTTPConnection {
     case .held(let onDisconnect):
       guard context != nil, !isInputClosed else { return onDisconnect() }
       disconnectActions[number] = onDisconnect
+    case .calculating(let onEnd):
+      guard context != nil else { return onEnd() }
+      endActions[number] = onEnd
     }
+  }
+
+  /// Notifies the application that nobody will read the responses that it calculates.
+  func reportEnd() {
+    let actions = endActions
+    endActions = [:]
+    for action in actions.values { action() }
   }
 
   /// Notifies the application that the client of the requests that are held has gone.
@@ -249,6 +265,7 @@ extension HTTPConnection {
   private func receive(_ response: PreparedResponse, for number: Int) {
     guard context != nil else { return }
     if !disconnectActions.isEmpty { disconnectActions[number] = nil }
+    if !endActions.isEmpty { endActions[number] = nil }
     responses.put(response, at: number)
     if response.isLast { hasLastResponse = true }
     goOn()

@@ -119,7 +119,7 @@ extension HTTPConnection {
   private var isBusyWithOutput: Bool {
     switch output {
     case .ready, .closing: false
-    case .streaming, .silent: true
+    case .streaming, .slicing, .silent: true
     }
   }
 

@@ -36,9 +36,8 @@ final class RequestHeadCache {
       let target = unread.readString(length: length), unread.readSlice(length: rest.readableBytes) == rest
     else { return nil }
     input = unread
-    var request = Request(
-      method: meaning.request.method, target: target, headerFields: meaning.request.headerFields)
-    request.mayLackHost = meaning.request.mayLackHost
+    var request = meaning.request
+    request.target = target
     return (request, meaning.form)
   }
 

@@ -37,6 +37,9 @@ struct ResponseWriter {
       if code == 304 { return .none }
       if let length { return .length(max(length, 0)) }
       return form.isLegacy ? .untilClose : .chunked
+    case .slices:
+      if code == 304 { return .none }
+      return form.isLegacy ? .untilClose : .chunked
     }
   }
 

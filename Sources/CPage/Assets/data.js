@@ -1,0 +1,147 @@
+// The server's data: requests, JSON as text, so that numbers keep their digits, and which records belong together.
+// Addresses are relative to this module, so that the page works under any path prefix.
+
+const root = new URL("../", import.meta.url);
+
+export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
+
+export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
+
+export const viewOf = (names, query) => {
+  const text = new URLSearchParams(query).toString();
+  return `#records${pathTo(...names)}${text && `?${text}`}`;
+};
+
+/** Shows a path of the API in a link to it. */
+export function showAddress(link, path) {
+  link.textContent = readable(path.replaceAll("+", " "));
+  link.href = address(path);
+}
+
+export function readable(path) {
+  try { return decodeURIComponent(path); } catch { return path; }
+}
+
+/** Why a request failed; its status is 0 when no whole answer came. */
+const failure = (status, message) => Object.assign(new Error(message), { status });
+
+/** Sends a request of the page's own, which meets no faults and is not logged. Throws what the server says against it. */
+export async function send(method, path, body, more) {
+  let response, text;
+  try {
+    const type = body && { "Content-Type": "application/json" };
+    response = await fetch(address(path), { method, body, headers: { "X-JSON-Server-Page": "1", ...type, ...more } });
+    text = await response.text();
+  } catch {
+    throw failure(0, response ? "The answer broke off." : "The server does not answer. Is it still running?");
+  }
+  const { ok, status, statusText, headers } = response;
+  if (ok) return { tag: headers.get("ETag"), headers, text, value: text ? parse(text) : null };
+  throw failure(status, tryParse(text)?.message ?? `${status} ${statusText}`);
+}
+
+const read = (name, query, most) => send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_start", 0], ["_end", most]])}`);
+
+export const list = async (name, query, most) => (await read(name, query, most)).value;
+export const count = async (name, query) => Number((await read(name, query, 1)).headers.get("X-Total-Count"));
+
+export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
+
+/** Listens to the server's events; `connected` is told when the stream opens and breaks. */
+export function listen(listeners) {
+  const { connected, ...kinds } = listeners;
+  const source = new EventSource(address("/__admin/events"));
+  // A page that the browser keeps for "Back" would keep one of the few connections to a server, too.
+  addEventListener("pagehide", () => source.close(), { once: true });
+  source.onopen = () => connected(true);
+  for (const [kind, listener] of Object.entries(kinds)) source.addEventListener(kind, ({ data }) => listener(parse(data)));
+  source.onerror = () => {
+    connected(false);
+    // The browser resumes a broken stream by itself, but not a refused one.
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 3_000, listeners);
+  };
+}
+
+const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
+
+/** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text. */
+export const parse = (text) => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value);
+
+export function kind(value) {
+  if (value === null) return "null";
+  if (isRaw(value)) return "number";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+export const isKey = (value) => /string|number/.test(kind(value));
+
+export function compact(value) {
+  if (isRaw(value)) return value.rawJSON;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export const brief = (text, most = 300) => (text.length > most ? `${text.slice(0, most)} …` : text);
+
+export const longest = 200_000;
+
+export function tryParse(text) {
+  try { return parse(text); } catch { return undefined; }
+}
+
+export const pretty = (text) => (text.length <= longest && JSON.stringify(tryParse(text), null, 2)) || text;
+
+export const isAddress = (text) => /^https?:\/\/\S{1,2000}$/.test(text);
+
+export const grouped = (number) => number.toLocaleString("en");
+
+export const counted = (count, name) =>
+  `${grouped(count)} ${count === 1 ? name.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : name}`;
+
+/** All resources, as the server last described them. */
+export let resources = [];
+
+export async function readResources() {
+  resources = await admin("GET", "resources");
+}
+
+export const resourceNamed = (wanted) => resources.find(({ name }) => name === wanted);
+
+export const parentOf = (member, { parents }) => resourceNamed(parents[member]);
+
+export const childrenOf = (resource) => resources.flatMap(({ name, parents }) =>
+  Object.keys(parents).filter((member) => parents[member] === resource.name).map((member) => ({ name, member })));
+
+const most = 1_000;
+const anyOf = (member, ids) => [...ids].map((id) => [member, id]);
+
+/** How many children each of some records has: counted here from one answer, or by the server when they are many. */
+export async function countChildren({ name, member }, ids) {
+  const children = await list(name, anyOf(member, ids), most);
+  if (children.length >= most) return new Map(await Promise.all(ids.map(async (id) => [id, await count(name, [[member, id]])])));
+  const counts = new Map(ids.map((id) => [id, 0]));
+  for (const key of children.map((child) => compact(child[member]))) counts.set(key, counts.get(key) + 1);
+  return counts;
+}
+
+export function titleOf(record, { idName, parents }) {
+  const names = ["title", "name", "label", "username", "email", ...Object.keys(record)];
+  const name = names.find((name) => name !== idName && !parents[name] && typeof record[name] === "string");
+  return brief(name ? record[name] : compact(record[idName]), 60);
+}
+
+const titles = new Map();
+
+export const forgetTitles = (name) => titles.delete(name);
+
+/** The titles of records by id, asked for in one request; those asked for already are not asked for again. */
+export async function titlesOf(resource, ids) {
+  const { name, idName } = resource;
+  if (!titles.has(name)) titles.set(name, new Map());
+  const known = titles.get(name);
+  const missing = [...ids].filter((id) => !known.has(id));
+  const found = missing.length > 0 && list(name, anyOf(idName, missing), missing.length)
+    .then((records) => new Map(records.map((record) => [compact(record[idName]), titleOf(record, resource)])));
+  for (const id of missing) known.set(id, found.then((titles) => titles.get(id)).catch(() => known.delete(id)));
+  return new Map(await Promise.all([...ids].map(async (id) => [id, await known.get(id)])));
+}

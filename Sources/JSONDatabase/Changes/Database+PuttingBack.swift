@@ -1,0 +1,152 @@
+import OrderedJSON
+
+/// What deletions removed and changed, with what it takes to put that back when other writes came since.
+package struct RemovedRecords: Sendable {
+  /// A record that was removed or changed.
+  fileprivate struct Change: Sendable {
+    let resource: Int
+    var slot: Int
+    let before: Row
+    /// `nil` for one that was removed.
+    let after: Row?
+  }
+
+  /// At most one for each record, sorted by resource and slot.
+  fileprivate var changes: [Change] = []
+  /// For each resource, by its place, the slot after the last record that the deletion left there. What is beyond was
+  /// added since.
+  fileprivate var ends: [Int: Int] = [:]
+  /// How many records were removed, by resource.
+  package private(set) var removed: [String: Int] = [:]
+  /// How many records lost what they referred to, by resource.
+  package private(set) var changed: [String: Int] = [:]
+
+  /// - Parameters:
+  ///   - deletion: The newest changes of a database, all of them deletions.
+  ///   - database: The database after them.
+  fileprivate init(_ deletion: UndoLog, in database: Database) {
+    var seen: Set<[Int]> = []
+    for case .set(let resource, let slot, let before) in deletion.steps where seen.insert([resource, slot]).inserted {
+      let after = database.entries[resource].collection?.rows[slot]
+      changes.append(Change(resource: resource, slot: slot, before: before, after: after))
+      ends[resource] = database.entries[resource].collection?.rows.slotCount
+      let name = database.entries[resource].name
+      if after == nil { removed[name, default: 0] += 1 } else { changed[name, default: 0] += 1 }
+    }
+    changes.sort { ($0.resource, $0.slot) < ($1.resource, $1.slot) }
+  }
+
+  /// The size of the records. O(their number).
+  package var byteCount: Int { changes.reduce(0) { $0 + $1.before.record.count + ($1.after?.record.count ?? 0) } }
+
+  /// The slots of a resource that have to be found again.
+  func slots(of resource: Int) -> Set<Int> {
+    Set(changes.lazy.filter { $0.resource == resource }.map(\.slot) + (ends[resource].map { [$0] } ?? []))
+  }
+
+  /// Records that slots of a resource have new numbers.
+  mutating func move(_ slots: [Int: Int], of resource: Int) {
+    for index in changes.indices where changes[index].resource == resource {
+      changes[index].slot = slots[changes[index].slot] ?? changes[index].slot
+    }
+    if let end = ends[resource] { ends[resource] = slots[end] }
+  }
+}
+
+extension Database {
+  /// Removes records and what depends on them, all or none, as ``delete(_:in:dependents:)`` does.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
+  package mutating func delete(_ ids: [String], in name: String) throws(DatabaseError) -> RemovedRecords {
+    try atomically { database throws(DatabaseError) in
+      for id in ids { _ = try database.record(id, in: name) }
+      // One of them may go with another.
+      for id in ids where database.hasRecord(id, in: name) { _ = try database.delete(id, in: name) }
+      return RemovedRecords(database.changes, in: database)
+    }
+  }
+
+  /// Returns what the deletion of records would remove and change. Nothing is changed.
+  ///
+  /// - Throws: ``DatabaseError``, as the deletion does.
+  /// - Complexity: That of the deletion.
+  package mutating func recordsRemoved(
+    byDeleting ids: [String], in name: String
+  ) throws(DatabaseError) -> RemovedRecords {
+    let earlier = takeChanges()
+    defer { changes = earlier }
+    let removed = try delete(ids, in: name)
+    undo(takeChanges())
+    return removed
+  }
+
+  /// Puts back what a deletion removed and changed, in its place, all or nothing.
+  ///
+  /// What was added at a collection's end since then follows what is put back there.
+  ///
+  /// - Throws: ``DatabaseError`` with code `conflict`, when an id is taken again, or a record that the deletion changed
+  ///   was changed once more. Nothing is changed then.
+  /// - Complexity: O(number of what is put back, and of what was added since).
+  package mutating func putBack(_ removed: RemovedRecords) throws(DatabaseError) {
+    try atomically { database throws(DatabaseError) in
+      var rest = removed.changes[...]
+      while let resource = rest.first?.resource {
+        let end = rest.firstIndex { $0.resource != resource } ?? rest.endIndex
+        try database.putBack(rest[..<end], at: resource, before: removed.ends[resource] ?? .max)
+        rest = rest[end...]
+      }
+    }
+  }
+
+  private mutating func putBack(
+    _ changes: ArraySlice<RemovedRecords.Change>, at position: Int, before added: Int
+  ) throws(DatabaseError) {
+    guard entries.indices.contains(position) else { return }
+    let name = entries[position].name
+    let idName = schema.idName(of: name)
+    for change in changes {
+      let id = change.before.id(named: idName)?.string
+      let now = entries[position].collection?.rows[change.slot]
+      if let after = change.after {
+        guard let now, now.record.slice == after.record.slice else {
+          throw DatabaseError(
+            .conflict, "\(name)/\(id ?? "") was changed since the deletion; nothing is put back. Change it by hand.")
+        }
+        self.change(position) { $0.set(change.before, at: change.slot) }
+        self.changes.steps.append(.set(resource: position, slot: change.slot, before: now))
+      } else if let id, hasRecord(id, in: name) {
+        throw DatabaseError(.conflict, "\(name) has a record with id \(id) again; nothing is put back.")
+      }
+    }
+    fill(changes.filter { $0.after == nil }, at: position, before: added)
+  }
+
+  /// Puts rows into the slots that they had. Slots at the end are released with their records, and given to the next
+  /// ones: those move on.
+  ///
+  /// - Parameter added: The first slot that was given to a record since the rows were removed.
+  private mutating func fill(_ removed: [RemovedRecords.Change], at position: Int, before added: Int) {
+    var rows = removed.map { ($0.slot, $0.before) }
+    guard let last = rows.last?.0 else { return }
+    let taken = rows.first { entries[position].collection?.rows[$0.0] != nil }?.0 ?? .max
+    let first = min(taken, last >= added ? added : .max)
+    if first < .max {
+      rows += takeRows(from: first, at: position).enumerated().map { (last + 1 + $0.offset, $0.element) }
+    }
+    for (slot, row) in rows {
+      change(position) { $0.set(row, at: slot) }
+      changes.steps.append(.append(resource: position, slot: slot, row))
+    }
+  }
+
+  /// Removes the rows from a slot on, and returns them. O(their number).
+  private mutating func takeRows(from first: Int, at position: Int) -> [Row] {
+    let end = entries[position].collection?.rows.slotCount ?? first
+    return (first..<max(first, end)).reversed().compactMap { slot in
+      guard let row = entries[position].collection?.rows[slot] else { return nil }
+      change(position) { $0.set(nil, at: slot) }
+      changes.steps.append(.set(resource: position, slot: slot, before: row))
+      return row
+    }.reversed()
+  }
+}

@@ -1,0 +1,70 @@
+package import OrderedJSON
+
+/// Records of one version of a collection, in the order of a response: read when they are asked for, one at a time.
+///
+/// Keeps the rows of its version alive and copies none of them.
+package struct SelectedRecords: Sendable {
+  /// The slots of the records.
+  enum Slots: Sendable {
+    /// All slots that hold a record, in a range.
+    case range(Range<Int>)
+    case list([Int32])
+  }
+
+  private let rows: PersistentRowVector
+  private let slots: Slots
+  /// The number of records.
+  package let count: Int
+
+  init(_ slots: Slots, of rows: PersistentRowVector, count: Int) {
+    self.rows = rows
+    self.slots = slots
+    self.count = count
+  }
+
+  /// All records.
+  init(_ rows: PersistentRowVector) {
+    self.init(.range(0..<rows.slotCount), of: rows, count: rows.count)
+  }
+
+  /// The number of places: of records, and of the slots between them that hold none.
+  var placeCount: Int {
+    switch slots {
+    case .range(let range): range.count
+    case .list(let slots): slots.count
+    }
+  }
+
+  /// The slots that hold the records. O(number of places).
+  var occupiedSlots: [Int32] {
+    switch slots {
+    case .range(let range): range.lazy.filter { rows[$0] != nil }.map { Int32($0) }
+    case .list(let slots): slots
+    }
+  }
+
+  /// Returns the record at a place; `nil` where there is none. O(1).
+  func record(at place: Int) -> ValidJSON? {
+    switch slots {
+    case .range(let range): rows[range.lowerBound + place]?.record
+    case .list(let slots): rows[Int(slots[place])]?.record
+    }
+  }
+}
+
+extension SelectedRecords: Sequence {
+  package struct Iterator: IteratorProtocol {
+    fileprivate let records: SelectedRecords
+    fileprivate var place = 0
+
+    package mutating func next() -> ValidJSON? {
+      while place < records.placeCount {
+        defer { place += 1 }
+        if let record = records.record(at: place) { return record }
+      }
+      return nil
+    }
+  }
+
+  package func makeIterator() -> Iterator { Iterator(records: self) }
+}

@@ -1,0 +1,166 @@
+import OrderedJSON
+
+// Large reads happen on other threads, each on a copy of the database; see the guide to performance.
+
+extension Database {
+  /// Whether a collection can be listed without reading many records: it is small, or what the query needs is indexed.
+  ///
+  /// Finds nothing out on the way; in doubt the answer is no. O(number of parameters), about.
+  package mutating func isQuick(_ query: Query, in name: String) -> Bool {
+    guard let position = collectionPosition(name) else { return true }
+    var count: Int?
+    let dialect = schema.dialect
+    change(position) { count = $0.isLarge ? $0.quickCount(of: query, dialect) : $0.count }
+    guard let count, !query.relations.isEmpty else { return count != nil }
+    let names = query.parameters.map(\.name) + query.sort.map(\.path.name)
+    // What leads into parents is not indexed.
+    guard query.conditions == nil, !names.contains(where: { $0.utf8.contains(UInt8(ascii: ".")) }) else { return false }
+    return query.window.range(of: count).count <= Self.quickRelations && isQuick(query.relations, at: position)
+  }
+
+  /// The most records to which related ones are added without a second thought.
+  private static let quickRelations = 500
+
+  /// Whether a record can be found, and joined with what is related to it, without reading many.
+  package mutating func isQuick(_ relations: [RelationRequest], of name: String) -> Bool {
+    guard let position = collectionPosition(name), let collection = entries[position].collection else { return true }
+    if collection.isLarge, !collection.hasIDs { return false }
+    return relations.isEmpty || isQuick(relations, at: position)
+  }
+
+  private mutating func isQuick(_ relations: [RelationRequest], at position: Int) -> Bool {
+    // Which way a name leads is found out by the members of the collections.
+    guard !entries.contains(where: { $0.collection.map { $0.isLarge && !$0.hasMembers } ?? false }) else {
+      return false
+    }
+    guard let trees = try? relationTrees(relations, from: position).trees else { return true }
+    return trees.allSatisfy { isQuick($0) }
+  }
+
+  private func isQuick(_ tree: RelationTree) -> Bool {
+    let isFound =
+      switch tree.relation {
+      case .nothing: true
+      case .children(let position, let key):
+        entries[position].collection.map { !$0.isLarge || $0.hasSlots(where: key) } ?? true
+      case .parent(let position, _): entries[position].collection.map { !$0.isLarge || $0.hasIDs } ?? true
+      }
+    return isFound && tree.branches.allSatisfy { isQuick($0) }
+  }
+
+  /// Whether it is known which of some paths lead to a value in some record, or found out soon.
+  package func knows(_ paths: [FieldPath], in name: String) -> Bool {
+    guard !paths.isEmpty, let position = collectionPosition(name), let collection = entries[position].collection else {
+      return true
+    }
+    return !collection.isLarge || paths.allSatisfy { collection.fields.knowledge(of: $0) != nil }
+  }
+
+  /// Whether the data is so little that all of it can be read at once. O(number of collections).
+  package var isSmall: Bool {
+    entries.count <= Self.mostShared && !entries.contains { $0.collection?.isLarge ?? false }
+  }
+
+  /// A copy to be read on another thread while this one changes.
+  ///
+  /// It has the indexes that a query needs, and none that a change of this one would have to copy as a whole.
+  ///
+  /// - Parameter query: The query; `nil` keeps all of them.
+  package func copy(for query: Query?) -> Database {
+    var copy = self
+    copy.changes = UndoLog()
+    guard let query, query.relations.isEmpty, entries.count <= Self.mostShared else { return copy }
+    let needed = query.parameters.map(\.name) + [query.parent?.key.name, query.owner?.key.name].compactMap(\.self)
+    for position in copy.collectionPositions {
+      copy.change(position) { $0.forgetEquality { path in needed.contains { $0.hasPrefix(path.name) } } }
+    }
+    return copy
+  }
+
+  /// The most resources whose indexes are shared.
+  private static let mostShared = 200
+
+  /// Whether ids and members of some large collection were not read yet.
+  package var hasUnreadCollections: Bool {
+    entries.count <= Self.mostShared
+      && entries.contains { $0.collection.map { $0.isLarge && !($0.hasIDs && $0.hasMembers) } ?? false }
+  }
+
+  /// Reads the ids and the members of large collections. O(size of the data).
+  package mutating func readLargeCollections() {
+    for position in collectionPositions {
+      change(position) { collection in
+        guard collection.isLarge else { return }
+        collection.indexIDs()
+        _ = collection.memberNames
+      }
+    }
+  }
+
+  /// Takes over what was found out about a copy, brought up to date with what was written since.
+  package mutating func adopt(_ copy: consuming Database) {
+    // With so many resources, looking at each costs more than what is found out about one.
+    guard entries.count <= Self.mostShared else { return }
+    var copies: [ByteExactKey: RecordCollection] = [:]
+    for position in copy.collectionPositions {
+      copies[ByteExactKey(copy.entries[position].name)] = copy.entries[position].collection
+    }
+    copy.entries = []
+    for position in collectionPositions {
+      guard let other = copies.removeValue(forKey: ByteExactKey(entries[position].name)) else { continue }
+      change(position) { $0.adopt(other) }
+    }
+  }
+}
+
+extension RecordCollection {
+  /// How many records a query selects at most; `nil` when they are not found without reading many.
+  fileprivate mutating func quickCount(of query: Query, _ dialect: Dialect) -> Int? {
+    guard query.conditions == nil else { return nil }
+    var left = count
+    for (key, id) in [query.parent.map { ($0.key, $0.id) }, query.owner.map { ($0.key, $0.id) }].compactMap(\.self) {
+      guard hasSlots(where: key) else { return nil }
+      left = min(left, slots(where: key, equals: id).count)
+    }
+    guard let conditions = conditions(of: query, dialect) else { return nil }
+    for condition in conditions where condition.isEquality {
+      guard hasSlots(where: condition.path) else { return nil }
+      let counts = condition.operands.map { slots(where: condition.path, equals: $0.string).count }
+      left = min(left, counts.reduce(0, +))
+    }
+    for condition in conditions where condition.isByOrder && left > Self.quickMatches {
+      guard fields.hasOrder(by: [SortKey(condition.path)]) else { return nil }
+    }
+    let isRead = !query.search.isEmpty || conditions.contains { !$0.isEquality && !$0.isByOrder }
+    if isRead, left > Self.quickMatches { return nil }
+    guard !query.sort.isEmpty else { return left }
+    let isSorted =
+      query.sort.allSatisfy { fields.knowledge(of: $0.path) != nil }
+      && (left <= Self.quickMatches || fields.hasOrder(by: query.sort))
+    return isSorted ? left : nil
+  }
+
+  /// The most records that are read or sorted without a second thought.
+  private static let quickMatches = 1_000
+
+  /// The conditions that a query's parameters express; `nil` when it would have to be found out which.
+  private func conditions(of query: Query, _ dialect: Dialect) -> [Condition]? {
+    guard !query.parameters.isEmpty else { return [] }
+    var isKnown = true
+    var filter = Filter()
+    // What is wrong with them is said by whoever carries the query out.
+    _ = try? filter.add(query.parameters, parents: [], dialect: dialect) { path in
+      let knowledge = fields.knowledge(of: path)
+      if knowledge == nil { isKnown = false }
+      return knowledge ?? true
+    }
+    guard isKnown else { return nil }
+    return Filter.flattened(filter.nodes).compactMap {
+      if case .condition(let condition) = $0 { condition } else { nil }
+    }
+  }
+}
+
+extension Operand {
+  fileprivate var string: String { String(decoding: text, as: UTF8.self) }
+}

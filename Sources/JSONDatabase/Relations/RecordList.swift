@@ -1,0 +1,94 @@
+import OrderedJSON
+
+/// The records of a response, in order, with what is related to them.
+package struct RecordList: Sendable {
+  private enum Content: Sendable {
+    case selected(SelectedRecords)
+    case related([RelatedRecord])
+  }
+
+  private let content: Content
+  /// What is shown of each record; `nil` for all.
+  private var selection: FieldSelection?
+
+  /// Records without anything that is related to them.
+  package init(_ records: SelectedRecords) {
+    content = .selected(records)
+  }
+
+  package init(_ records: [RelatedRecord]) {
+    content = .related(records)
+  }
+
+  /// The same records with what is selected of each.
+  package func selecting(_ fields: FieldSelection) -> RecordList {
+    var list = self
+    list.selection = fields
+    return list
+  }
+
+  /// The number of records.
+  package var count: Int {
+    switch content {
+    case .selected(let records): records.count
+    case .related(let records): records.count
+    }
+  }
+
+  /// The number of places, of which some may hold no record.
+  var placeCount: Int {
+    switch content {
+    case .selected(let records): records.placeCount
+    case .related(let records): records.count
+    }
+  }
+
+  /// The first record.
+  package var first: RelatedRecord? {
+    (0..<placeCount).lazy.compactMap { self[$0] }.first
+  }
+
+  /// Returns the record at a place; `nil` where there is none. O(1).
+  package subscript(place: Int) -> RelatedRecord? {
+    let record: RelatedRecord? =
+      switch content {
+      case .selected(let records): records.record(at: place).map { RelatedRecord(record: $0) }
+      case .related(let records): records[place]
+      }
+    guard let selection, var record else { return record }
+    record.selection = selection
+    return record
+  }
+
+  /// About the bytes of the records and what is related to them, as far as up to a limit.
+  ///
+  /// - Complexity: O(number of records) until they exceed the limit.
+  package func byteCount(upTo limit: Int) -> Int {
+    var sum = 0
+    for place in 0..<placeCount {
+      guard let record = self[place] else { continue }
+      sum += record.byteCount
+      if sum > limit { return sum }
+    }
+    return sum
+  }
+
+  /// About the bytes of all records, by the first of them. O(1).
+  package var estimatedByteCount: Int {
+    let sample = min(placeCount, 64)
+    guard sample > 0 else { return 0 }
+    return (0..<sample).reduce(0) { $0 + (self[$1]?.byteCount ?? 0) } / sample * count
+  }
+}
+
+extension RelatedRecord {
+  /// About the bytes that it takes in a response.
+  package var byteCount: Int {
+    related.reduce(record.count) { sum, relation in
+      switch relation.value {
+      case .one(let value): sum + value.count
+      case .many(let values): values.reduce(sum) { $0 + $1.count }
+      }
+    }
+  }
+}

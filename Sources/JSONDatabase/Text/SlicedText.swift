@@ -1,0 +1,147 @@
+package import OrderedJSON
+
+/// A JSON text that is laid out for people and can be written in slices, from one version of the data.
+///
+/// Keeps the version alive that it shows, and holds no text of its own but what is between the values.
+package struct SlicedText: Sendable {
+  /// A part of the text.
+  package enum Segment: Sendable {
+    case bytes([UInt8])
+    /// A value that is nested in a number of levels.
+    case value(ValidJSON, level: Int)
+    /// An array of records that is nested in a number of levels.
+    case records(RecordList, level: Int)
+  }
+
+  package let segments: [Segment]
+
+  package init(_ segments: [Segment]) {
+    self.segments = segments
+  }
+
+  /// Appends all of it. O(its size).
+  package func append(to output: inout [UInt8]) {
+    var cursor = SliceCursor(self)
+    cursor.append(toCount: .max, to: &output)
+  }
+
+  /// About its size, as far as up to a limit.
+  ///
+  /// - Complexity: O(number of records and other values) until they exceed the limit.
+  package func byteCount(upTo limit: Int) -> Int {
+    var sum = 0
+    for segment in segments {
+      switch segment {
+      case .bytes(let bytes): sum += bytes.count
+      case .value(let value, _): sum += value.count
+      case .records(let records, _): sum += records.byteCount(upTo: limit - sum)
+      }
+      if sum > limit { return sum }
+    }
+    return sum
+  }
+
+  /// About its size, by the first records of each list. O(number of segments).
+  package var estimatedByteCount: Int {
+    segments.reduce(0) { sum, segment in
+      switch segment {
+      case .bytes(let bytes): sum + bytes.count
+      case .value(let value, _): sum + value.count
+      case .records(let records, _): sum + records.estimatedByteCount
+      }
+    }
+  }
+}
+
+/// A place in a text, from which it is written slice by slice.
+package struct SliceCursor: Sendable {
+  /// A value larger than this is written in several slices; smaller ones are never divided.
+  private static let largestUndivided = 64 * 1024
+  private static let formatter = JSONFormatter(.pretty)
+
+  private let text: SlicedText
+  private var segment = 0
+  /// The next record of a list, as a place, and whether one was written already.
+  private var place = 0
+  private var hasWrittenRecord = false
+  /// The value of which a part was written, and how far.
+  private var divided: (value: ValidJSON, level: Int, position: JSONFormatter.Position)?
+
+  package init(_ text: SlicedText) {
+    self.text = text
+  }
+
+  /// Whether nothing is left.
+  package var isAtEnd: Bool { segment == text.segments.count && divided == nil }
+
+  /// Appends what comes next, until the output has about a number of bytes or the text ends.
+  ///
+  /// - Parameter count: The number of bytes from which no further value is begun.
+  package mutating func append(toCount count: Int, to output: inout [UInt8]) {
+    while output.count < count {
+      if divided != nil {
+        appendDivided(toCount: count, to: &output)
+        continue
+      }
+      guard segment < text.segments.count else { return }
+      switch text.segments[segment] {
+      case .bytes(let bytes):
+        output += bytes
+        segment += 1
+      case .value(let value, let level):
+        segment += 1
+        begin(value, level: level, toCount: count, to: &output)
+      case .records(let records, let level):
+        appendRecords(of: records, level: level, toCount: count, to: &output)
+      }
+    }
+  }
+
+  private mutating func appendRecords(
+    of records: RecordList, level: Int, toCount count: Int, to output: inout [UInt8]
+  ) {
+    let end = records.placeCount
+    while place < end, output.count < count, divided == nil {
+      defer { place += 1 }
+      guard let record = records[place] else { continue }
+      output.append(hasWrittenRecord ? UInt8(ascii: ",") : UInt8(ascii: "["))
+      Self.breakLine(level + 1, in: &output)
+      hasWrittenRecord = true
+      if count == .max || record.byteCount <= Self.largestUndivided {
+        record.append(to: &output, Self.formatter, level: level + 1)
+      } else {
+        begin(record.joined, level: level + 1, toCount: count, to: &output)
+      }
+    }
+    guard place == end, divided == nil else { return }
+    if hasWrittenRecord {
+      Self.breakLine(level, in: &output)
+    } else {
+      output.append(UInt8(ascii: "["))
+    }
+    output.append(UInt8(ascii: "]"))
+    (segment, place, hasWrittenRecord) = (segment + 1, 0, false)
+  }
+
+  private mutating func begin(_ value: ValidJSON, level: Int, toCount count: Int, to output: inout [UInt8]) {
+    if count == .max || value.count <= Self.largestUndivided {
+      Self.formatter.append(value, level: level, to: &output)
+    } else {
+      divided = (value, level, JSONFormatter.Position())
+    }
+  }
+
+  private mutating func appendDivided(toCount count: Int, to output: inout [UInt8]) {
+    guard let (value, level, start) = divided else { return }
+    var position = start
+    divided = nil
+    let part = max(min(count - output.count, Self.largestUndivided), 1)
+    value.withToken { Self.formatter.append($0, level: level, next: part, from: &position, to: &output) }
+    if !position.isAtEnd { divided = (value, level, position) }
+  }
+
+  private static func breakLine(_ level: Int, in output: inout [UInt8]) {
+    output.append(UInt8(ascii: "\n"))
+    for _ in 0..<level { output += "  ".utf8 }
+  }
+}

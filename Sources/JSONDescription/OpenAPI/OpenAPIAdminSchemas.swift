@@ -1,0 +1,105 @@
+import OrderedJSON
+
+/// The schemas of what the admin interface takes and returns.
+enum OpenAPIAdminSchemas {
+  static let all: KeyValuePairs<String, JSONValue> = [
+    "Health": object([
+      "status": string, "version": string, "uptime": ["type": "number", "description": "In seconds."],
+      "resources": integer, "readOnly": boolean,
+      "invalid": ["type": ["object", "null"], "description": "The file that cannot be read, and why."],
+    ]),
+    "Resource": object([
+      "name": string, "kind": choice(["collection", "object"]), "count": integer, "idName": string, "url": string,
+      "parents": [
+        "type": "object", "additionalProperties": string, "description": "The resource that each key leads to.",
+      ],
+    ]),
+    "Exchange": object([
+      "id": integer, "time": time, "method": string, "path": string, "status": ["type": ["integer", "null"]],
+      "milliseconds": ["type": ["number", "null"]], "state": choice(["received", "responded"]),
+      "delivery": choice(["normal", "hang", "reset", "truncate"]),
+      "matched": [
+        "type": ["object", "null"], "description": "The rule, fault, hold and stub that the request has met.",
+      ],
+      "unexpected": boolean, "requestHeaders": fields, "requestBody": ["type": ["string", "null"]],
+      "responseHeaders": fields, "responseBody": ["type": ["string", "null"]],
+    ]),
+    "Deletion": object([
+      "resource": string, "ids": ["type": "array", "minItems": 1, "items": ["type": ["string", "integer"]]],
+      "preview": ["type": "boolean", "description": "Whether nothing is deleted."],
+    ]),
+    "Deleted": object([
+      "deleted": counts, "changed": counts,
+      "undo": ["type": ["integer", "null"], "description": "The number by which the deletion can be undone."],
+    ]),
+    "Restored": object(["restored": counts, "changed": counts]),
+    "Session": object(["name": string, "time": time, "lastUsed": time, "requests": integer]),
+    "Snapshot": object(["name": string, "time": time]),
+    "SnapshotName": object(["name": string]),
+    "Settings": object([
+      "delay": ["type": "integer", "minimum": 0, "maximum": 60_000, "description": "In milliseconds."],
+      "readOnly": boolean,
+    ]),
+    "Expired": object(["expired": integer]),
+    "Matcher": object(matcher),
+    "Response": object(response),
+    "Fault": object(
+      [("id", id), ("request", OpenAPIAdmin.reference("Matcher")), ("response", OpenAPIAdmin.reference("Response"))]
+        + matcher.filter { ["method", "path", "query"].contains($0.0) } + response
+        + [
+          ("times", times), ("delay", delay), ("retryAfter", integer),
+          ("action", choice(["hang", "reset", "truncate"])),
+        ]),
+    "Hold": object(
+      [("id", id)] + matcher + [("times", times), ("requests", ["type": "array", "items": integer, "readOnly": true])]),
+    "Stub": object([
+      "id": id, "request": OpenAPIAdmin.reference("Matcher"), "response": OpenAPIAdmin.reference("Response"),
+      "responses": ["type": "array", "minItems": 1, "items": OpenAPIAdmin.reference("Response")],
+      "times": times, "delay": delay,
+    ]),
+  ]
+
+  private static func object(_ properties: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    object(properties.map { ($0.key, $0.value) })
+  }
+
+  private static func object(_ properties: [(String, JSONValue)]) -> JSONValue {
+    ["type": "object", "properties": .object(JSONObject(properties))]
+  }
+
+  private static func choice(_ values: [JSONValue]) -> JSONValue { ["type": "string", "enum": .array(values)] }
+
+  private static let string: JSONValue = ["type": "string"]
+  private static let integer: JSONValue = ["type": "integer", "minimum": 0]
+  private static let boolean: JSONValue = ["type": "boolean"]
+  private static let counts: JSONValue = [
+    "type": "object", "additionalProperties": integer, "description": "How many records of each resource.",
+  ]
+  private static let time: JSONValue = ["type": "string", "format": "date-time"]
+  private static let id: JSONValue = ["type": "integer", "readOnly": true]
+  private static let fields: JSONValue = ["type": "object", "additionalProperties": string]
+  private static let times: JSONValue = [
+    "type": "integer", "minimum": 1, "maximum": 1_000_000, "description": "How many requests it is for.",
+  ]
+  private static let delay: JSONValue = [
+    "description": "Milliseconds up to 600000, or a range of them.",
+    "anyOf": [integer, ["type": "array", "items": integer, "minItems": 2, "maxItems": 2]],
+  ]
+  private static let texts: JSONValue = [
+    "type": "object",
+    "additionalProperties": ["type": ["string", "number", "boolean", "null", "array"]],
+  ]
+
+  private static let matcher: [(String, JSONValue)] = [
+    ("method", string),
+    ("path", ["type": "string", "description": "The decoded path; `*` stands for any characters."]),
+    ("query", texts), ("headers", texts), ("body", ["description": "JSON that the body contains."]),
+  ]
+
+  private static let response: [(String, JSONValue)] = [
+    ("status", ["type": "integer", "minimum": 200, "maximum": 599]),
+    ("headers", ["type": "object", "additionalProperties": ["type": ["string", "array"]]]),
+    ("body", ["description": "JSON, or a text of the type that the headers have."]),
+    ("bodyFile", ["type": "string", "description": "A file beside the stubs file."]),
+  ]
+}

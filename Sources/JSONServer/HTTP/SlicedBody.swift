@@ -1,0 +1,23 @@
+import JSONDatabase
+
+/// The body of a response that is too large to be made as a whole: its connection takes it slice by slice.
+///
+/// It shows one version of the data, which lives as long as the body.
+final class SlicedBody: Sendable {
+  let text: SlicedText
+
+  init(_ text: SlicedText) {
+    self.text = text
+  }
+
+  /// All bytes. O(size), in time and memory.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(estimatedByteCount + estimatedByteCount / 16)
+    text.append(to: &bytes)
+    return bytes
+  }
+
+  /// About the number of bytes, by the first records of each list. O(number of lists).
+  var estimatedByteCount: Int { text.estimatedByteCount }
+}

@@ -1,0 +1,24 @@
+import NIOCore
+import NIOPosix
+
+/// Threads for work that would keep an event loop from its clients.
+///
+/// Shared by all servers of the process, begun at first use, and there as long as it lives.
+struct WorkerThreads: Sendable {
+  /// For the slices of large bodies: each is done in a fraction of a millisecond.
+  static let slices = WorkerThreads()
+  /// For what reads many records, which may take long.
+  static let calculations = WorkerThreads()
+
+  private let pool: NIOThreadPool
+
+  private init() {
+    pool = NIOThreadPool(numberOfThreads: max(2, NIOCore.System.coreCount))
+    pool.start()
+  }
+
+  /// Has a thread do work when all work before has begun.
+  func run(_ work: @escaping @Sendable () -> Void) {
+    pool.submit { _ in work() }
+  }
+}

@@ -1,0 +1,144 @@
+"""Whole walks under conditions that are hard for a page: many records, a phone, the keyboard alone, the dark, two people."""
+
+import json
+import time
+
+from basics import FAINT_TEXT
+from page import ROWS, Page, by_id
+
+MANY = 50_000
+
+
+class Many(Page):
+    """50,000 records; the times are for a debug build on a busy machine."""
+
+    @staticmethod
+    def _data():
+        return {"items": [{"id": n, "name": f"item {n % 977}", "n": n * 7919 % MANY} for n in range(1, MANY + 1)]}
+
+    def _timed(self, script, what, seconds):
+        start = time.monotonic()
+        self._wait(script, what)
+        assert time.monotonic() - start < seconds, f"{what} took {time.monotonic() - start:.1f} s"
+
+    def the_first_page_is_there_soon(self):
+        self._show("#records/items")
+        assert self._value(f"{ROWS}.length") == 20 and "50,000" in self._text("records-range"), self._text("records-range")
+
+    def the_last_page_a_sort_a_filter_and_a_search_are_there_soon(self):
+        for place, first in [("_page=2500", "49981"), ("_sort=-n", None), ("name=item+5", "5"), ("q=item+976", "976")]:
+            self._value(f"location.hash = '#records/items?{place}'; 0")
+            key = first or str(max(range(1, MANY + 1), key=lambda n: n * 7919 % MANY))
+            self._timed(f"{ROWS}[0]?.dataset.id === '{key}'", f"the list of {place}", 25)
+
+    def a_record_is_edited_among_them(self):
+        self._show("#records/items?_page=2000")
+        self._edit(39_990, "name")
+        self._value("document.querySelector('.in-cell').value = 'edited'; 0")
+        self._browser.press("Enter", virtual=13, text="\r")
+        self._timed(self._row_with("edited"), "the new name", 25)
+
+    def a_hundred_are_deleted_and_put_back_as_one(self):
+        self._show("#records/items")
+        for _ in range(5):
+            first = self._value(f"{ROWS}[0].dataset.id")
+            self._value("document.querySelector('#columns .pick input').click(); document.getElementById('page-next').click()")
+            self._wait(f"{ROWS}[0]?.dataset.id !== '{first}'", "the next page")
+        self._press("Delete", by_id("selection"))
+        self._answer("Delete")
+        self._wait_text("status", "Deleted 100 items")
+        self._press("Undo", by_id("status"))
+        self._wait_text("status", "100 items put back")
+        assert [item["id"] for item in self._request("GET", "/items?_end=101")] == list(range(1, 102))
+
+
+class Phone(Page):
+    """360 px wide."""
+
+    def a_record_is_found_edited_and_saved(self):
+        self._browser.resize(360, 700, mobile=True)
+        self._show("#records/users")
+        self._value(f"{self._cell(1, 'id')}.querySelector('a').click()")
+        self._wait(f"{by_id('record-edit')}.checkVisibility()", "the record")
+        self._click("record-edit")
+        self._fill("record-text", '{"name": "from a phone"}')
+        box = self._value(f"(({{ left, right, bottom }}) => [left, right, bottom])({by_id('record-save')}.getBoundingClientRect())")
+        assert 0 <= box[0] and box[1] <= 360 and box[2] <= 700, f"Save is at {box}."
+        self._click("record-save")
+        self._wait(f"{by_id('record-form')}.hidden", "it is saved")
+        assert self._request("GET", "/users/1")["name"] == "from a phone"
+
+    def nothing_lies_beside_the_screen(self):
+        for place in ["#records/posts", "#records/wide", "#server", "#try", "#log", "/docs"]:
+            self._show(place)
+            assert self._value("document.documentElement.scrollWidth") <= 360, f"{place} is {self._value('document.documentElement.scrollWidth')} px wide"
+
+
+class Keyboard(Page):
+    """No mouse."""
+
+    def _tab_to(self, name):
+        for _ in range(60):
+            self._browser.press("Tab", virtual=9)
+            if self._value("document.activeElement.id") == name:
+                return
+        raise AssertionError(f"Tab does not reach {name}.")
+
+    def _enter(self):
+        self._browser.press("Enter", virtual=13, text="\r")
+
+    def a_record_is_made_changed_and_deleted(self):
+        self._show("#records/users")
+        self._tab_to("record-new")
+        self._enter()
+        self._wait("document.activeElement.id === 'record-text'", "the form has the focus")
+        self._fill("record-text", json.dumps({"id": 8, "name": "typed"}))
+        self._browser.press("Enter", virtual=13, control=True)
+        self._wait(self._row_with("typed"), "the record")
+        self._value(f"{self._cell(8, 'id')}.querySelector('a').focus()")
+        self._enter()
+        self._wait(f"{by_id('record-edit')}.checkVisibility()", "the record opens")
+        self._tab_to("record-edit")
+        self._enter()
+        self._fill("record-text", json.dumps({"name": "retyped"}))
+        self._browser.press("Enter", virtual=13, control=True)
+        self._wait(f"document.activeElement.id === 'record-edit' && {by_id('record-form')}.hidden", "it is saved, and the focus is on Edit")
+        self._tab_to("record-delete")
+        self._enter()
+        self._wait(f"{by_id('confirm')}.open", "a question")
+        self._tab_to("confirm-action")
+        self._enter()
+        self._wait(f"!{by_id('record')}.open", "it is gone")
+        assert self._server.status("/users/8") == 404
+
+    def a_dialog_gives_the_focus_back(self):
+        self._show("#records/users")
+        self._tab_to("columns-choose")
+        self._enter()
+        self._wait(f"{by_id('panel')}.open", "the columns")
+        self._browser.press("Escape", virtual=27)
+        self._wait(f"!{by_id('panel')}.open && document.activeElement.id === 'columns-choose'", "the focus is back")
+
+
+class Dark(Page):
+    """Everything that opens, where the person's system is dark."""
+
+    def all_text_stands_out(self):
+        self._browser.prefer(prefers_color_scheme="dark")
+        self._request("POST", "/__admin/stubs", {"request": {"path": "/me"}, "response": {"body": {}}})
+        self._server.status("/me")
+        for place, script in [
+            ("#records/posts/1", f"{by_id('record-edit')}.click()"),
+            ("#records/posts/1", f"{by_id('record-delete')}.click()"),
+            ("#records/posts", f"{by_id('open-palette')}.click()"),
+            ("#records/posts", f"{by_id('columns-choose')}.click()"),
+            ("#records/posts", "document.querySelector('#log-list button').click()"),
+            ("#records/posts", f"{self._cell(2, 'title')}.dispatchEvent(new MouseEvent('contextmenu', {{ bubbles: true, cancelable: true }}))"),
+            ("#server", "0"),
+        ]:
+            self._show(place)
+            self._wait("document.querySelector('#log-list button')", "the log")
+            self._value(f"{script}; 0")
+            self._wait("document.querySelector('#server:not([hidden]), dialog[open]')", "what opens")
+            faint = self._value(FAINT_TEXT)
+            assert not faint, f"{place}, {script}: {faint}"

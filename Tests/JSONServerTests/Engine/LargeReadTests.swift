@@ -1,0 +1,80 @@
+import HTTPTypes
+import JSONStorage
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+/// Reads of so many records that another thread carries them out.
+@Suite(.timeLimit(.minutes(1)))
+struct LargeReadTests {
+  private static let count = 3_000
+
+  private static let data: JSONValue = {
+    let records = (1...count).map { id in
+      JSONValue.object(JSONObject([("id", .number(JSONNumber(id))), ("word", .string("word \(id % 30)"))]))
+    }
+    return .object(JSONObject([("posts", .array(records))]))
+  }()
+
+  private static func ids(_ response: Response) throws -> [Int] {
+    try JSONValue(parsing: response.bytes).array?.compactMap { $0["id"]?.integer } ?? []
+  }
+
+  @Test(arguments: [
+    "/posts?q=word+29&_limit=3": [29, 59, 89], "/posts?word_like=d+7$&_limit=2": [7, 37],
+    "/posts?word=word+0&_sort=id&_order=desc&_limit=1": [3000], "/posts?id_ne=1&_limit=1": [2],
+  ])
+  func `They find what a plain reading finds`(_ target: String, _ expected: [Int]) async throws {
+    let fixture = try EngineFixture(Self.data, isInMemory: true)
+    for _ in 0..<2 { #expect(try Self.ids(await fixture.send(.get, target)) == expected) }
+    #expect(await fixture.engine.largeReads == 0)
+  }
+
+  @Test func `They show the version that was there when they began`() async throws {
+    let fixture = try EngineFixture(Self.data, isInMemory: true)
+    let responses = await fixture.send(.get, "/posts?q=word+7&_limit=1", meanwhile: (.delete, "/posts/7"))
+    let lists = try responses.map(Self.ids).filter { !$0.isEmpty }
+    #expect(lists == [[7]])
+    #expect(try Self.ids(await fixture.send(.get, "/posts?q=word+7&_limit=1")) == [37])
+  }
+
+  @Test func `What is taken back meanwhile is not shown`() async throws {
+    let failure = Commit.failed(StorageError(.noSpace, "The disk is full."))
+    let fixture = try EngineFixture(Self.data, commits: [failure])
+    let responses = await fixture.send(.delete, "/posts/7", meanwhile: (.get, "/posts?q=word+7&_limit=1"))
+    #expect(responses.map(\.status.code).sorted() == [200, 507])
+    let list = try #require(responses.first { $0.status == .ok })
+    #expect(try Self.ids(list) == [7])
+  }
+
+  @Test func `Too many at a time are asked to come again`() async throws {
+    let fixture = try EngineFixture(Self.data, isInMemory: true)
+    await fixture.engine.setLargeReads(Engine.maximumLargeReads)
+    let refused = await fixture.send(.get, "/posts?q=word+7")
+    #expect(refused.status == .serviceUnavailable)
+    #expect(refused.headerFields[.retryAfter] == "1")
+    #expect(await fixture.send(.get, "/posts?_limit=1").status == .ok)
+    await fixture.engine.setLargeReads(0)
+    #expect(await fixture.send(.get, "/posts?q=word+7").status == .ok)
+  }
+
+  @Test func `One whose client has gone does not begin`() async throws {
+    let fixture = try EngineFixture(Self.data, isInMemory: true)
+    let request = Request(method: .get, target: "/posts?q=word+7", headerFields: [.host: "localhost"])
+    let response = await withCheckedContinuation { continuation in
+      fixture.engine.loop.execute {
+        fixture.engine.respond(to: request) { progress in
+          if case .calculating(let onEnd) = progress { onEnd() }
+        } reply: {
+          continuation.resume(returning: $0.response)
+        }
+      }
+    }
+    #expect(response.status == .serviceUnavailable)
+  }
+}
+
+extension Engine {
+  fileprivate func setLargeReads(_ count: Int) { largeReads = count }
+}
