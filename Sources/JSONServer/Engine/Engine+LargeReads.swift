@@ -16,7 +16,9 @@ extension Engine {
     _ endpoint: Endpoint, _ context: RequestContext, _ shape: ResponseShape?, ignored: [IgnoredParameter]
   ) throws(RequestError) -> Bool {
     // Who signs in sees data of which this thread alone keeps a view.
-    guard signIn == nil, let query = endpoint.largeQuery(&writes.database, shape) else { return false }
+    guard writes.hasLargeReads, signIn == nil, let query = endpoint.largeQuery(&writes.database, shape) else {
+      return false
+    }
     let (request, ids, version) = (context.request, writes.ids, ReadVersion(writes))
     let validator = validator(of: endpoint, context)
     let outcome: @Sendable (inout Database) -> Result<EndpointResult, RequestError> = { database in
@@ -31,8 +33,13 @@ extension Engine {
     try calculate(for: context, on: writes.database.copy(for: query), outcome) { engine, outcome in
       // What it shows was taken back: the file could not be written, or was edited.
       if version.isRetracted(in: engine.writes) { return engine.perform(.resource(endpoint), context) }
-      engine.respond(
-        to: context, endpoint, with: outcome, ignored: ignored, isSaved: version.isSaved, validator: validator)
+      switch outcome {
+      case .success(let result):
+        engine.respond(
+          to: context, endpoint, with: result, ignored: ignored, isSaved: version.isSaved, validator: validator)
+      case .failure(let error):
+        engine.respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: version.isSaved)
+      }
     }
     return true
   }
