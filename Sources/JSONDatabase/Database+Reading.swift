@@ -23,8 +23,8 @@ extension Database {
 
   /// Whether a record can be found, and joined with what is related to it, without reading many.
   package mutating func isQuick(_ relations: [RelationRequest], of name: String) -> Bool {
-    guard let position = collectionPosition(name), let collection = entries[position].collection else { return true }
-    if collection.isLarge, !collection.hasIDs { return false }
+    guard let position = collectionPosition(name) else { return true }
+    if entries[position].collection?.hasIDs == false, isLarge(at: position) { return false }
     return relations.isEmpty || isQuick(relations, at: position)
   }
 
@@ -54,6 +54,11 @@ extension Database {
       return true
     }
     return !collection.isLarge || paths.allSatisfy { collection.fields.knowledge(of: $0) != nil }
+  }
+
+  /// Whether reading all of a resource takes noticeably long, by its position.
+  package func isLarge(at position: Int) -> Bool {
+    entries.indices.contains(position) && entries[position].collection?.isLarge ?? false
   }
 
   /// Whether the data is so little that all of it can be read at once. O(number of collections).

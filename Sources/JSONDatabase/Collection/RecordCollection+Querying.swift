@@ -137,6 +137,8 @@ extension RecordCollection {
     _ filter: Filter, parent: (key: FieldPath, id: String)? = nil, owner: (key: FieldPath, id: String)? = nil,
     _ dialect: Dialect
   ) -> SlotSet {
+    // What closures capture of the whole collection is a copy of it.
+    let rows = rows
     var filter = filter
     filter.nodes = Filter.flattened(filter.nodes)
     var found: SlotSet?

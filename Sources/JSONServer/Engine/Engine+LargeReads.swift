@@ -13,16 +13,18 @@ extension Engine {
   /// - Returns: Whether it will respond.
   /// - Throws: 503 when too many of them wait.
   func readAside(
-    _ endpoint: Endpoint, _ context: RequestContext, _ shape: ResponseShape, ignored: [IgnoredParameter]
+    _ endpoint: Endpoint, _ context: RequestContext, _ shape: ResponseShape?, ignored: [IgnoredParameter]
   ) throws(RequestError) -> Bool {
     // Who signs in sees data of which this thread alone keeps a view.
-    guard signIn == nil, let query = endpoint.largeQuery(&writes.database, shape) else { return false }
+    guard writes.hasLargeReads, signIn == nil, let query = endpoint.largeQuery(&writes.database, shape) else {
+      return false
+    }
     let (request, ids, version) = (context.request, writes.ids, ReadVersion(writes))
     let validator = validator(of: endpoint, context)
     let outcome: @Sendable (inout Database) -> Result<EndpointResult, RequestError> = { database in
       do throws(RequestError) {
         var result = try endpoint.perform(request, on: &database, ids: ids)
-        shape.apply(to: &result, of: endpoint, in: &database)
+        shape?.apply(to: &result, of: endpoint, in: &database)
         return .success(result)
       } catch {
         return .failure(error)
@@ -31,8 +33,13 @@ extension Engine {
     try calculate(for: context, on: writes.database.copy(for: query), outcome) { engine, outcome in
       // What it shows was taken back: the file could not be written, or was edited.
       if version.isRetracted(in: engine.writes) { return engine.perform(.resource(endpoint), context) }
-      engine.respond(
-        to: context, endpoint, with: outcome, ignored: ignored, isSaved: version.isSaved, validator: validator)
+      switch outcome {
+      case .success(let result):
+        engine.respond(
+          to: context, endpoint, with: result, ignored: ignored, isSaved: version.isSaved, validator: validator)
+      case .failure(let error):
+        engine.respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: version.isSaved)
+      }
     }
     return true
   }
@@ -98,12 +105,13 @@ extension Engine {
 
 extension Endpoint {
   /// What it asks for, if that takes long to find; `nil` for what is found at once.
-  fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape) -> Query? {
-    switch self {
+  fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape?) -> Query? {
+    let paths = shape?.paths ?? []
+    return switch self {
     case .list(let name, let parameters):
-      database.knows(shape.paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
+      database.knows(paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
     case .record(let name, _, let relations):
-      database.knows(shape.paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
+      database.knows(paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
     case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
       nil
     }

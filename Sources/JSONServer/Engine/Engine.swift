@@ -145,7 +145,7 @@ actor Engine: Application {
       } else {
         try seen.perform(request, on: &writes.database, ids: writes.ids)
       }
-    try shape(of: context).apply(to: &result, of: seen, in: &writes.database)
+    try shape(of: context)?.apply(to: &result, of: seen, in: &writes.database)
     let response = result.response(to: request)
     let tag: EntityTag? =
       switch response.body {
@@ -169,8 +169,8 @@ actor Engine: Application {
     return writes.revisions.validator(of: position, as: shown)
   }
 
-  /// The shape of the responses to a request; the page at `/` shows data as it is.
-  func shape(of context: RequestContext) throws(RequestError) -> ResponseShape {
+  /// The shape of the responses to a request, unless it is that of the data; the page at `/` shows data as it is.
+  func shape(of context: RequestContext) throws(RequestError) -> ResponseShape? {
     try ResponseShape(context.target.parameters, wrapName: context.isHidden ? nil : configuration.wrapName)
   }
 

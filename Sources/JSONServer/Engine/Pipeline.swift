@@ -109,7 +109,6 @@ extension Engine {
     let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
     if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
     if !endpoint.isWrite, try readAside(endpoint, context, shape, ignored: ignored) { return }
-    let outcome: Result<EndpointResult, RequestError>
     do throws(RequestError) {
       var result =
         if let signIn {
@@ -117,42 +116,40 @@ extension Engine {
         } else {
           try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
         }
-      shape.apply(to: &result, of: endpoint, in: &writes.database)
-      outcome = .success(result)
+      shape?.apply(to: &result, of: endpoint, in: &writes.database)
+      respond(to: context, endpoint, with: result, ignored: ignored, isSaved: writes.isSaved)
     } catch {
-      outcome = .failure(error)
+      respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: writes.isSaved)
     }
-    respond(to: context, endpoint, with: outcome, ignored: ignored, isSaved: writes.isSaved)
   }
 
   /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
   private func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
 
-  /// perform: what was read or written as a response, when that is saved
+  /// perform: what was read or written as a response
   ///
   /// - Parameters:
   ///   - isSaved: Whether all that it shows was saved when it was read.
   ///   - validator: The validator of a large body; `nil` for that of the data as it is now.
   func respond(
-    to context: RequestContext, _ endpoint: Endpoint, with outcome: Result<EndpointResult, RequestError>,
-    ignored: [IgnoredParameter], isSaved: Bool, validator: EntityTag? = nil
+    to context: RequestContext, _ endpoint: Endpoint, with result: EndpointResult, ignored: [IgnoredParameter],
+    isSaved: Bool, validator: EntityTag? = nil
   ) {
-    var ignored = ignored
-    var response: PreparedResponse
-    var change: DataChange?
-    do throws(RequestError) {
-      let result = try outcome.get()
-      if !result.ignored.isEmpty { ignored += result.ignored }
-      change = result.change
-      report(result, of: context)
-      // Middleware sees responses without what `finalize` adds to them.
-      response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
-      if case .slices = response.body, !context.isInner {
-        response.validator = validator ?? self.validator(of: endpoint, context)
-      }
-    } catch {
-      response = error.response()
+    report(result, of: context)
+    // Middleware sees responses without what `finalize` adds to them.
+    var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+    if case .slices = response.body, !context.isInner {
+      response.validator = validator ?? self.validator(of: endpoint, context)
     }
+    let all = result.ignored.isEmpty ? ignored : ignored + result.ignored
+    respond(to: context, endpoint, response, result.change, ignored: all, isSaved: isSaved)
+  }
+
+  /// perform: a response, when what it shows is saved
+  func respond(
+    to context: RequestContext, _ endpoint: Endpoint, _ response: consuming PreparedResponse, _ change: DataChange?,
+    ignored: [IgnoredParameter], isSaved: Bool
+  ) {
     if !ignored.isEmpty {
       // Only the data tells these, and only to requests that have changed nothing.
       if refusesIgnored(endpoint) { return refuse(context, ignored) }

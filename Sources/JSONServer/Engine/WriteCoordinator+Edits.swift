@@ -213,6 +213,7 @@ extension WriteCoordinator {
     let names = database.resourceNames(andOf: edited)
     database = edited
     revisions.changeAll()
+    hasLargeReads = !edited.isSmall
     engine.readAhead()
     generations[source.name] = source.generation
     persistence?.adopt(source)

@@ -27,6 +27,8 @@ final class WriteCoordinator {
   var revisions = Revisions()
   /// How often something that was not saved was taken back.
   private(set) var retractions = 0
+  /// Whether some read may take so long that it has to be looked at before it begins.
+  var hasLargeReads: Bool
   var lostUpdates = LostUpdateDetector()
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
@@ -38,6 +40,7 @@ final class WriteCoordinator {
   init(_ source: OpenedSource, ids: IDGenerator, durability: Server.Configuration.Durability) {
     database = source.database
     initial = source.database
+    hasLargeReads = !source.database.isSmall
     persistence = source.persistence
     shared = source.persistence as? any SharedPersistence
     self.ids = ids
@@ -54,7 +57,10 @@ final class WriteCoordinator {
     var pending = pending
     pending.resources = database.changedResourceNames
     let changes = database.takeChanges()
-    if !changes.isEmpty { revisions.change(changes.resources) }
+    if !changes.isEmpty {
+      revisions.change(changes.resources)
+      if !hasLargeReads { hasLargeReads = changes.resources.contains(where: database.isLarge) }
+    }
     if changes.isEmpty {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {

@@ -160,10 +160,11 @@ extension Endpoint {
     }
     result.total = selection.total
     result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
-    result.ignored += selection.unknownSortPaths.map {
-      IgnoredParameter(name: "_sort", reason: .idle("names '\($0.name)', a member that no record has"))
+    for path in selection.unknownSortPaths {
+      let reason = "names '\(path.name)', a member that no record has"
+      result.ignored.append(IgnoredParameter(name: "_sort", reason: .idle(reason)))
     }
-    result.ignored += related.ignored
+    if !related.unknownRelations.isEmpty { result.ignored += related.ignored }
     result.notes = related.notes
     if let parent = parameters.query.parent, let note = database.note(onMissing: (parent.resource, parent.id)) {
       result.notes.append(note)

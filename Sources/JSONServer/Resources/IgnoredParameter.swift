@@ -99,7 +99,7 @@ extension Endpoint {
       ignored.append(IgnoredParameter(name: name, reason: .notTaken))
     }
     if case .list(_, let list) = self {
-      ignored += list.idle
+      if !list.idle.isEmpty { ignored += list.idle }
     } else {
       ignored += IgnoredParameter.nothings(in: parameters, named: ["_delay", "_fields"])
     }

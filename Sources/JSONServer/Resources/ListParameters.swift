@@ -148,7 +148,12 @@ struct ListParameters {
 
   /// Whether a value of such a parameter is what a script writes for a variable that holds no number.
   static func isNothing(_ value: String) -> Bool {
-    value.isEmpty || value == "undefined" || value == "null" || value == "NaN"
+    switch value.utf8.first {
+    case nil: true
+    case UInt8(ascii: "u"), UInt8(ascii: "n"), UInt8(ascii: "N"):
+      value == "undefined" || value == "null" || value == "NaN"
+    case _: false
+    }
   }
 
   /// Reads a parameter that is a number: of one with a fraction the whole part counts, of one that is repeated the first

@@ -8,7 +8,8 @@ struct PageLinks {
 
   init(_ request: Request, _ page: PageNumbers) {
     self.page = page
-    let bytes = Array((request.base + PercentEncoding.encodeUnsafe(request.target)).utf8)
+    var bytes = Array(request.base.utf8)
+    bytes += PercentEncoding.encodeUnsafe(request.target).utf8
     var address: [ArraySlice<UInt8>] = []
     var start = 0
     if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {

@@ -11,10 +11,13 @@ struct ResponseShape {
   var paths: [FieldPath] { fields?.paths ?? [] }
 
   /// - Parameter wrapName: The name under which the server's responses hold their data; `nil` for none.
+  /// - Returns: `nil` when records are shown as they are.
   /// - Throws: 400 for more than ``maximumFields``.
-  init(_ parameters: QueryParameters, wrapName: String?) throws(RequestError) {
+  init?(_ parameters: QueryParameters, wrapName: String?) throws(RequestError) {
+    let asksForFields = parameters.items.contains { $0.name == "_fields" }
+    guard asksForFields || wrapName != nil else { return nil }
     self.wrapName = wrapName
-    fields = parameters.items.isEmpty ? nil : try Self.fields(parameters)
+    fields = asksForFields ? try Self.fields(parameters) : nil
   }
 
   /// The most names in `_fields`: each member of every record is compared with them.

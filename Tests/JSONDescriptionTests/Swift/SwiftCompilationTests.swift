@@ -17,6 +17,7 @@ import Testing
   /// What a module may be built with: what Xcode sets for new apps, and the upcoming features that change what source means.
   private static let modes = [
     "",
+    "-swift-version 5 -default-isolation MainActor",
     "-default-isolation MainActor",
     "-default-isolation MainActor -enable-upcoming-feature NonisolatedNonsendingByDefault"
       + " -enable-upcoming-feature InferIsolatedConformances -enable-upcoming-feature MemberImportVisibility"
