@@ -17,6 +17,8 @@ extension WriteCoordinator {
   /// Takes over what other servers have written, and carries out again what was not saved.
   func takeOver(_ source: LoadedSource, from shared: any SharedPersistence, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests()
+    // Others may have written where the removed records were.
+    deletions.removeAll()
     switch source.content {
     case .rows(let rows, let base) where base <= shared.version: apply(rows, on: engine)
     // After a commit whose outcome is unknown, only the whole says what there is.
@@ -24,11 +26,14 @@ extension WriteCoordinator {
     case .whole(let other):
       let names = database.resourceNames(andOf: other)
       database = other
+      revisions.changeAll()
+      hasLargeReads = !other.isSmall
+      engine.readAhead()
       engine.simulation.events.publishReload(of: names)
-      if let signIn = engine.signIn { engine.forgetUsers(signIn) }
       engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
     case .part: break
     }
+    if let signIn = engine.signIn { engine.forgetUsers(signIn) }
     shared.adopt(source)
     resume(waiting, on: engine)
     if commits.isIdle { shared.releaseTurn() }
@@ -37,7 +42,11 @@ extension WriteCoordinator {
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
     do throws(LoadError) {
-      for applied in try database.apply(rows) {
+      let changes = try database.apply(rows)
+      let positions = Set(rows.map(\.resource))
+      revisions.change(positions)
+      if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
+      for applied in changes {
         engine.simulation.events.publish(DataChange(applied), resources: [])
       }
     } catch {

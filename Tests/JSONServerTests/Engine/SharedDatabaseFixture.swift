@@ -49,11 +49,16 @@ final class SharedDatabaseFixture: Sendable {
       application = reads == .linearizable ? LinearizableApplication(engine: engine) : engine
     }
 
-    func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
-      let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+    func send(_ method: HTTPRequest.Method, _ target: String, _ body: String = "") async -> Response {
+      var request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+      if !body.isEmpty {
+        request.headerFields[.contentType] = "application/json"
+        request.body = Array(body.utf8)
+      }
+      let prepared = request
       return await withCheckedContinuation { continuation in
         engine.loop.execute {
-          application.respond(to: request, progress: { _ in }) { continuation.resume(returning: $0.response) }
+          application.respond(to: prepared, progress: { _ in }) { continuation.resume(returning: $0.response) }
         }
       }
     }

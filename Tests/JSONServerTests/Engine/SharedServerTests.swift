@@ -38,6 +38,35 @@ import Testing
     #expect(await other.send(.delete, "/posts/4").status == .notFound)
   }
 
+  @Test func `put back what they deleted, until another has written`() async throws {
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(Self.start), try shared.server(Self.start))
+    let deletion = #"{"resource": "posts", "ids": [1]}"#
+    #expect(try await one.send(.post, "/__admin/deletions", deletion).json["undo"] == 1)
+    #expect(await one.send(.post, "/__admin/undo/1").status == .ok)
+    #expect(await other.send(.get, "/posts/1").status == .ok)
+    #expect(try await one.send(.post, "/__admin/deletions", deletion).json["undo"] == 2)
+    #expect(await other.send(.post, "/posts").status == .created)
+    // It knows of the other's by now.
+    #expect(await one.send(.get, "/posts/1").status == .notFound)
+    #expect(await one.send(.post, "/__admin/undo/2").status == .notFound)
+    #expect(await other.send(.post, "/__admin/undo/1").status == .notFound)
+  }
+
+  @Test func `give large bodies another validator when another has written`() async throws {
+    let text = JSONValue.string(String(repeating: "x", count: 1 << 20))
+    let start: JSONValue = ["posts": [["id": 1, "text": text], ["id": 2, "text": text]]]
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(start), try shared.server(start))
+    let first = await one.send(.get, "/posts").headerFields[.eTag]
+    #expect(first != nil)
+    #expect(await one.send(.get, "/posts").headerFields[.eTag] == first)
+    #expect(await other.send(.delete, "/posts/2").status == .ok)
+    let second = await one.send(.get, "/posts").headerFields[.eTag]
+    #expect(second != nil)
+    #expect(second != first)
+  }
+
   @Test func `refuse with 503 while the database is away, but for what is asked about themselves`() async throws {
     let shared = SharedDatabaseFixture()
     let server = try shared.server(Self.start)
