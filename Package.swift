@@ -28,6 +28,13 @@ let releasedExecutable: [LinkerSetting] = [
   let testing: [SwiftSetting] = []
 #endif
 
+// Homebrew's libpq is not where compilers look; on Linux pkg-config would only warn where there is no libpq.
+#if os(macOS)
+  let libpq: String? = "libpq"
+#else
+  let libpq: String? = nil
+#endif
+
 // The released executable, which the plugin runs instead of one that it builds. A release names it in the commit that it
 // tags; see Packaging/make-release.
 let released: (url: String, checksum: String)? = nil
@@ -51,6 +58,9 @@ let package = Package(
         "JSONServerTesting imports Testing; switch it off for programs that run where Testing is not installed."
     ),
     .trait(name: "HTTPS", description: "The server speaks TLS; off by default, since BoringSSL takes long to compile."),
+    .trait(
+      name: "PostgreSQL",
+      description: "Servers share a PostgreSQL database; off by default, since it needs libpq (apt: libpq-dev)."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -87,10 +97,22 @@ let package = Package(
     // Without pkg-config, whose answer on a Mac may be Homebrew's zlib, which is for macOS alone. The module map links
     // what every system has.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: libpq, providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    // Empty without the trait, so that a clone builds where there is no libpq.
+    .target(
+      name: "PostgreSQLStorage",
+      dependencies: [
+        "OrderedJSON", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      ],
+      swiftSettings: settings
+    ),
     .target(
       name: "JSONServer",
       dependencies: [
         "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CPage", "CStorage", "CZlib",
+        .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -145,7 +145,7 @@ def declared_arrows():
     targets = re.split(r"\n    \.(?=\w+\(name:|\w+\(\n)", (ROOT / "Package.swift").read_text())
     for target in targets[1:]:
         name = re.search(r'name: "([^"]+)"', target)[1]
-        dependencies = re.search(r"\bdependencies: \[(.*?)\]", re.sub(r"\.product\(.*?\)", "", target), re.DOTALL)
+        dependencies = re.search(r"\bdependencies: \[(.*?)\]", re.sub(r"\.(product|when)\(.*?\)", "", target), re.DOTALL)
         if (ROOT / "Sources" / name).is_dir() and dependencies:
             yield from ((name, dependency) for dependency in re.findall(r'"([^"]+)"', dependencies[1]))
 

@@ -17,13 +17,18 @@ ARROWS = {
     "JSONDescription": {"OrderedJSON"},
     "JSONDatabase": {"OrderedJSON"},
     "JSONStorage": {"OrderedJSON", "CStorage"},
-    "JSONServer": {"JSONStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CPage", "CStorage", "CZlib"},
+    "PostgreSQLStorage": {"OrderedJSON", "CPostgreSQL"},
+    "JSONServer": {
+        "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CPage",
+        "CStorage", "CZlib",
+    },
     "JSONServerTesting": {"JSONServer", "OrderedJSON"},
     "JSONServerPlugin": set(),
     "swift-json-server": {"JSONServer", "JSONDatabase", "OrderedJSON", "CStorage"},
     "CPage": set(),
     "CStorage": set(),
     "CZlib": set(),
+    "CPostgreSQL": set(),
 }
 
 # These know no files, clocks, threads or HTTP.
@@ -48,8 +53,11 @@ MEDIAN_LINES = range(60, 121)
 IMPORT = re.compile(
     r"^ {0,2}(?:(?P<attribute>@\w+) +)?(?:\w+ +)?import (?:(?:struct|func|class|enum) +)?(?P<module>\w+)")
 
-# The folder in which a trait of the package is asked for.
-TRAITS = {"#if HTTPS": "Sources/JSONServer/Transport/Security/"}
+# The folders in which a trait of the package is asked for.
+TRAITS = {
+    "#if HTTPS": ("Sources/JSONServer/Transport/Security/",),
+    "#if PostgreSQL": ("Sources/PostgreSQLStorage/", "Sources/JSONServer/Persistence/PostgreSQL/"),
+}
 
 # The one condition that may stand outside of those and of folders named Platform: Foundation without what only Darwin's
 # has.
@@ -125,7 +133,7 @@ def conditions(files):
         text = FOUNDATION.sub(lambda found: "\n" * found[0].count("\n"), text)
         is_literal = False
         for number, line in enumerate(text.splitlines(), 1):
-            is_traits = path.startswith(TRAITS.get(line.strip(), "-"))
+            is_traits = path.startswith(TRAITS.get(line.strip(), ("-",)))
             if not is_literal and not is_traits and line.lstrip().startswith("#if"):
                 yield path, number, f"'{line.strip()}' stands in Platform folders only"
             if line.count('"""') % 2:

@@ -141,7 +141,7 @@ private final class ScriptedPersistence: Persistence {
 
   let hasFixedResources = false
 
-  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
     completion(commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() })
   }
 

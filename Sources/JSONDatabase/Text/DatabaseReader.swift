@@ -214,7 +214,7 @@ extension Database {
   }
 
   /// The id that a record needs, or `nil` when it has a text id or is not an object.
-  private static func newID(of row: Row, _ idName: [UInt8], _ ids: IDGenerator) -> String? {
+  static func newID(of row: Row, _ idName: [UInt8], _ ids: IDGenerator) -> String? {
     row.withRecord { record in
       guard record.kind == .object else { return nil }
       guard let id = record.member(idName) else { return ids() }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONStorage
 import OrderedJSON
 
 extension Engine {
@@ -10,7 +11,7 @@ extension Engine {
     case .page: finalize(context, .page)
     case .asset(let name): finalize(context, .asset(name))
     case .openAPI: try describe(context)
-    case .health: finalize(context, .json(health))
+    case .health: finalize(context, .json(.object(health), status: isUnreachable ? .serviceUnavailable : .ok))
     case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
     case .exchanges(let limit, let unexpectedOnly):
       let exchanges = simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
@@ -57,14 +58,27 @@ extension Engine {
     }
   }
 
-  private var health: JSONValue {
-    [
-      "status": "ok",
-      "version": .string(Server.version),
-      "uptime": JSONValue(rounding: (System.uptime - started) / .seconds(1)),
-      "resources": .number(JSONNumber(writes.database.resourceNames.count)),
-      "readOnly": .bool(settings.isReadOnly),
-      "invalid": writes.invalidSource.map(fault) ?? .null,
+  /// Whether reads are refused since the database that is shared cannot be asked.
+  private var isUnreachable: Bool { writes.shared?.failure != nil && configuration.reads == .linearizable }
+
+  private var health: JSONObject {
+    var health = JSONObject([
+      ("status", .string(isUnreachable ? "unreachable" : "ok")),
+      ("version", .string(Server.version)),
+      ("uptime", JSONValue(rounding: (System.uptime - started) / .seconds(1))),
+      ("resources", .number(JSONNumber(writes.database.resourceNames.count))),
+      ("readOnly", .bool(settings.isReadOnly)),
+      ("invalid", writes.invalidSource.map(fault) ?? .null),
+    ])
+    if let shared = writes.shared { health["database"] = Self.health(of: shared) }
+    return health
+  }
+
+  private static func health(of shared: any SharedPersistence) -> JSONValue {
+    let message = shared.failure.map { JSONValue.string($0.message) } ?? .null
+    return [
+      "reached": .bool(shared.failure == nil), "version": .number(JSONNumber(shared.version)),
+      "behind": .number(JSONNumber(shared.behind)), "message": message,
     ]
   }
 

@@ -27,6 +27,8 @@ actor Engine: Application {
   let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
+  /// Whether other servers write the data, too.
+  nonisolated let isShared: Bool
   /// Whether it is one that has changed its data.
   var hasOwnData = false
   /// What is asked of another server; `nil` when there is none.
@@ -61,6 +63,7 @@ actor Engine: Application {
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     sessions = Sessions()
     isSession = false
+    isShared = source.persistence is any SharedPersistence
     upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
@@ -86,6 +89,7 @@ actor Engine: Application {
     }
     sessions = server.sessions
     isSession = true
+    isShared = false
     upstreamCalls = server.upstreamCalls
     mount = server.mount
     isMounted = server.isMounted

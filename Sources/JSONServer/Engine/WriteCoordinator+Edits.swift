@@ -59,6 +59,7 @@ extension WriteCoordinator {
   ///
   /// A commit in flight was built on the version before: it ends with the same edit, unless it is of other files.
   func takeDelayedEdits(on engine: isolated Engine) {
+    if let shared { return takeForeignChanges(shared, on: engine) }
     while commits.inFlight == nil, takeover == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       // What was opened at the start is generation 0; a file that came later brings its own.
@@ -71,6 +72,7 @@ extension WriteCoordinator {
   ///
   /// When the edit removes or reverts acknowledged writes, a copy of them is made durable first (R2).
   func takeOver(_ source: LoadedSource, on engine: isolated Engine) {
+    if let shared { return takeOver(source, from: shared, on: engine) }
     let waiting = takeBackUnsavedRequests()
     guard takeover == nil else {
       takeover?.waiting += waiting
@@ -110,7 +112,7 @@ extension WriteCoordinator {
 
   private func begin(_ new: Takeover, on engine: isolated Engine) {
     takeover = new
-    if !new.needsCopy || persistence == nil || durability == .ephemeral {
+    if !new.needsCopy || persistence == nil || shared != nil || durability == .ephemeral {
       complete(on: engine)
     } else {
       saveHistory(of: new, on: engine)
@@ -192,7 +194,7 @@ extension WriteCoordinator {
     takeDelayedEdits(on: engine)
   }
 
-  private func resume(_ waiting: [Requester], on engine: isolated Engine) {
+  func resume(_ waiting: [Requester], on engine: isolated Engine) {
     for requester in waiting {
       if requester.attempts >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."

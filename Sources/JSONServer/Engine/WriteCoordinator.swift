@@ -9,6 +9,10 @@ final class WriteCoordinator {
   let ids: IDGenerator
   /// `nil` for data in memory.
   let persistence: (any Persistence)?
+  /// The same, where other servers write the data, too.
+  let shared: (any SharedPersistence)?
+  /// The requests that wait to learn which version is the newest.
+  var readIndex = ReadIndex()
   /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
   var invalidSource: String?
   /// What a reset goes back to: the data as it was last read from outside.
@@ -38,6 +42,7 @@ final class WriteCoordinator {
     initial = source.database
     hasLargeReads = !source.database.isSmall
     persistence = source.persistence
+    shared = source.persistence as? any SharedPersistence
     self.ids = ids
     self.durability = durability
   }
@@ -116,7 +121,7 @@ final class WriteCoordinator {
     // Without the indexes that the next write would have to copy while it is written.
     let version = database.copy(for: Query())
     watchSlowCommit(on: engine)
-    persistence.commit(version, resources: batch.resources) { commit in
+    persistence.commit(version, CommittedChanges(changes: batch.changes, resources: batch.resources)) { commit in
       engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, on: $0) } }
     }
   }
@@ -167,11 +172,14 @@ final class WriteCoordinator {
       refuse(error, on: engine)
     }
     takeDelayedEdits(on: engine)
+    if shared != nil { releaseReads(on: engine) }
   }
 
   /// Records that a version is in the file.
   private func finishCommit(of version: Database) -> Batch {
     let batch = commits.finish()
+    // Other servers know records by their slots, and overwrite what they have seen.
+    guard shared == nil else { return batch }
     lostUpdates.record(batch.changes, in: version)
     commits.compact(&database, after: batch.changes, keeping: &deletions)
     return batch

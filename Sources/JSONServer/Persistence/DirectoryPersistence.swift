@@ -113,9 +113,9 @@ final class DirectoryPersistence: Persistence {
 
   let hasFixedResources = true
 
-  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
     var replacements: [Replacement] = []
-    for name in Set(database.resourceNames(at: resources)) {
+    for name in Set(database.resourceNames(at: batch.resources)) {
       guard let replacement = replacement(of: name, by: database) else { return completion(.failed(noFile(of: name))) }
       replacements.append(replacement)
     }

@@ -37,7 +37,7 @@ final class FilePersistence: Persistence {
 
   let hasFixedResources = false
 
-  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
     store.publish(.written(database.text), onto: generation.load(ordering: .relaxed)) {
       completion(Commit($0))
     }

@@ -10,9 +10,9 @@ protocol Persistence: Sendable {
   ///
   /// - Parameters:
   ///   - database: The version.
-  ///   - resources: The places of the resources that changed since the version before.
+  ///   - batch: What changed since the version before.
   ///   - completion: Called once, on any thread.
-  func commit(_ database: Database, resources: Set<Int>, completion: @escaping @Sendable (Commit) -> Void)
+  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void)
 
   /// Bases all further commits on a version that was read.
   func adopt(_ source: LoadedSource)
@@ -34,6 +34,13 @@ protocol Persistence: Sendable {
 
   /// Finishes what is in progress and closes the files. Blocks until that is done.
   func close()
+}
+
+/// What changed from one version to the next.
+struct CommittedChanges: Sendable {
+  let changes: UndoLog
+  /// The places of the resources that they are about.
+  let resources: Set<Int>
 }
 
 /// A source that was opened: what it holds and what keeps its changes.
@@ -62,6 +69,8 @@ struct LoadedSource: Sendable {
     case whole(Database)
     /// The resource of one file of several.
     case part(DatabasePart)
+    /// What other servers have written since a generation.
+    case rows([PlacedRow], since: Int)
   }
 
   let content: Content
@@ -76,7 +85,7 @@ struct LoadedSource: Sendable {
   /// The file's resource; empty when the file holds the whole database.
   var name: String {
     switch content {
-    case .whole: ""
+    case .whole, .rows: ""
     case .part(let part): part.name
     }
   }
@@ -89,6 +98,8 @@ struct LoadedSource: Sendable {
       var database = database
       database.replace(with: part, ids: ids)
       return database
+    // Only what is shared is told in rows, and taken over in place.
+    case .rows: return database
     }
   }
 }

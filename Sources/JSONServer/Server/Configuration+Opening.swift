@@ -64,6 +64,8 @@ extension Server.Configuration {
       return try DirectoryPersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
     case .value(let value): return try opened(UTF8Slice(value.utf8Text()), name: "the value", parser)
     case .text(let bytes, let name): return try opened(UTF8Slice(bytes), name: name, parser)
+    case .postgreSQL(let url, let seed):
+      return try SharedSource(url: url, seed: seed).open(self, parser, onEdit: onEdit)
     }
   }
 
@@ -104,6 +106,7 @@ extension Server.Configuration {
     case .file(let path), .directory(let path), .text(_, name: let path):
       path.split(separator: "/").last.map(String.init) ?? path
     case .value: "database"
+    case .postgreSQL(let url, _): String(url.prefix { $0 != "?" }.split(separator: "/").dropFirst(2).last ?? "database")
     }
   }
 
@@ -113,7 +116,7 @@ extension Server.Configuration {
     switch source {
     case .file(let path), .directory(let path):
       path.hasPrefix("/") ? message.replacing(path, with: Self.shortName(of: path)) : message
-    case .text, .value: message
+    case .text, .value, .postgreSQL: message
     }
   }
 
@@ -128,6 +131,7 @@ extension Server.Configuration {
     switch source {
     case .file(let path), .directory(let path): [path]
     case .value, .text: []
+    case .postgreSQL(_, let seed): seed.map { [$0] } ?? []
     }
   }
 

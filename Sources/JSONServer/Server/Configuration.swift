@@ -39,6 +39,8 @@ extension Server {
     public var port = 0
     /// The certificate and the key with which connections are encrypted; `nil` for plain HTTP.
     public var tlsIdentity: TLSIdentity?
+    /// How new the data is that is shown, where other servers write it, too.
+    public var reads = Reads.linearizable
     /// When the response to a write is sent.
     public var durability = Durability.full
     /// How edits of the source from outside are noticed.
@@ -124,6 +126,19 @@ public enum Source: Sendable {
   case value(JSONValue)
   /// JSON text in memory, such as the output of a program or a download; nothing is written.
   case text([UInt8], name: String)
+  /// A database of PostgreSQL, `postgres://user@host/name`, which other servers may serve, too; changes are written there.
+  ///
+  /// `?schema=` names the schema with its tables, `json_server` unless it does. An empty database is filled from a file of
+  /// JSON, the seed. Needs the package's trait `PostgreSQL`.
+  case postgreSQL(url: String, seed: String?)
+}
+
+/// How new the data is that a server shows which shares it with others.
+public enum Reads: String, Sendable, Hashable, CaseIterable {
+  /// It holds every write that any server acknowledged before the request: the database is asked for its version.
+  case linearizable
+  /// It is this server's own version, usually some milliseconds old, and served without the database, too.
+  case local
 }
 
 /// Which web pages of other origins may read and write.

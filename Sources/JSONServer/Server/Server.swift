@@ -14,6 +14,8 @@ public final class Server: Sendable {
   public static let version = "1.0.0"
 
   private let root: Engine
+  /// What requests meet first: the engine, or what sees to it that its data is current.
+  private let application: any Application
   /// The session whose data this is; `nil` for the server's own.
   private let session: SessionName?
   let configuration: Configuration
@@ -23,6 +25,8 @@ public final class Server: Sendable {
 
   private init(_ engine: Engine, _ configuration: Configuration, _ security: TransportSecurity?) {
     root = engine
+    let isChecked = engine.isShared && configuration.reads == .linearizable
+    application = isChecked ? LinearizableApplication(engine: engine) : engine
     session = nil
     listening = ListeningState()
     self.configuration = configuration
@@ -32,6 +36,7 @@ public final class Server: Sendable {
   /// Creates a client's view of a server.
   private init(_ session: SessionName, of server: Server) {
     root = server.root
+    application = server.application
     self.session = session
     listening = server.listening
     configuration = server.configuration
@@ -110,7 +115,7 @@ public final class Server: Sendable {
   private func listen() async throws(ServerError) {
     do throws(ListenError) {
       let listener = try await HTTPListener.start(
-        on: configuration.addresses, loop: root.loop, limits: configuration.limits, application: root,
+        on: configuration.addresses, loop: root.loop, limits: configuration.limits, application: application,
         security: security)
       listening.set(listener)
     } catch {
@@ -143,11 +148,12 @@ public final class Server: Sendable {
     // A request from the process itself was not sent to another host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
+    let application: any Application = session == nil ? application : engine
     let cancellation = HeldCall()
     let prepared: PreparedResponse = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         engine.loop.execute {
-          engine.respond(to: addressed) {
+          application.respond(to: addressed) {
             cancellation.record($0)
           } reply: {
             continuation.resume(returning: $0)

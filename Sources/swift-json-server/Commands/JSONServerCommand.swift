@@ -12,6 +12,7 @@ struct JSONServerCommand: AsyncParsableCommand {
     version: version,
     subcommands: [
       ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self, RecordCommand.self,
+      ExportCommand.self, ImportCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 

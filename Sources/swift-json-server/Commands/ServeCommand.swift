@@ -14,7 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
       Options may stand before or after the source. The environment's PORT and HOST come after options, then the \
       settings of json-server.json, then the defaults.
 
-      Subcommands: serve (the default), init, validate, generate, record. 'swift-json-server help init' tells more of one.
+      Subcommands: serve (the default), init, validate, generate, record, export, import. 'swift-json-server help init' tells \
+      more of one.
 
       Exit codes:
       \(ExitStatus.table("the server was stopped", ExitStatus.allCases.map { ($0, $0.meaning) }))

@@ -10,6 +10,7 @@ extension ServeOptions {
     configuration.hosts = host
     configuration.port = port ?? defaultPort
     configuration.tlsIdentity = tlsIdentity
+    configuration.reads = reads == .local ? .local : .linearizable
     configuration.durability = ephemeral ? .ephemeral : sync == .fast ? .fast : .full
     configuration.watching = !watch ? .off : poll ? .polling : .notifications
     configuration.dialect = compat == .v1 ? .v1 : .classic
@@ -90,6 +91,9 @@ extension ServeOptions {
         .usage,
         "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes) and stubs (--stubs), or Middleware of the JSONServer library."
       )
+    }
+    if reads != nil, !SourceLocator.isDatabase(source) {
+      throw CommandFailure(.usage, "--reads: only a database of postgres://… has other writers; leave it out.")
     }
     if let port, !(0...65535).contains(port) {
       throw CommandFailure(.usage, "--port: \(port) is no port; choose one from 1 to 65535, or 0 for any free one.")

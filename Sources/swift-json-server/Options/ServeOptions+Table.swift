@@ -37,6 +37,8 @@ extension ServeOptions {
     ServeOption("sessions", at: \.sessions),
     ServeOption("sync", at: \.sync) { _ in .full },
     ServeOption("ephemeral", at: \.ephemeral),
+    ServeOption("seed", at: \.seed) { _ in nil },
+    ServeOption("reads", at: \.reads) { SourceLocator.isDatabase($0.source) ? .linearizable : nil },
     ServeOption("max-body", at: \.maxBody),
     ServeOption("max-depth", at: \.maxDepth),
     ServeOption("timeout", at: \.timeout),

@@ -4,7 +4,7 @@ import ArgumentParser
 struct ServeOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "What to serve: a .json or .json5 file, a directory of such files, http(s)://…, a .js file, an executable, or - for standard input.",
+      "What to serve: a .json or .json5 file, a directory of such files, postgres://…, http(s)://…, a .js file, an executable, or - for standard input.",
       valueName: "source"),
     completion: .file())
   var source: String
@@ -148,6 +148,19 @@ struct ServeOptions: ParsableArguments {
   @Flag(help: "Keep all changes in memory; the source is never written.")
   var ephemeral = false
 
+  // MARK: Sharing
+
+  @Option(
+    help: ArgumentHelp("A file of JSON that an empty database of postgres://… is filled with.", valueName: "file"),
+    completion: .file())
+  var seed: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What reads show of a shared database: linearizable, every write that any server acknowledged before; local, this server's version, which may be a second old. (default: linearizable)",
+      valueName: "mode"))
+  var reads: ReadMode?
+
   // MARK: Limits
 
   @Option(help: ArgumentHelp("The most bytes of a body, such as 500k or 10M. (default: 10M)", valueName: "bytes"))
@@ -210,6 +223,12 @@ enum Compatibility: String, ExpressibleByArgument, CaseIterable, SettingValue {
 enum Synchronization: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case full
   case fast
+}
+
+/// What reads show of a database that several servers share.
+enum ReadMode: String, ExpressibleByArgument, CaseIterable, SettingValue {
+  case linearizable
+  case local
 }
 
 /// How events are printed.

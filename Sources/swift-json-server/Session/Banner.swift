@@ -20,7 +20,7 @@ struct Banner {
   }
 
   private var options: ServeOptions { startup.settings.options }
-  private var source: String { options.source == "-" ? "standard input" : LogText.escaped(options.source) }
+  private var source: String { options.source == "-" ? "standard input" : LogText.escaped(startup.shownSource) }
 
   // MARK: For programs
 
@@ -28,7 +28,7 @@ struct Banner {
   var json: String {
     let members: [(String, JSONValue)] = [
       ("url", .string(server.url)), ("addresses", .array(server.addresses.map(JSONValue.string))),
-      ("source", .string(options.source)), ("resources", .array(resources.map { .string($0.name) })),
+      ("source", .string(startup.shownSource)), ("resources", .array(resources.map { .string($0.name) })),
     ]
     return JSONLinesFormatter.line("listening", .now, members).1
   }

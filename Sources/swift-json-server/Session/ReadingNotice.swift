@@ -42,7 +42,7 @@ final class ReadingNotice {
   /// Starts to wait; `nil` when standard error is no terminal, or nothing is to be shown.
   init?(_ options: ServeOptions) {
     guard !options.quiet, (options.logFormat ?? .text) == .text, Terminal.isError else { return nil }
-    let name = LogText.escaped(options.source)
+    let name = LogText.escaped(SharedSource(url: options.source).description)
     let start = ContinuousClock.now
     let line = Line()
     self.line = line

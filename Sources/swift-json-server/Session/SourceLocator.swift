@@ -13,10 +13,12 @@ struct SourceLocator {
   }
 
   private let argument: String
+  private let seed: String?
   private let missing: Missing
 
-  init(_ argument: String, missing: Missing) {
+  init(_ argument: String, seed: String? = nil, missing: Missing) {
     self.argument = argument
+    self.seed = seed
     self.missing = missing
   }
 
@@ -25,6 +27,11 @@ struct SourceLocator {
   ///
   /// - Parameter notify: Called with each message for the user.
   func locate(notify: (String) -> Void) throws(CommandFailure) -> Source {
+    if Self.isDatabase(argument) { return .postgreSQL(url: argument, seed: seed) }
+    guard seed == nil else {
+      throw CommandFailure(
+        .usage, "--seed: it fills an empty database, such as postgres://localhost/fixtures; leave it out.")
+    }
     if argument == "-" { return try standardInput() }
     if argument.hasPrefix("http://") || argument.hasPrefix("https://") { return try download() }
     let isData = argument.hasSuffix(".json") || argument.hasSuffix(".json5")
@@ -37,6 +44,11 @@ struct SourceLocator {
       // On some mounts every file is executable.
       return FileKind(of: argument) == .executable && !isData ? try program() : .file(argument)
     }
+  }
+
+  /// Whether an argument names a database, and not a file.
+  static func isDatabase(_ argument: String) -> Bool {
+    ["postgres://", "postgresql://"].contains(where: argument.hasPrefix)
   }
 
   // MARK: Files

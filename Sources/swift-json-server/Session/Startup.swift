@@ -21,7 +21,7 @@ struct Startup {
     configuration = try options.configuration(for: .value([:]))
     let missing: SourceLocator.Missing = options.compat == .v1 ? .fails : options.ephemeral ? .isSample : .isCreated
     isReadOnce = FileKind(of: options.source) == .other
-    let locator = SourceLocator(options.source, missing: missing)
+    let locator = SourceLocator(options.source, seed: options.seed, missing: missing)
     configuration.source = try locator.locate { log.log(.warning($0)) }
     recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try options.upstream(recorder)
@@ -34,14 +34,22 @@ struct Startup {
     for warning in settings.warnings { log.log(.warning(warning)) }
     if options.watch, isInMemory {
       let remedy = isReadOnce ? "" : "; press r to read it again"
-      log.log(.warning("\(options.source) cannot be watched for edits\(remedy)."))
+      log.log(.warning("\(shownSource) cannot be watched for edits\(remedy)."))
+    }
+  }
+
+  /// The source for people: an address without its password.
+  var shownSource: String {
+    switch configuration.source {
+    case .postgreSQL(let url, let seed): SharedSource(url: url, seed: seed).description
+    case .file, .directory, .value, .text: settings.options.source
     }
   }
 
   /// Whether changes are not saved because the source is no file.
   var isInMemory: Bool {
     switch configuration.source {
-    case .file, .directory: false
+    case .file, .directory, .postgreSQL: false
     case .value, .text: true
     }
   }
@@ -62,6 +70,10 @@ struct Startup {
     case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
     // The running server has it, and reports faults in its files itself.
     case .directory:
+      trial.source = .value([:])
+      trial.signIn = nil
+    // The tables are not what is edited: what people change there arrives by itself.
+    case .postgreSQL:
       trial.source = .value([:])
       trial.signIn = nil
     case .value, .text: break

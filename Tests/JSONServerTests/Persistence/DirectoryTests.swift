@@ -122,7 +122,9 @@ import Testing
 
   @Test func `refuses a commit of a resource that has no file`() async throws {
     let commit = await withCheckedContinuation { continuation in
-      persistence.commit(database, resources: [0]) { continuation.resume(returning: $0) }
+      persistence.commit(database, CommittedChanges(changes: UndoLog(), resources: [0])) {
+        continuation.resume(returning: $0)
+      }
     }
     guard case .failed(let error) = commit else { throw UnexpectedSuccess() }
     #expect(error.message.contains("'posts' has no file in '/nowhere'"))

@@ -191,4 +191,5 @@ def measure(harness):
     harness.figure = f"{', '.join(figures)}: {len(harness.failures)} histories not linearizable"
 
 
-main(measure)
+if __name__ == "__main__":
+    main(measure)

@@ -1,0 +1,115 @@
+package import OrderedJSON
+
+/// A database apart from its rows, as a storage keeps it that knows rows.
+package struct DatabaseFrame: Sendable {
+  /// A resource apart from what it holds.
+  package struct Resource: Sendable {
+    package let name: String
+    package let isCollection: Bool
+    /// From the resource before to the value; empty for none, as a resource has that was added elsewhere.
+    package let lead: UTF8Slice
+    /// The white space after the value.
+    package let trail: UTF8Slice
+    /// The white space before the closing bracket while there are records, and while there are none.
+    package let tail: UTF8Slice
+    package let emptyTail: UTF8Slice
+
+    package init(
+      name: String, isCollection: Bool, lead: UTF8Slice, trail: UTF8Slice, tail: UTF8Slice, emptyTail: UTF8Slice
+    ) {
+      self.name = name
+      self.isCollection = isCollection
+      self.lead = lead
+      self.trail = trail
+      self.tail = tail
+      self.emptyTail = emptyTail
+    }
+  }
+
+  /// The text before the first resource and after the last one.
+  package let prefix: UTF8Slice
+  package let suffix: UTF8Slice
+  package let resources: [Resource]
+
+  package init(prefix: UTF8Slice, suffix: UTF8Slice, resources: [Resource]) {
+    self.prefix = prefix
+    self.suffix = suffix
+    self.resources = resources
+  }
+}
+
+/// What is at one place of a database: a record of a collection, or a resource that is one value.
+package struct PlacedRow: Sendable {
+  /// The position of the resource.
+  package let resource: Int
+  /// The record's number for life; 0 for a value.
+  package let slot: Int
+  /// The JSON text with the white space around it; `nil` where there is no record any more.
+  package let text: UTF8Slice?
+
+  package init(resource: Int, slot: Int, text: UTF8Slice?) {
+    self.resource = resource
+    self.slot = slot
+    self.text = text
+  }
+}
+
+extension Database {
+  /// The database apart from its rows.
+  package var frame: DatabaseFrame {
+    DatabaseFrame(
+      prefix: prefix, suffix: suffix,
+      resources: entries.map { entry in
+        let text = entry.collection?.text
+        return DatabaseFrame.Resource(
+          name: entry.name, isCollection: text != nil, lead: entry.lead, trail: entry.trail,
+          tail: text?.tail ?? UTF8Slice(""), emptyTail: text?.emptyTail ?? UTF8Slice(""))
+      })
+  }
+
+  /// All rows, by resource and slot. O(number of records).
+  package var placedRows: [PlacedRow] {
+    var placed: [PlacedRow] = []
+    for position in entries.indices {
+      switch entries[position].resource {
+      case .collection(let collection):
+        collection.rows.forEach { slot, row in
+          placed.append(PlacedRow(resource: position, slot: slot, text: row.layoutText))
+          return true
+        }
+      case .singular(let value), .unserved(let value):
+        placed.append(PlacedRow(resource: position, slot: 0, text: value.slice))
+      }
+    }
+    return placed
+  }
+
+  /// What is now at the places that changes touched, each place once.
+  ///
+  /// - Returns: `nil` when everything was replaced.
+  /// - Complexity: O(number of changes).
+  package func placedRows(changedBy changes: UndoLog) -> [PlacedRow]? {
+    var placed: [PlacedRow] = []
+    var seen: Set<Place> = []
+    for step in changes.steps {
+      switch step {
+      case .append(let resource, let slot, _), .set(let resource, let slot, _):
+        guard seen.insert(Place(resource: resource, slot: slot)).inserted else { continue }
+        placed.append(
+          PlacedRow(resource: resource, slot: slot, text: entries[resource].collection?.rows[slot]?.layoutText))
+      case .replace(let resource, _):
+        guard seen.insert(Place(resource: resource, slot: 0)).inserted,
+          case .singular(let value) = entries[resource].resource
+        else { continue }
+        placed.append(PlacedRow(resource: resource, slot: 0, text: value.slice))
+      case .replaceAll: return nil
+      }
+    }
+    return placed
+  }
+
+  private struct Place: Hashable {
+    let resource: Int
+    let slot: Int
+  }
+}

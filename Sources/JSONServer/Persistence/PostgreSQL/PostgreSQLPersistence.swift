@@ -1,0 +1,118 @@
+import Dispatch
+import JSONDatabase
+import JSONStorage
+import OrderedJSON
+
+#if PostgreSQL
+  import PostgreSQLStorage
+
+  /// Keeps a database in PostgreSQL, which other servers write, too.
+  final class PostgreSQLPersistence: SharedPersistence {
+    private let database: SharedDatabase
+    private let schema: Schema
+    private let address: DatabaseAddress
+
+    private init(_ database: SharedDatabase, schema: Schema, address: DatabaseAddress) {
+      self.database = database
+      self.schema = schema
+      self.address = address
+    }
+
+    /// Opens a database, makes its tables where there are none, and reads everything. Blocks until that is done.
+    ///
+    /// - Parameters:
+    ///   - isWritten: Whether changes go back there.
+    ///   - onWarning: Called when the database cannot be reached any more, and when it is again.
+    /// - Throws: ``ServerError`` that names the address, and says what to do.
+    static func open(
+      _ source: SharedSource, isWritten: Bool, parser: SourceParser,
+      onEdit: @escaping @Sendable (SourceEdit) -> Void, onWarning: @escaping @Sendable (String) -> Void
+    ) throws(ServerError) -> OpenedSource {
+      do {
+        let address = try DatabaseAddress(source.url, shownAs: source.description)
+        let (loaded, isSeeded) = try SharedDatabase.prepare(address) {
+          try source.readSeed(parser).map { StoredDatabase($0) }
+        }
+        let database = try loaded.database(schema: parser.schema, at: address)
+        var warnings: [String] = []
+        if source.seed != nil, !isSeeded {
+          warnings.append("\(address.description) holds data already; the seed is not used.")
+        }
+        if database.resourceNames.isEmpty {
+          warnings.append("\(address.description) holds no data; give some with --seed, or 'swift-json-server import'.")
+        }
+        guard isWritten else { return OpenedSource(persistence: nil, database: database, warnings: warnings) }
+        let schema = parser.schema
+        let shared = SharedDatabase(address, version: loaded.version) { changes, since, version in
+          onEdit(SourceEdit(changes, since: since, version: version, schema: schema, at: address))
+        } onFailure: { failure in
+          onWarning(
+            failure.map { "\($0.message) Until it is reached again, requests are refused with 503." }
+              ?? "\(address.description) is reached again.")
+        }
+        return OpenedSource(
+          persistence: PostgreSQLPersistence(shared, schema: schema, address: address), database: database,
+          warnings: warnings)
+      } catch let error as DatabaseFailure {
+        throw ServerError(error)
+      } catch let error as ServerError {
+        throw error
+      } catch {
+        throw ServerError(.sourceUnreadable, "\(error)")
+      }
+    }
+
+    var version: Int { database.version }
+
+    var behind: Int { max(0, database.newestVersion - database.version) }
+
+    var failure: StorageError? { database.failure.map(StorageError.init) }
+
+    func commit(_ version: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
+      let commit: StoredCommit =
+        if let rows = version.placedRows(changedBy: batch.changes) {
+          .rows(rows.map(StoredRow.init))
+        } else {
+          .whole { StoredDatabase(version) }
+        }
+      let (schema, address) = (schema, address)
+      database.commit(commit) { result in
+        switch result {
+        case .done: completion(.done)
+        case .overtaken(let changes, let since, let version):
+          do throws(ServerError) {
+            completion(.edited(try LoadedSource(changes, since: since, version: version, schema: schema, at: address)))
+          } catch {
+            completion(.failed(StorageError(.unavailable, error.message)))
+          }
+        case .failed(let failure): completion(.failed(StorageError(failure)))
+        case .unknown(let failure): completion(.failed(StorageError(.durabilityUnknown, failure.message)))
+        }
+      }
+    }
+
+    func adopt(_ source: LoadedSource) { database.adopt(source.generation) }
+
+    func releaseTurn() { database.releaseTurn() }
+
+    func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
+      database.check { completion($0.mapError(StorageError.init)) }
+    }
+
+    func saveHistory(
+      of database: Database, part: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+    ) {
+      completion(.failure(StorageError(.unavailable, "\(address.description): a database keeps no history of files.")))
+    }
+
+    func snapshot(
+      _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+    ) {
+      DispatchQueue.global().async {
+        completion(Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
+      }
+    }
+
+    func close() { database.close() }
+  }
+#endif

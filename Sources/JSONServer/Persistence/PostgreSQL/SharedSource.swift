@@ -1,0 +1,75 @@
+import JSONDatabase
+import OrderedJSON
+
+#if PostgreSQL
+  import PostgreSQLStorage
+#endif
+
+/// The database of a server's configuration that several servers share.
+package struct SharedSource {
+  let url: String
+  /// A file that an empty database is filled with.
+  let seed: String?
+
+  package init(url: String, seed: String? = nil) {
+    self.url = url
+    self.seed = seed
+  }
+
+  /// The address for people: without passwords.
+  package var description: String {
+    let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let parameters = parts.dropFirst().first?.split(separator: "&") ?? []
+    let shown = parameters.filter { !$0.hasPrefix("password=") && !$0.hasPrefix("sslpassword=") }
+    let base = Self.withoutPassword(parts[0])
+    return shown.isEmpty ? base : "\(base)?\(shown.joined(separator: "&"))"
+  }
+
+  private static func withoutPassword(_ base: String) -> String {
+    guard let scheme = base.firstRange(of: "://") else { return base }
+    let authority = base[scheme.upperBound...].prefix { $0 != "/" }
+    guard let end = authority.lastIndex(of: "@"), let colon = authority[..<end].firstIndex(of: ":") else { return base }
+    return String(base[..<colon] + base[end...])
+  }
+
+  /// Opens the database. Blocks until it is read.
+  ///
+  /// - Throws: ``ServerError`` that names the address or the file, or says how to get PostgreSQL.
+  func open(
+    _ configuration: Server.Configuration, _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) throws(ServerError) -> OpenedSource {
+    #if PostgreSQL
+      return try PostgreSQLPersistence.open(
+        self, isWritten: configuration.durability != .ephemeral, parser: parser, onEdit: onEdit,
+        onWarning: { [onEvent = configuration.onEvent] in onEvent(.warning($0)) })
+    #else
+      throw ServerError.withoutPostgreSQL(self)
+    #endif
+  }
+
+  /// Reads the seed; `nil` when there is none.
+  ///
+  /// - Throws: ``ServerError`` that names the file, and the line and the column of a fault.
+  func readSeed(_ parser: SourceParser) throws(ServerError) -> Database? {
+    guard let path = seed else { return nil }
+    guard let file = OpenFile(path: path), file.isRegular else {
+      throw ServerError(.sourceMissing, "\(path): there is no such file; check what --seed names.")
+    }
+    let text = UTF8Slice(file.read(from: 0, count: file.size))
+    do throws(SourceFault) {
+      return try parser.parseSource(text, name: path)
+    } catch {
+      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    }
+  }
+}
+
+extension ServerError {
+  /// The refusal of a build that cannot reach databases.
+  static func withoutPostgreSQL(_ source: SharedSource) -> ServerError {
+    ServerError(
+      .invalidConfiguration,
+      "\(source.description): this program was built without PostgreSQL; build it with the trait: swift build --traits default,PostgreSQL"
+    )
+  }
+}

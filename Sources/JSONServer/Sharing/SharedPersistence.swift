@@ -1,0 +1,28 @@
+import JSONStorage
+
+/// Keeps a database that other servers write, too.
+///
+/// A commit that ends as `edited` keeps the turn: until the next commit, or ``releaseTurn()``, nobody else writes, so
+/// that what is carried out again cannot collide once more.
+protocol SharedPersistence: Persistence {
+  /// The version that further commits build on; a negative one after a commit whose outcome is unknown.
+  var version: Int { get }
+
+  /// Why the database cannot be reached now; `nil` while it can.
+  var failure: StorageError? { get }
+
+  /// How many versions the newest one is ahead of that, as far as is known.
+  var behind: Int { get }
+
+  /// Lets others write again after a commit that was overtaken, when nothing is left to commit.
+  func releaseTurn()
+
+  /// Finds out which version is the newest, and hands over first what others have written up to it.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void)
+}
+
+extension SharedPersistence {
+  var hasFixedResources: Bool { false }
+}

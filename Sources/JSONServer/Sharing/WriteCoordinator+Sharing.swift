@@ -1,0 +1,70 @@
+import JSONDatabase
+import JSONStorage
+
+// What other servers write is not an edit that may have been made without having seen what was written here: it is the
+// next version, and is taken over in place.
+
+extension WriteCoordinator {
+  /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
+  func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
+    while commits.inFlight == nil, takeover == nil, !delayedEdits.isEmpty {
+      let source = delayedEdits.removeFirst()
+      if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
+    }
+    releaseReads(on: engine)
+  }
+
+  /// Takes over what other servers have written, and carries out again what was not saved.
+  func takeOver(_ source: LoadedSource, from shared: any SharedPersistence, on engine: isolated Engine) {
+    let waiting = takeBackUnsavedRequests()
+    // Others may have written where the removed records were.
+    deletions.removeAll()
+    switch source.content {
+    case .rows(let rows, let base) where base <= shared.version: apply(rows, on: engine)
+    // After a commit whose outcome is unknown, only the whole says what there is.
+    case .rows: return resume(waiting, on: engine)
+    case .whole(let other):
+      let names = database.resourceNames(andOf: other)
+      database = other
+      revisions.changeAll()
+      hasLargeReads = !other.isSmall
+      engine.readAhead()
+      engine.simulation.events.publishReload(of: names)
+      engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
+    case .part: break
+    }
+    if let signIn = engine.signIn { engine.forgetUsers(signIn) }
+    shared.adopt(source)
+    resume(waiting, on: engine)
+    if commits.isIdle { shared.releaseTurn() }
+    releaseReads(on: engine)
+  }
+
+  private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
+    do throws(LoadError) {
+      let changes = try database.apply(rows)
+      let positions = Set(rows.map(\.resource))
+      revisions.change(positions)
+      if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
+      for applied in changes {
+        engine.simulation.events.publish(DataChange(applied), resources: [])
+      }
+    } catch {
+      // A user of the database wrote what no client can; the records stay as they were.
+      invalidSource = error.message
+      engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
+    }
+  }
+}
+
+extension DataChange {
+  /// What another server has changed.
+  fileprivate init(_ applied: AppliedRow) {
+    switch (applied.id, applied.record) {
+    case (_, let record?):
+      self = applied.wasThere ? .updated(applied.resource, record) : .created(applied.resource, record)
+    case (let id?, nil): self = .deleted(applied.resource, id: id, dependents: [:])
+    case (nil, nil): self = .reloaded(applied.resource)
+    }
+  }
+}

@@ -1,0 +1,207 @@
+#if PostgreSQL
+  import CPostgreSQL
+  import OrderedJSON
+
+  /// A connection to a database. It blocks, for a bounded time, and belongs to one queue.
+  final class Connection {
+    let address: DatabaseAddress
+    private let connection: OpaquePointer
+    private var prepared: Set<String> = []
+    /// Whether an answer stayed away, so that nothing more can be asked.
+    private(set) var isLost = false
+
+    /// Connects. Blocks until that is done, at most some seconds.
+    ///
+    /// - Throws: ``DatabaseFailure`` with what libpq says, in one sentence.
+    init(_ address: DatabaseAddress) throws(DatabaseFailure) {
+      self.address = address
+      guard let connection = postgresql_connect(address.connection) else {
+        throw DatabaseFailure(.unreachable, "\(address.description): there is no memory for a connection.")
+      }
+      self.connection = connection
+      guard PQstatus(connection) == CONNECTION_OK else {
+        throw Self.failure(PQerrorMessage(connection), address)
+      }
+      PQsetNoticeProcessor(connection, { _, _ in }, nil)
+      PQsetnonblocking(connection, 1)
+    }
+
+    deinit {
+      PQfinish(connection)
+    }
+
+    private static func failure(_ message: UnsafePointer<CChar>?, _ address: DatabaseAddress) -> DatabaseFailure {
+      let lines = message.map { String(cString: $0) } ?? ""
+      let text = lines.split(separator: "\n").map { $0.trimmingSpaces }.joined(separator: " ")
+      let isAddress = ["invalid", "unrecognized", "missing"].contains { text.hasPrefix($0) } && !text.contains("FATAL")
+      guard !isAddress else { return DatabaseFailure(.address, "\(address.description): \(text).") }
+      if text.contains("FATAL"),
+        ["does not exist", "authentication failed", "no pg_hba.conf entry", "permission denied"]
+          .contains(where: text.contains)
+      {
+        return DatabaseFailure(.rights, "\(address.description): \(text).")
+      }
+      return DatabaseFailure(.unreachable, "\(address.description): \(text).")
+    }
+
+    /// The socket, to learn of notices.
+    var socket: Int32 { PQsocket(connection) }
+
+    /// The version of the server: 150020 for 15.20.
+    var serverVersion: Int { Int(PQserverVersion(connection)) }
+
+    /// A name as it stands in a statement.
+    func identifier(_ name: String) -> String { "\"\(name.split(separator: "\"").joined(separator: "\"\""))\"" }
+
+    // MARK: Statements
+
+    /// Runs a statement, or several without parameters, and returns the last one's rows.
+    ///
+    /// - Parameters:
+    ///   - deadline: How long the answer is waited for; then the connection is lost.
+    /// - Throws: ``DatabaseFailure``; with code `unreachable` it is not known what became of the statement.
+    @discardableResult
+    func run(_ text: String, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> ResultRows {
+      guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
+      return try result(before: .now + deadline)
+    }
+
+    /// Runs a statement with parameters; it is prepared at its first use. Rows come in binary form.
+    @discardableResult
+    func run(
+      _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
+    ) throws(DatabaseFailure) -> ResultRows {
+      let end = ContinuousClock.now + deadline
+      let name = String(UInt(bitPattern: text.hashValue), radix: 36)
+      if !prepared.contains(name) {
+        guard !isLost, PQsendPrepare(connection, name, text, 0, nil) == 1 else { throw lost() }
+        try result(before: end)
+        prepared.insert(name)
+      }
+      guard !isLost, send(name, parameters) else { throw lost() }
+      return try result(before: end)
+    }
+
+    private func send(_ name: String, _ parameters: [Parameter]) -> Bool {
+      // One buffer for all, so that their addresses hold until the call ends.
+      var buffer: [UInt8] = []
+      for parameter in parameters { buffer += parameter.bytes ?? [] }
+      // An empty text has an address, too: only null has none.
+      buffer.append(0)
+      let lengths = parameters.map { Int32(truncatingIfNeeded: $0.bytes?.count ?? 0) }
+      let formats = [Int32](repeating: 1, count: parameters.count)
+      return buffer.withUnsafeBufferPointer { buffer in
+        var offset = 0
+        let values = parameters.map { parameter -> UnsafePointer<CChar>? in
+          guard let bytes = parameter.bytes else { return nil }
+          defer { offset += bytes.count }
+          return buffer.baseAddress.map { UnsafeRawPointer($0 + offset).assumingMemoryBound(to: CChar.self) }
+        }
+        return PQsendQueryPrepared(connection, name, Int32(parameters.count), values, lengths, formats, 1) == 1
+      }
+    }
+
+    /// Waits for the answer to what was sent.
+    @discardableResult
+    private func result(before end: ContinuousClock.Instant) throws(DatabaseFailure) -> ResultRows {
+      var rows = ResultRows(nil)
+      var failure: DatabaseFailure?
+      while true {
+        try awaitInput(before: end)
+        guard let result = PQgetResult(connection) else { break }
+        let next = ResultRows(result)
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = next
+        case PGRES_COPY_OUT: return next
+        default: failure = failure ?? self.failure(of: result)
+        }
+      }
+      if let failure { throw failure }
+      return rows
+    }
+
+    /// Waits until the next result can be taken without blocking.
+    private func awaitInput(before end: ContinuousClock.Instant) throws(DatabaseFailure) {
+      while true {
+        let flushed = PQflush(connection)
+        guard flushed >= 0 else { throw lost() }
+        if flushed == 0, PQisBusy(connection) == 0 { return }
+        let rest = end - .now
+        let milliseconds = Int32(
+          clamping: rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000)
+        guard milliseconds > 0 else { throw lost("no answer came in time") }
+        guard postgresql_wait(socket, flushed, milliseconds) >= 0, PQconsumeInput(connection) == 1 else { throw lost() }
+      }
+    }
+
+    private func lost(_ reason: String? = nil) -> DatabaseFailure {
+      isLost = true
+      if let reason { return DatabaseFailure(.unreachable, "\(address.description): \(reason).") }
+      let failure = Self.failure(PQerrorMessage(connection), address)
+      return DatabaseFailure(.unreachable, failure.message)
+    }
+
+    private func failure(of result: OpaquePointer) -> DatabaseFailure {
+      // The fields of libpq's postgres_ext.h: 'C' is the code of the error, 'M' its message.
+      let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+      let text = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
+      guard let state else { return lost() }
+      let failure = DatabaseFailure(state: state, text ?? state, at: address)
+      if failure.code == .unreachable || PQstatus(connection) != CONNECTION_OK {
+        isLost = true
+        return DatabaseFailure(.unreachable, failure.message)
+      }
+      return failure
+    }
+
+    // MARK: Copying and notices
+
+    /// Runs `COPY … TO STDOUT` and passes on each piece.
+    func copy(
+      _ text: String, deadline: Duration, _ body: (UnsafeRawBufferPointer) throws(DatabaseFailure) -> Void
+    ) throws(DatabaseFailure) {
+      let end = ContinuousClock.now + deadline
+      guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
+      try result(before: end)
+      while true {
+        var piece: UnsafeMutablePointer<CChar>?
+        let count = PQgetCopyData(connection, &piece, 1)
+        defer { PQfreemem(piece) }
+        if count > 0 {
+          try body(UnsafeRawBufferPointer(start: piece, count: Int(count)))
+        } else if count == 0 {
+          let rest = (end - .now).components.seconds
+          guard rest > 0, postgresql_wait(socket, 0, Int32(clamping: rest * 1000)) > 0, PQconsumeInput(connection) == 1
+          else { throw lost("no answer came in time") }
+        } else if count == -1 {
+          break
+        } else {
+          throw lost()
+        }
+      }
+      try result(before: end)
+    }
+
+    /// Takes the notices that have arrived, and returns what they say; `nil` when the connection is lost.
+    func takeNotices() -> [String]? {
+      guard !isLost, PQconsumeInput(connection) == 1 else {
+        isLost = true
+        return nil
+      }
+      var notices: [String] = []
+      while let notice = PQnotifies(connection) {
+        notices.append(String(cString: notice.pointee.extra))
+        PQfreemem(notice)
+      }
+      return notices
+    }
+  }
+
+  extension Substring {
+    fileprivate var trimmingSpaces: Substring {
+      var text = self[(firstIndex { $0 != " " && $0 != "\t" } ?? endIndex)...]
+      while let last = text.last, last == " " || last == "." || last == "\t" { text.removeLast() }
+      return text
+    }
+  }
+#endif

@@ -1,0 +1,41 @@
+#if PostgreSQL
+  /// Where a database is: what libpq connects to, and the schema with the tables.
+  package struct DatabaseAddress: Sendable, Hashable {
+    /// The address as libpq takes it.
+    let connection: String
+    /// The schema with the tables.
+    package let schema: String
+    /// The address for people: without a password.
+    package let description: String
+
+    private static let schemaParameter = "schema="
+    /// The longest name that PostgreSQL does not cut off.
+    private static let longestName = 63
+
+    /// Reads an address such as `postgres://app@db.example/fixtures?schema=team`.
+    ///
+    /// - Parameters:
+    ///   - text: The address.
+    ///   - description: The address for people.
+    /// - Throws: ``DatabaseFailure`` when the schema has no name that PostgreSQL takes; what else is wrong libpq says.
+    package init(_ text: String, shownAs description: String) throws(DatabaseFailure) {
+      let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+      let parameters = parts.dropFirst().first?.split(separator: "&").map(String.init) ?? []
+      let schemas = parameters.filter { $0.hasPrefix(Self.schemaParameter) }
+      let name = schemas.last.map { String($0.dropFirst(Self.schemaParameter.count)) } ?? "json_server"
+      let rest = parameters.filter { !$0.hasPrefix(Self.schemaParameter) }
+      connection = Self.joined(String(parts[0]), rest)
+      schema = name
+      self.description = description
+      let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      guard isName, !name.isEmpty, name.utf8.count <= Self.longestName, !name.hasPrefix("pg_") else {
+        throw DatabaseFailure(
+          .address, "\(description): '\(name)' is no name of a schema; write up to 63 letters, digits and underscores.")
+      }
+    }
+
+    private static func joined(_ base: String, _ parameters: [String]) -> String {
+      parameters.isEmpty ? base : "\(base)?\(parameters.joined(separator: "&"))"
+    }
+  }
+#endif

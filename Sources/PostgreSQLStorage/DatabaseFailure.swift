@@ -1,0 +1,54 @@
+#if PostgreSQL
+  /// Why a database does not do what it was asked for.
+  package struct DatabaseFailure: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    package enum Code: Sendable, Hashable {
+      /// The address makes no sense.
+      case address
+      /// The database cannot be reached, or the connection was lost: it may be tried again.
+      case unreachable
+      /// The user may not do that.
+      case rights
+      /// The tables are not those of this program.
+      case tables
+      /// Another transaction came between: it is tried again.
+      case conflict
+      /// Something else that the database says.
+      case refused
+    }
+
+    package let code: Code
+    /// A sentence for a person, with the address and what to do.
+    package let message: String
+
+    init(_ code: Code, _ message: String) {
+      self.code = code
+      self.message = message
+    }
+
+    package var description: String { message }
+
+    /// Creates the failure of a statement.
+    ///
+    /// - Parameters:
+    ///   - state: PostgreSQL's code of five characters (appendix A of its manual).
+    ///   - text: What the database says, in its first line.
+    init(state: String, _ text: String, at address: DatabaseAddress) {
+      let place = "\(address.description): "
+      switch state {
+      case "40001", "40P01": self.init(.conflict, "\(place)\(text).")
+      case "42501":
+        self.init(
+          .rights, "\(place)\(text); grant it, or connect as the user that owns the schema '\(address.schema)'.")
+      case "42P01", "42703", "42883", "42804", "42P10", "3F000":
+        self.init(
+          .tables,
+          "\(place)the tables of the schema '\(address.schema)' were changed (\(text)); restore them, or name another schema with ?schema=."
+        )
+      case let state where ["08", "57", "53"].contains(String(state.prefix(2))) || state == "25P03":
+        self.init(.unreachable, "\(place)\(text).")
+      default: self.init(.refused, "\(place)\(text).")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,181 @@
+#if PostgreSQL
+  /// The tables, in versions: each step makes of one version the next.
+  enum Migrations {
+    /// The oldest server that is tried: PostgreSQL 12.
+    static let oldestServer = 120_000
+
+    /// The steps; a step is never changed once it was released.
+    static let steps = [first]
+
+    // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
+    //
+    // One row of `state` is the turn: who changes it has the only write in progress. What a change was about is in
+    // `change`; what is there now is in `record`. Servers set json_server.server, so that the triggers record only what
+    // other users of the database change.
+    private static let first = """
+      CREATE TABLE state (
+        is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+        version bigint NOT NULL,
+        prefix text NOT NULL,
+        suffix text NOT NULL
+      ) WITH (fillfactor = 10);
+      INSERT INTO state VALUES (true, 0, '{', E'\\n}\\n');
+
+      CREATE TABLE resource (
+        position int PRIMARY KEY,
+        name text NOT NULL UNIQUE,
+        kind text NOT NULL DEFAULT 'collection' CHECK (kind IN ('collection', 'object')),
+        lead text,
+        trail text NOT NULL DEFAULT '',
+        tail text NOT NULL DEFAULT E'\\n  ',
+        empty_tail text NOT NULL DEFAULT ''
+      );
+
+      CREATE TABLE record (
+        resource int NOT NULL REFERENCES resource ON DELETE CASCADE,
+        slot bigint NOT NULL CHECK (slot >= 0 AND slot < 2147483647),
+        body json NOT NULL,
+        PRIMARY KEY (resource, slot)
+      ) WITH (fillfactor = 90);
+
+      CREATE TABLE change (
+        version bigint PRIMARY KEY,
+        commit_id text,
+        is_whole boolean NOT NULL DEFAULT false,
+        resources int[] NOT NULL DEFAULT '{}',
+        slots bigint[] NOT NULL DEFAULT '{}',
+        at timestamptz NOT NULL DEFAULT now()
+      );
+
+      -- The turn first, as servers do: who has records and waits for the turn would stop who has the turn.
+      CREATE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+      AS $body$
+      BEGIN
+        PERFORM version FROM state FOR UPDATE;
+        RETURN NULL;
+      END $body$;
+      CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE ON record FOR EACH STATEMENT
+        WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION take_turn();
+
+      CREATE FUNCTION next_slot() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+      AS $body$
+      BEGIN
+        new.slot := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
+        RETURN new;
+      END $body$;
+      CREATE TRIGGER next_slot BEFORE INSERT ON record FOR EACH ROW WHEN (new.slot IS NULL) EXECUTE FUNCTION next_slot();
+
+      CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+      AS $body$
+      DECLARE
+        next bigint;
+      BEGIN
+        IF NOT EXISTS (SELECT FROM touched) THEN
+          RETURN NULL;
+        END IF;
+        UPDATE state SET version = version + 1 RETURNING version INTO next;
+        INSERT INTO change (version, resources, slots)
+          SELECT next, array_agg(resource), array_agg(slot) FROM touched;
+        PERFORM pg_notify('json_server', next::text);
+        RETURN NULL;
+      END $body$;
+      CREATE TRIGGER note_inserted AFTER INSERT ON record REFERENCING NEW TABLE AS touched
+        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
+        EXECUTE FUNCTION note_records();
+      CREATE TRIGGER note_deleted AFTER DELETE ON record REFERENCING OLD TABLE AS touched
+        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
+        EXECUTE FUNCTION note_records();
+      CREATE TRIGGER note_updated AFTER UPDATE ON record REFERENCING NEW TABLE AS touched
+        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
+        EXECUTE FUNCTION note_records();
+
+      CREATE FUNCTION refuse_moving() RETURNS trigger LANGUAGE plpgsql AS $body$
+      BEGIN
+        RAISE EXCEPTION 'a record keeps its resource and its slot; delete it and insert it anew';
+      END $body$;
+      CREATE TRIGGER refuse_moving BEFORE UPDATE ON record FOR EACH ROW
+        WHEN (old.resource <> new.resource OR old.slot <> new.slot) EXECUTE FUNCTION refuse_moving();
+
+      CREATE FUNCTION note_whole() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+      AS $body$
+      DECLARE
+        next bigint;
+      BEGIN
+        UPDATE state SET version = version + 1 RETURNING version INTO next;
+        INSERT INTO change (version, is_whole) VALUES (next, true);
+        PERFORM pg_notify('json_server', next::text);
+        RETURN NULL;
+      END $body$;
+      CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
+        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
+        EXECUTE FUNCTION note_whole();
+      CREATE TRIGGER note_truncated AFTER TRUNCATE ON record
+        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
+        EXECUTE FUNCTION note_whole();
+      """
+
+    /// Makes the tables, or brings them up to date. Several servers may do so at once.
+    ///
+    /// - Throws: ``DatabaseFailure`` when a newer program made them, the server is too old, or the user may not.
+    static func run(on connection: Connection) throws(DatabaseFailure) {
+      let address = connection.address
+      guard connection.serverVersion >= oldestServer else {
+        throw DatabaseFailure(
+          .tables,
+          "\(address.description): PostgreSQL \(connection.serverVersion / 10_000) is too old; version 12 or newer is needed."
+        )
+      }
+      for attempt in 1... {
+        do throws(DatabaseFailure) {
+          try migrate(connection)
+          return
+        } catch {
+          // Servers that start together may make the same things; the second try finds them made.
+          guard attempt < 5, error.code != .unreachable, error.code != .tables, error.code != .rights else {
+            throw error
+          }
+          if attempt == 4 { throw error }
+        }
+      }
+    }
+
+    private static func migrate(_ connection: Connection) throws(DatabaseFailure) {
+      let address = connection.address
+      let found = try connection.run(
+        "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", [.text(address.schema)]
+      ).bool(0, 0)
+      do throws(DatabaseFailure) {
+        try connection.run("BEGIN")
+        if found != true { try connection.run("CREATE SCHEMA \(connection.identifier(address.schema))") }
+        // Not `IF NOT EXISTS`: that needs the right to create.
+        let hasTable = try connection.run(
+          "SELECT to_regclass(format('%I.migration', $1::text)) IS NOT NULL", [.text(address.schema)]
+        ).bool(0, 0)
+        if hasTable != true {
+          try connection.run("CREATE TABLE migration (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
+        }
+        let done = try connection.run("SELECT coalesce(max(number), 0)::bigint FROM migration", []).integer(0, 0) ?? 0
+        guard done <= steps.count else {
+          throw DatabaseFailure(
+            .tables,
+            "\(address.description): the schema '\(address.schema)' is of version \(done), and this program knows \(steps.count); install a newer swift-json-server."
+          )
+        }
+        for number in steps.indices.dropFirst(done) {
+          try connection.run(steps[number])
+          try connection.run("INSERT INTO migration VALUES ($1)", [.integer(number + 1)])
+        }
+        try connection.run("COMMIT")
+      } catch {
+        if !connection.isLost { _ = try? connection.run("ROLLBACK") }
+        throw error
+      }
+    }
+  }
+
+  extension Parameter {
+    fileprivate static func integer(_ value: Int) -> Parameter {
+      Parameter(bytes: withUnsafeBytes(of: Int32(truncatingIfNeeded: value).bigEndian) { Array($0) })
+    }
+  }
+#endif

@@ -1,0 +1,179 @@
+#if PostgreSQL
+  import OrderedJSON
+
+  /// What has been written by others since a version.
+  package enum ForeignChanges: Sendable {
+    /// What is at the places that changed.
+    case rows([StoredRow])
+    /// So much that all was read again.
+    case whole(LoadedDatabase)
+  }
+
+  extension Connection {
+    /// Connects, as the servers do: their changes are recorded by themselves, in the schema of the address.
+    static func open(_ address: DatabaseAddress) throws(DatabaseFailure) -> Connection {
+      let connection = try Connection(address)
+      try connection.run(
+        """
+        SELECT set_config('search_path', quote_ident($1), false), set_config('json_server.server', 'on', false),
+          set_config('idle_in_transaction_session_timeout', '3s', false), set_config('TimeZone', 'UTC', false)
+        """, [.text(address.schema)])
+      return connection
+    }
+
+    /// The version of the data, which is whole and durable.
+    func version(deadline: Duration) throws(DatabaseFailure) -> Int {
+      guard let version = try run("SELECT version FROM state", [], deadline: deadline).integer(0, 0) else {
+        throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
+      }
+      return version
+    }
+
+    /// Takes the turn in a transaction, until that ends: nobody else writes meanwhile.
+    ///
+    /// - Returns: The version of the data.
+    func takeTurn(deadline: Duration) throws(DatabaseFailure) -> Int {
+      try run("BEGIN", deadline: deadline)
+      guard let version = try run("SELECT version FROM state FOR UPDATE", [], deadline: deadline).integer(0, 0) else {
+        throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
+      }
+      return version
+    }
+
+    /// What has been written since a version, as of one moment.
+    ///
+    /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
+    func changes(
+      since version: Int, isInTransaction: Bool, deadline: Duration
+    ) throws(DatabaseFailure) -> (ForeignChanges, version: Int) {
+      let found = try run(Self.changesText, [.bigint(version)], deadline: deadline)
+      guard let newest = found.integer(0, 0) else {
+        throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
+      }
+      // Old changes are forgotten.
+      guard found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
+        let loaded = try load(isInTransaction: isInTransaction)
+        return (.whole(loaded), loaded.version)
+      }
+      let rows = (0..<found.count).compactMap { row -> StoredRow? in
+        guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
+        return StoredRow(resource: resource, slot: slot, text: found.slice(row, 5))
+      }
+      return (.rows(rows), newest)
+    }
+
+    private static let changesText = """
+      WITH now AS (SELECT version FROM state),
+        log AS (SELECT is_whole, resources, slots FROM change WHERE version > $1::bigint),
+        place AS (SELECT DISTINCT resource, slot FROM log, unnest(log.resources, log.slots) AS place (resource, slot))
+      SELECT now.version, (SELECT count(*) FROM log), (SELECT coalesce(bool_or(is_whole), false) FROM log),
+        place.resource, place.slot, record.body
+      FROM now LEFT JOIN place ON true
+        LEFT JOIN record ON record.resource = place.resource AND record.slot = place.slot
+      ORDER BY place.resource, place.slot
+      """
+
+    /// Writes rows if the data is of a version still: one statement, and so one transaction unless there is one already.
+    ///
+    /// - Returns: Whether it was.
+    func write(
+      _ rows: [StoredRow], onto version: Int, id: String, deadline: Duration
+    ) throws(DatabaseFailure) -> Bool {
+      let result = try run(
+        Self.writeText,
+        [
+          .bigint(version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
+          .documents(rows),
+        ], deadline: deadline)
+      return result.count == 1
+    }
+
+    // The parts of one statement see the data as it was before it. Of a place that is in `given` once, each touches its
+    // row once.
+    private static let writeText = """
+      WITH turn AS (UPDATE state SET version = version + 1 WHERE version = $1::bigint RETURNING version),
+        given AS (
+          SELECT given.* FROM turn, unnest($3::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
+        gone AS (
+          DELETE FROM record USING given
+          WHERE record.resource = given.resource AND record.slot = given.slot AND given.body IS NULL),
+        put AS (
+          INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM given WHERE body IS NOT NULL
+          ON CONFLICT (resource, slot) DO UPDATE SET body = excluded.body),
+        log AS (
+          INSERT INTO change (version, commit_id, resources, slots)
+          SELECT turn.version, $2::text, $3::int[], $4::bigint[] FROM turn)
+      SELECT turn.version, pg_notify('json_server', turn.version::text) FROM turn
+      """
+
+    /// Replaces all data within a transaction that has the turn.
+    func replaceAll(
+      _ database: StoredDatabase, onto version: Int, id: String
+    ) throws(DatabaseFailure) {
+      let long = Duration.seconds(600)
+      try run("DELETE FROM record", deadline: long)
+      try run("DELETE FROM resource", deadline: long)
+      for (position, resource) in database.frame.resources.enumerated() {
+        try run(
+          """
+          INSERT INTO resource (position, name, kind, lead, trail, tail, empty_tail)
+          VALUES ($1::bigint::int, $2, CASE WHEN $3::boolean THEN 'collection' ELSE 'object' END, $4, $5, $6, $7)
+          """,
+          [
+            .bigint(position), .text(resource.name), .bool(resource.isCollection), .optional(resource.lead),
+            .text(resource.trail), .text(resource.tail), .text(resource.emptyTail),
+          ])
+      }
+      var start = 0
+      while start < database.rows.count {
+        // A message of the protocol is at most 1 GB.
+        var end = start
+        var size = 0
+        while end < database.rows.count, end - start < 10_000, size < 32 << 20 {
+          size += database.rows[end].text?.count ?? 0
+          end += 1
+        }
+        let rows = database.rows[start..<end]
+        try run(
+          """
+          INSERT INTO record (resource, slot, body)
+          SELECT * FROM unnest($1::int[], $2::bigint[], $3::json[])
+          """,
+          [.integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)), .documents(rows)], deadline: long)
+        start = end
+      }
+      try run(
+        """
+        WITH turn AS (
+          UPDATE state SET version = version + 1, prefix = $3, suffix = $4 WHERE version = $1::bigint RETURNING version),
+          log AS (INSERT INTO change (version, commit_id, is_whole) SELECT version, $2, true FROM turn)
+        SELECT version, pg_notify('json_server', version::text) FROM turn
+        """,
+        [.bigint(version), .text(id), .text(database.frame.prefix), .text(database.frame.suffix)])
+    }
+
+    /// Finds out, with the turn, whether a commit onto a version was carried out; when not, makes sure that it never is.
+    ///
+    /// A statement whose connection was lost may be carried out still. It takes effect only while the data is of the
+    /// version that it was made for, so that an empty change takes that version away.
+    func settle(_ id: String, onto version: Int, deadline: Duration) throws(DatabaseFailure) -> Bool {
+      let now = try takeTurn(deadline: deadline)
+      let found = try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(version + 1)]).text(0, 0)
+      if now == version { _ = try write([], onto: version, id: "", deadline: deadline) }
+      try run("COMMIT", deadline: deadline)
+      guard now <= version || found != nil else {
+        throw DatabaseFailure(.conflict, "\(address.description): the change is forgotten.")
+      }
+      return found == id
+    }
+
+    /// Forgets changes that every server that is not far behind has seen.
+    func forgetChanges(before version: Int) throws(DatabaseFailure) {
+      try run("DELETE FROM change WHERE version < $1::bigint", [.bigint(version)])
+    }
+  }
+
+  extension Parameter {
+    fileprivate static func optional(_ text: String?) -> Parameter { Parameter(bytes: text.map { Array($0.utf8) }) }
+  }
+#endif

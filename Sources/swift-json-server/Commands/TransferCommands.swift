@@ -1,0 +1,74 @@
+import ArgumentParser
+import JSONServer
+
+/// Prints what a database holds.
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Print what a database of postgres://… holds, as a file of JSON.",
+    discussion: """
+      The output goes to standard output: swift-json-server export postgres://… > database.json
+
+      Exit codes:
+      \(TransferExitCodes.table)
+      """)
+
+  @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
+  var address: String
+
+  func run() async throws {
+    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
+      do throws(ServerError) {
+        FileText.send(try await Server.exportDatabase(address), to: LogStream.output.rawValue)
+        return 0
+      } catch {
+        throw CommandFailure(error)
+      }
+    }
+    guard status == 0 else { throw ExitCode(status) }
+  }
+}
+
+/// Fills a database with what a file holds.
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Fill a database of postgres://… with a file of JSON.",
+    discussion: """
+      Servers of the database show the data at once.
+
+      Exit codes:
+      \(TransferExitCodes.table)
+      """)
+
+  @OptionGroup var options: DataFileOptions
+
+  @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
+  var address: String
+
+  @Flag(help: "Replace the data that is there.")
+  var replace = false
+
+  func run() async throws {
+    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
+      let text = try options.contents()
+      do throws(ServerError) {
+        try await Server.importDatabase(text, name: options.name, to: address, replacing: replace)
+        return 0
+      } catch {
+        throw CommandFailure(error)
+      }
+    }
+    guard status == 0 else { throw ExitCode(status) }
+  }
+}
+
+private enum TransferExitCodes {
+  static let table = ExitStatus.table(
+    "all is written",
+    [
+      (.usage, "the address makes no sense, or the program was built without PostgreSQL"),
+      (.invalidSource, "the file or the tables cannot be served"), (.missingSource, "the file does not exist"),
+      (.unreadable, "the database cannot be reached, refuses, or holds data already"),
+    ])
+}

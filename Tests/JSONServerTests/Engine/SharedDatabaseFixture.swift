@@ -1,0 +1,135 @@
+import HTTPTypes
+import JSONDatabase
+import JSONStorage
+import NIOConcurrencyHelpers
+import OrderedJSON
+
+@testable import JSONServer
+
+/// A database in memory that several servers share, as they share one of PostgreSQL.
+final class SharedDatabaseFixture: Sendable {
+  fileprivate struct State {
+    var version = 0
+    /// The places that each version changed.
+    var changes: [[(resource: Int, slot: Int)]] = []
+    var rows: [[Int]: UTF8Slice] = [:]
+    var failure: StorageError?
+  }
+
+  private let state = NIOLockedValueBox(State())
+
+  /// Makes all that is asked fail, or with `nil` succeed again.
+  func fail(_ error: StorageError?) { state.withLockedValue { $0.failure = error } }
+
+  /// Starts a server whose data is the database's at its start.
+  func server(_ value: JSONValue, reads: Reads = .linearizable) throws -> Server {
+    try Server(self, value, reads)
+  }
+
+  struct Server {
+    let engine: Engine
+    private let application: any Application
+
+    fileprivate init(_ shared: SharedDatabaseFixture, _ value: JSONValue, _ reads: Reads) throws {
+      let ids = IDGenerator { "id" }
+      let mailbox = EditMailbox()
+      let configuration = JSONServer.Server.Configuration(source: .value(value))
+      let source = OpenedSource(
+        persistence: Link(shared) { mailbox.deliver($0) },
+        database: try Database(parsing: UTF8Slice(value.utf8Text()), ids: ids), warnings: [])
+      let loop = EventLoopExecutor()
+      let engine = Engine(
+        configuration, source, policies: try HTTPPolicies(configuration), stubs: try configuration.openStubs(),
+        ids: ids,
+        loop: loop)
+      mailbox.connect { edit in
+        loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
+      }
+      self.engine = engine
+      application = reads == .linearizable ? LinearizableApplication(engine: engine) : engine
+    }
+
+    func send(_ method: HTTPRequest.Method, _ target: String, _ body: String = "") async -> Response {
+      var request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+      if !body.isEmpty {
+        request.headerFields[.contentType] = "application/json"
+        request.body = Array(body.utf8)
+      }
+      let prepared = request
+      return await withCheckedContinuation { continuation in
+        engine.loop.execute {
+          application.respond(to: prepared, progress: { _ in }) { continuation.resume(returning: $0.response) }
+        }
+      }
+    }
+  }
+
+  /// One server's way to the database.
+  private final class Link: SharedPersistence {
+    private let shared: SharedDatabaseFixture
+    private let base = NIOLockedValueBox(0)
+    private let onEdit: @Sendable (SourceEdit) -> Void
+
+    init(_ shared: SharedDatabaseFixture, onEdit: @escaping @Sendable (SourceEdit) -> Void) {
+      self.shared = shared
+      self.onEdit = onEdit
+    }
+
+    var version: Int { base.withLockedValue { $0 } }
+    let behind = 0
+    var failure: StorageError? { shared.state.withLockedValue { $0.failure } }
+
+    func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
+      let base = version
+      let rows = database.placedRows(changedBy: batch.changes) ?? []
+      let commit = shared.state.withLockedValue { state -> Commit in
+        if let failure = state.failure { return .failed(failure) }
+        guard state.version == base else { return .edited(state.changes(since: base)) }
+        state.version += 1
+        state.changes.append(rows.map { ($0.resource, $0.slot) })
+        for row in rows { state.rows[[row.resource, row.slot]] = row.text }
+        return .done
+      }
+      self.base.withLockedValue { base in if case .done = commit { base += 1 } }
+      completion(commit)
+    }
+
+    func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
+      let base = version
+      let (result, changes) = shared.state.withLockedValue { state -> (Result<Int, StorageError>, LoadedSource?) in
+        if let failure = state.failure { return (.failure(failure), nil) }
+        return (.success(state.version), state.version > base ? state.changes(since: base) : nil)
+      }
+      if let changes { onEdit(.changed(changes)) }
+      completion(result)
+    }
+
+    func adopt(_ source: LoadedSource) { base.withLockedValue { $0 = source.generation } }
+
+    func releaseTurn() {}
+
+    func saveHistory(
+      of database: Database, part: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+    ) {
+      completion(.failure(StorageError(.unavailable, "Nothing is kept.")))
+    }
+
+    func snapshot(
+      _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+    ) {
+      completion(.failure(StorageError(.unavailable, "Nothing is kept.")))
+    }
+
+    func close() {}
+  }
+}
+
+extension SharedDatabaseFixture.State {
+  fileprivate func changes(since base: Int) -> LoadedSource {
+    let places = Set(changes[base...].flatMap { $0.map { [$0.resource, $0.slot] } })
+    let placed = places.sorted { $0.lexicographicallyPrecedes($1) }.map { place in
+      PlacedRow(resource: place[0], slot: place[1], text: rows[place])
+    }
+    return LoadedSource(.rows(placed, since: base), generation: version)
+  }
+}

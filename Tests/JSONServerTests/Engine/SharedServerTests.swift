@@ -1,0 +1,87 @@
+import HTTPTypes
+import JSONStorage
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+/// Servers whose data other servers write, too.
+@Suite struct `Servers of one database` {
+  private static let start: JSONValue = ["posts": [["id": 1]]]
+
+  @Test func `show at once what the other has acknowledged`() async throws {
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(Self.start), try shared.server(Self.start))
+    #expect(await other.send(.get, "/posts/2").status == .notFound)
+    #expect(await one.send(.post, "/posts").status == .created)
+    #expect(await other.send(.get, "/posts/2").status == .ok)
+    #expect(await other.send(.delete, "/posts/1").status == .ok)
+    #expect(await one.send(.get, "/posts/1").status == .notFound)
+  }
+
+  @Test func `show their own version where they need not ask`() async throws {
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(Self.start), try shared.server(Self.start, reads: .local))
+    _ = await one.send(.post, "/posts")
+    #expect(await other.send(.get, "/posts/2").status == .notFound)
+    shared.fail(StorageError(.unavailable, "The database is away."))
+    #expect(await other.send(.get, "/posts/1").status == .ok)
+  }
+
+  @Test func `carry out a write again that met another's`() async throws {
+    let shared = SharedDatabaseFixture()
+    // Neither knows of the other's before it commits.
+    let (one, other) = (try shared.server(Self.start, reads: .local), try shared.server(Self.start, reads: .local))
+    #expect(try await one.send(.post, "/posts").json["id"] == 2)
+    #expect(try await other.send(.post, "/posts").json["id"] == 3)
+    #expect(try await one.send(.post, "/posts").json["id"] == 4)
+    #expect(await other.send(.delete, "/posts/4").status == .notFound)
+  }
+
+  @Test func `put back what they deleted, until another has written`() async throws {
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(Self.start), try shared.server(Self.start))
+    let deletion = #"{"resource": "posts", "ids": [1]}"#
+    #expect(try await one.send(.post, "/__admin/deletions", deletion).json["undo"] == 1)
+    #expect(await one.send(.post, "/__admin/undo/1").status == .ok)
+    #expect(await other.send(.get, "/posts/1").status == .ok)
+    #expect(try await one.send(.post, "/__admin/deletions", deletion).json["undo"] == 2)
+    #expect(await other.send(.post, "/posts").status == .created)
+    // It knows of the other's by now.
+    #expect(await one.send(.get, "/posts/1").status == .notFound)
+    #expect(await one.send(.post, "/__admin/undo/2").status == .notFound)
+    #expect(await other.send(.post, "/__admin/undo/1").status == .notFound)
+  }
+
+  @Test func `give large bodies another validator when another has written`() async throws {
+    let text = JSONValue.string(String(repeating: "x", count: 1 << 20))
+    let start: JSONValue = ["posts": [["id": 1, "text": text], ["id": 2, "text": text]]]
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(start), try shared.server(start))
+    let first = await one.send(.get, "/posts").headerFields[.eTag]
+    #expect(first != nil)
+    #expect(await one.send(.get, "/posts").headerFields[.eTag] == first)
+    #expect(await other.send(.delete, "/posts/2").status == .ok)
+    let second = await one.send(.get, "/posts").headerFields[.eTag]
+    #expect(second != nil)
+    #expect(second != first)
+  }
+
+  @Test func `refuse with 503 while the database is away, but for what is asked about themselves`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start)
+    shared.fail(StorageError(.unavailable, "The database is away."))
+    for (method, target) in [(HTTPRequest.Method.get, "/posts"), (.post, "/posts"), (.delete, "/posts/1")] {
+      let refused = await server.send(method, target)
+      #expect(refused.status == .serviceUnavailable)
+      #expect(try refused.json["message"]?.string?.contains("The database is away.") == true)
+    }
+    let health = await server.send(.get, "/__admin/health")
+    #expect(health.status == .serviceUnavailable)
+    #expect(try health.json["database"]?["reached"] == false)
+    shared.fail(nil)
+    #expect(await server.send(.get, "/__admin/health").status == .ok)
+    #expect(await server.send(.get, "/posts/1").status == .ok)
+    #expect(await server.send(.get, "/posts/2").status == .notFound)
+  }
+}

@@ -1,0 +1,151 @@
+"""Starts a PostgreSQL of one's own, and a proxy in front of it that cuts connections."""
+
+import glob
+import os
+import pwd
+import select
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+
+from support.harness import Skip
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def tool(name):
+    """A program of PostgreSQL's, the newest; Debian keeps them out of PATH."""
+    found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"))
+    path = found[-1] if found else shutil.which(name)
+    if not path:
+        raise Skip(f"{name} is not installed (apt-get install postgresql)")
+    return path
+
+
+class PostgreSQL:
+    """A database server in a scratch directory, run by an ordinary user."""
+
+    def __init__(self):
+        self.directory = tempfile.mkdtemp(prefix="postgresql-")
+        self.data = os.path.join(self.directory, "data")
+        self.port = free_port()
+        self.user = None
+        if os.geteuid() == 0:
+            # PostgreSQL refuses to run as root.
+            self.user = pwd.getpwnam("postgres")
+            os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
+        self._run(tool("initdb"), "-D", self.data, "-A", "trust", "-U", "app", "-E", "UTF8", "--no-sync")
+        self.start()
+
+    def _run(self, *command):
+        as_user = {} if self.user is None else {
+            "user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []}
+        return subprocess.run(
+            command, check=True, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, **as_user)
+
+    def start(self):
+        options = f"-p {self.port} -k {self.directory} -c listen_addresses=127.0.0.1 -c max_connections=50"
+        self._run(tool("pg_ctl"), "-D", self.data, "-o", options, "-l", os.path.join(self.directory, "log"), "-w", "start")
+
+    def kill(self):
+        """Ends it as a crash would."""
+        self._run(tool("pg_ctl"), "-D", self.data, "-m", "immediate", "-w", "stop")
+
+    def url(self, schema="json_server", port=None):
+        return f"postgres://app@127.0.0.1:{port or self.port}/postgres?schema={schema}"
+
+    def query(self, text):
+        return subprocess.run(
+            [tool("psql"), "-h", "127.0.0.1", "-p", str(self.port), "-U", "app", "-Atc", text, "postgres"],
+            check=True, capture_output=True, text=True).stdout.strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.kill()
+        except subprocess.CalledProcessError:
+            pass
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class Proxy(threading.Thread):
+    """Passes connections on to a port; cuts them, or holds back what they carry."""
+
+    def __init__(self, target):
+        super().__init__(daemon=True)
+        self.target = target
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.lock = threading.Lock()
+        self.pairs = {}
+        self.frozen = threading.Event()
+        self.closed = False
+        self.start()
+
+    def run(self):
+        while not self.closed:
+            with self.lock:
+                sockets = [] if self.frozen.is_set() else list(self.pairs)
+            ready, _, _ = select.select([self.listener, *sockets], [], [], 0.01)
+            for source in ready:
+                if source is self.listener:
+                    self.accept()
+                elif not self.frozen.is_set():
+                    self.move(source)
+
+    def accept(self):
+        client, _ = self.listener.accept()
+        try:
+            server = socket.create_connection(("127.0.0.1", self.target), 2)
+        except OSError:
+            client.close()
+            return
+        for side in (client, server):
+            side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with self.lock:
+            self.pairs[client], self.pairs[server] = server, client
+
+    def move(self, source):
+        with self.lock:
+            target = self.pairs.get(source)
+        if target is None:
+            return
+        try:
+            data = source.recv(1 << 16)
+            if data:
+                target.sendall(data)
+                return
+        except OSError:
+            pass
+        self.end(source)
+
+    def end(self, source):
+        with self.lock:
+            target = self.pairs.pop(source, None)
+            self.pairs.pop(target, None)
+        for side in (source, target):
+            if side is not None:
+                side.close()
+
+    def cut(self):
+        """Closes all connections, whatever they carry."""
+        with self.lock:
+            sockets = list(self.pairs)
+            self.pairs = {}
+        for side in sockets:
+            side.close()
+
+    def close(self):
+        self.closed = True
+        self.join(5)
+        self.cut()
+        self.listener.close()
