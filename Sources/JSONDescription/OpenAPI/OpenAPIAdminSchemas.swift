@@ -94,6 +94,13 @@ enum OpenAPIAdminSchemas {
     ("method", string),
     ("path", ["type": "string", "description": "The decoded path; `*` stands for any characters."]),
     ("query", texts), ("headers", texts), ("body", ["description": "JSON that the body contains."]),
+    (
+      "exact",
+      [
+        "type": "boolean",
+        "description": "Whether path, query and body are exactly these; `*` stands for itself, and letter case counts.",
+      ]
+    ),
   ]
 
   private static let response: [(String, JSONValue)] = [

@@ -33,12 +33,30 @@ extension SwiftStructure {
       if !properties.isEmpty { source.line() }
       writeInitializer(properties, outside: structure, access: access, to: &source)
     }
+    if properties.contains(where: \.isNullable) { writeEncoding(properties, access: access, to: &source) }
     guard properties.contains(where: { $0.name != $0.key }) else { return }
     source.line()
     source.block("enum CodingKeys: String, CodingKey") { source in
       for property in properties {
         let name = SwiftNames.declaration(property.name)
         source.line("case \(name)\(property.name == property.key ? "" : " = \(SwiftText.literal(property.key))")")
+      }
+    }
+  }
+
+  /// Writes how properties become JSON: the compiler's own way leaves out what is `nil`, so that what replaces a record
+  /// would not have its nulls any more.
+  private static func writeEncoding(
+    _ properties: [SwiftProperty], access: SwiftAccess, to source: inout SwiftSource
+  ) {
+    source.line()
+    source.line("/// What the data has as null is sent as null, and what it lacks is left out.")
+    source.block("\(access.prefix)func encode(to encoder: any Encoder) throws") { source in
+      source.line("var container = encoder.container(keyedBy: CodingKeys.self)")
+      for property in properties {
+        let name = SwiftNames.declaration(property.name)
+        let method = property.isOptional && !property.isNullable ? "encodeIfPresent" : "encode"
+        source.line("try container.\(method)(self.\(name), forKey: .\(name))")
       }
     }
   }
@@ -66,6 +84,8 @@ struct SwiftProperty {
   let type: SwiftType
   /// Whether a record may lack it.
   let isOptional: Bool
+  /// Whether a record may have it as null.
+  var isNullable = false
 
   /// The line that declares it.
   ///

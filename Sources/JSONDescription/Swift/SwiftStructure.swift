@@ -34,7 +34,7 @@ struct SwiftStructure {
       properties.append(
         SwiftProperty(
           name: property, key: member.name, type: type,
-          isOptional: !member.isRequired || member.type.isNullable))
+          isOptional: !member.isRequired || member.type.isNullable, isNullable: member.type.isNullable))
     }
   }
 

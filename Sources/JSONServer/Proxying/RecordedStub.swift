@@ -7,7 +7,7 @@ struct RecordedStub: Sendable {
   /// The request, to find out which stubs match it.
   let request: Request
   /// The stub's `request`.
-  let pattern: JSONObject
+  let pattern: RequestPattern
   /// One of the stub's `responses`.
   let response: JSONObject
   /// What becomes a file of its own: a body that is no text.
@@ -18,19 +18,26 @@ struct RecordedStub: Sendable {
   ///   - response: The other server's response.
   ///   - address: The other server's address.
   ///   - filePrefix: How the names of files with bodies begin.
-  /// - Returns: `nil` for a response that no stub can have.
-  init?(_ request: Request, _ response: Response, from address: UpstreamAddress, filePrefix: String) {
-    guard case .bytes(let bytes) = response.body, 200...599 ~= response.status.code,
-      let pattern = Self.pattern(of: request)
-    else { return nil }
+  /// - Throws: Why there is no stub of it.
+  init(_ request: Request, _ response: Response, from address: UpstreamAddress, filePrefix: String) throws(Refusal) {
+    guard case .bytes(let bytes) = response.body, 200...599 ~= response.status.code else {
+      throw Refusal("no stub can be like it")
+    }
+    pattern = try Self.pattern(of: request)
     self.request = request
-    self.pattern = pattern
     var fields = response.headerFields.passedOn(keepsLength: request.method == .head)
       .filter { !Self.isLeftOut($0) }
     address.moveAddresses(in: &fields, to: "")
     var fixed = FixedResponse(status: response.status == .ok ? nil : response.status, headerFields: fields)
     bodyFile = Self.setBody(of: &fixed, to: bytes, for: request, filePrefix)
     self.response = fixed.members
+  }
+
+  /// Why a response is not recorded, for a sentence.
+  struct Refusal: Error {
+    let reason: String
+
+    fileprivate init(_ reason: String) { self.reason = reason }
   }
 
   /// Whether a field is a secret, of that one response alone, or one that each stub's response has. Validators are made
@@ -47,41 +54,28 @@ struct RecordedStub: Sendable {
 
   // MARK: The request
 
-  private static func pattern(of request: Request) -> JSONObject? {
-    guard let target = try? ParsedTarget(request.target) else { return nil }
+  /// - Throws: Why no stub can be for the request.
+  private static func pattern(of request: Request) throws(Refusal) -> RequestPattern {
+    guard let target = try? ParsedTarget(request.target) else { throw Refusal("no stub can be like it") }
     var pattern = RequestPattern(request.method, path(of: request, target.path))
-    let parameters = target.parameters.items.filter { !isSecret($0.name) }
+    pattern.isExact = true
+    let parameters = target.parameters.items.filter { !SecretName.matches($0.name) }
     pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
-    if let body = request.bodyValue { pattern.body = .including(withoutSecrets(body)) }
-    // What cannot be a pattern is no stub either.
-    guard (try? RequestMatcher(pattern)) != nil else { return nil }
-    return pattern.members
+    if let body = request.bodyValue {
+      if case .string(let text) = body, SecretName.isMentioned(in: text) {
+        throw Refusal("its request's body seems to hold a secret, which cannot be told from the rest of a text")
+      }
+      pattern.body = .including(body.withoutSecrets)
+    }
+    guard (try? RequestMatcher(pattern)) != nil else { throw Refusal("no stub can be like it") }
+    return pattern
   }
 
   /// The path as a pattern has it, which is decoded once more: readable when that changes nothing.
   private static func path(of request: Request, _ path: Path) -> String {
     let decoded = path.description
-    if !decoded.contains(where: { "%?#*:".contains($0) }), !decoded.hasSuffix("/.") { return decoded }
+    if !decoded.contains(where: { "%?#:".contains($0) }), !decoded.hasSuffix("/.") { return decoded }
     return "/" + path.segments.map { PercentEncoding.encodeSegment($0) }.joined(separator: "/")
-  }
-
-  /// What the names of parameters and members are that hold a secret, without regard to case, `_` and `-`.
-  private static let secretNames: Set = [
-    "accesstoken", "apikey", "auth", "authorization", "clientsecret", "idtoken", "password", "passwd", "refreshtoken",
-    "secret", "sessionid", "sig", "signature", "token", "xamzcredential", "xamzsecuritytoken", "xamzsignature",
-  ]
-
-  private static func isSecret(_ name: String) -> Bool {
-    secretNames.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
-  }
-
-  private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
-    switch value {
-    case .object(let members):
-      .object(JSONObject(members.filter { !isSecret($0.name) }.map { ($0.name, withoutSecrets($0.value)) }))
-    case .array(let elements): .array(elements.map(withoutSecrets))
-    case .null, .bool, .number, .string: value
-    }
   }
 
   // MARK: The body

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONStorage
+import NIOConcurrencyHelpers
 import OrderedJSON
 
 /// Keeps what another server responds in a stubs file.
@@ -18,6 +19,7 @@ package actor StubRecorder {
   /// Whether a version is being written; what is recorded meanwhile is in the next one.
   private var isWriting = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
+  private let patterns = NIOLockedValueBox<Set<RequestPattern>>([])
 
   /// Opens a stubs file, which must be there. Blocks until it is read.
   ///
@@ -55,14 +57,50 @@ package actor StubRecorder {
   ///   - response: What the other server responded.
   ///   - address: That server's address.
   package func record(_ request: Request, _ response: Response, from address: UpstreamAddress) async {
-    guard let stub = RecordedStub(request, response, from: address, filePrefix: filePrefix) else {
-      return onFailure("The response to \(request.method) \(request.target) is not recorded: no stub can be like it.")
+    let stub: RecordedStub
+    do throws(RecordedStub.Refusal) {
+      stub = try RecordedStub(request, response, from: address, filePrefix: filePrefix)
+    } catch {
+      return onFailure("The response to \(request.method) \(request.path) is not recorded: \(error.reason).")
     }
     if let file = stub.bodyFile, let failure = await write(file.content, to: directory + file.name) {
       return onFailure("\(failure.message) The response to \(request.method) \(request.target) is not recorded.")
     }
+    patterns.withLockedValue { _ = $0.insert(stub.pattern) }
     recording.add(stub)
     await write()
+  }
+
+  /// Whether this run has recorded the responses to a request: a stub of the file with this pattern is its own.
+  package nonisolated func hasRecorded(_ pattern: RequestPattern) -> Bool {
+    patterns.withLockedValue { $0.contains(pattern) }
+  }
+
+  /// Writes what is not in the file yet, or keeps it in another file beside it when the file cannot take it.
+  ///
+  /// - Returns: A sentence that says where it is, when it is not in the file.
+  package func finish() async -> String? {
+    await write()
+    guard !recording.isWritten else { return nil }
+    let count = recording.unwrittenCount
+    let responses = count == 1 ? "1 recorded response" : "\(count) recorded responses"
+    let other = freePath
+    let text = (try? recording.merged(into: Array("[]\n".utf8))) ?? []
+    if let failure = await write(text, to: other) {
+      return "\(path) cannot take \(responses), which are lost: \(failure.message)"
+    }
+    return "\(path) cannot take \(responses), which are in \(other) now: mend the one, and add the other's stubs."
+  }
+
+  /// The path of a file beside the recorder's that is not there.
+  private var freePath: String {
+    var other = "\(path).recorded"
+    var number = 2
+    while OpenFile(path: other) != nil {
+      other = "\(path).recorded-\(number)"
+      number += 1
+    }
+    return other
   }
 
   /// Writes what is recorded. Those who come while a version is being written share the next one.

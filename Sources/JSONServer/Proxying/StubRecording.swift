@@ -4,8 +4,8 @@ import OrderedJSON
 struct StubRecording: Sendable {
   /// The responses to one request, in order.
   private struct Track: Sendable {
-    let request: Request
-    let pattern: JSONObject
+    var request: Request
+    let pattern: RequestPattern
     var responses: [JSONObject] = []
     /// How many times the last one came.
     var repetitions = 0
@@ -17,15 +17,27 @@ struct StubRecording: Sendable {
 
   private var tracks: [Track] = []
 
+  /// How many responses are not in the file.
+  var unwrittenCount: Int { tracks.reduce(0) { $1.isWritten ? $0 : $0 + $1.responses.count } }
+
   /// Whether all that was recorded is in the file.
   var isWritten: Bool { tracks.allSatisfy(\.isWritten) }
 
   /// Adds a response to those that its request got before.
   ///
   /// A response that repeats the last one is kept when another one follows: until then the last is sent again and again.
+  /// Requests that differ in secrets alone cannot be told apart afterwards, and are no sequence: to all of them, what the
+  /// newest got is the response. A wrong password would otherwise be what a login begins with for ever.
   mutating func add(_ stub: RecordedStub) {
     guard let index = tracks.firstIndex(where: { $0.pattern == stub.pattern }) else {
       tracks.append(Track(request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1))
+      return
+    }
+    if tracks[index].request.target != stub.request.target || tracks[index].request.body != stub.request.body {
+      let isSame = tracks[index].responses == [stub.response]
+      tracks[index] = Track(
+        request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1,
+        isWritten: isSame && tracks[index].isWritten)
       return
     }
     if tracks[index].responses.last == stub.response {
@@ -61,11 +73,12 @@ struct StubRecording: Sendable {
     let document = try ValidJSON(parsing: text)
     guard let elements = document.elements else { throw NoStubs() }
     let stubs = elements.map { JSONValue($0).object ?? JSONObject() }
-    if let index = stubs.firstIndex(where: { $0["request"] == .object(track.pattern) }) {
+    let pattern = JSONValue.object(track.pattern.members)
+    if let index = stubs.firstIndex(where: { $0["request"] == pattern }) {
       let range = elements[index].offset..<elements[index].offset + elements[index].count
       return replacing(range, in: text, with: Self.text(of: Self.stub(track, in: stubs[index])))
     }
-    let stub = Self.text(of: Self.stub(track, in: JSONObject([("request", .object(track.pattern))])))
+    let stub = Self.text(of: Self.stub(track, in: JSONObject([("request", pattern)])))
     if let index = stubs.firstIndex(where: { matches($0, track.request) }) {
       return replacing(elements[index].offset..<elements[index].offset, in: text, with: stub + Array(",\n  ".utf8))
     }

@@ -92,7 +92,7 @@ extension Server.Configuration {
   ///   wrong with a stub of the configuration.
   func openStubs() throws(ServerError) -> Stubs {
     let file: StubsFile? =
-      if let stubsFile { try StubsFile(path: stubsFile, files: bodyFiles) } else { nil }
+      if let stubsFile { try StubsFile(path: stubsFile, files: bodyFiles, ignoring: ignoresStub) } else { nil }
     do throws(RequestError) {
       return try Stubs(stubs, file: file)
     } catch {

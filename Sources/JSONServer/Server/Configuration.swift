@@ -79,6 +79,8 @@ extension Server {
     public var stubs: [Stub] = []
     /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`.
     public var stubsFile: String?
+    /// Whether a stub of ``stubsFile`` is left out, by its pattern; `nil` for none.
+    package var ignoresStub: (@Sendable (RequestPattern) -> Bool)?
     /// Another server, which is asked for what no resource, stub or other rule of this one responds to; `nil` for none.
     public var upstream: Upstream?
     /// Whether a request that nothing responds to, or with a parameter that nothing understands, is refused with 400 and

@@ -49,7 +49,8 @@ extension Server {
   @discardableResult
   public func reloadStubs() async throws(ServerError) -> Int {
     guard let path = configuration.stubsFile else { return 0 }
-    let file = try StubsFile(path: path, files: configuration.bodyFiles)
+    let file = try StubsFile(
+      path: path, files: configuration.bodyFiles, ignoring: configuration.ignoresStub)
     await engine.replaceStubs(with: file)
     return file.stubs.count
   }

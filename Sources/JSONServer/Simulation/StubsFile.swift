@@ -8,17 +8,22 @@ struct StubsFile: Sendable {
 
   /// Reads a file, and those that it names. Blocks until that is done.
   ///
+  /// - Parameter isIgnored: Whether stubs with a pattern are left out.
   /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file, and the place of a fault in it.
-  init(path: String, files: BodyFiles) throws(ServerError) {
+  init(
+    path: String, files: BodyFiles, ignoring isIgnored: ((RequestPattern) -> Bool)? = nil
+  ) throws(ServerError) {
     guard let file = OpenFile(path: path), file.isRegular else {
       throw ServerError(
         .invalidConfiguration, "\(path): the file cannot be read; check its name and its permissions.")
     }
-    try self.init(parsing: file.read(from: 0, count: file.size), path: path, files: files)
+    try self.init(parsing: file.read(from: 0, count: file.size), path: path, files: files, ignoring: isIgnored)
   }
 
   /// Reads a file's text.
-  init(parsing text: [UInt8], path: String, files: BodyFiles) throws(ServerError) {
+  init(
+    parsing text: [UInt8], path: String, files: BodyFiles, ignoring isIgnored: ((RequestPattern) -> Bool)? = nil
+  ) throws(ServerError) {
     let document: ValidJSON
     do throws(JSONError) {
       document = try ValidJSON(parsing: text)
@@ -26,8 +31,9 @@ struct StubsFile: Sendable {
       throw ServerError(
         .invalidConfiguration, "\(path):\(error.description)", excerpt: Excerpt(of: text, at: error.offset).text)
     }
+    let all: [(stub: Stub, matcher: RequestMatcher)]
     do throws(RequestError) {
-      stubs = try Self.stubs(JSONValue(document), files: files)
+      all = try Self.stubs(JSONValue(document), files: files)
     } catch {
       let offset = Self.offset(of: error.place, in: document, text)
       let place = text.withUnsafeBufferPointer { TextPosition(offset: offset, in: $0) }
@@ -35,8 +41,9 @@ struct StubsFile: Sendable {
         .invalidConfiguration, "\(path):\(place.line):\(place.column): \(error.message)",
         excerpt: Excerpt(of: text, at: offset).text)
     }
+    stubs = isIgnored.map { isIgnored in all.filter { !isIgnored($0.stub.request) } } ?? all
     let directory = files.directory ?? "."
-    bodyFiles = Set(stubs.flatMap { $0.stub.bodyFiles }).sorted().map { "\(directory)/\($0)" }
+    bodyFiles = Set(all.flatMap { $0.stub.bodyFiles }).sorted().map { "\(directory)/\($0)" }
   }
 
   private static func stubs(

@@ -10,10 +10,13 @@ struct WorkerThreads: Sendable {
   /// For what reads many records, which may take long.
   static let calculations = WorkerThreads()
 
+  /// How many they are.
+  static let count = max(2, NIOCore.System.coreCount)
+
   private let pool: NIOThreadPool
 
   private init() {
-    pool = NIOThreadPool(numberOfThreads: max(2, NIOCore.System.coreCount))
+    pool = NIOThreadPool(numberOfThreads: Self.count)
     pool.start()
   }
 

@@ -63,7 +63,7 @@ struct RecordCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(ticker) { progress.end() } }
     var contents: [(name: String, content: ResourceDownload.Content)] = []
     for download in downloads { contents.append((download.name, try await download.run(progress))) }
-    let text = try Self.database(contents)
+    let (text, warnings) = try Self.database(contents)
     guard FileText.replace(output, text, isNew: !force) else {
       try checkOutput()
       throw CommandFailure(.cannotCreate, "\(output): the file cannot be written; check its directory and the disk.")
@@ -71,6 +71,18 @@ struct RecordCommand: AsyncParsableCommand {
     progress.end()
     let file = LogText.escaped(output)
     print("\(file) has \(contents.map(Self.summary).joined(separator: ", ")).")
+    for warning in warnings {
+      print(LogText.escaped("\(output):\(warning.line):\(warning.column): warning: \(warning.message)"))
+    }
+    for (name, content) in contents {
+      guard let list = content.onlyList else { continue }
+      print(
+        LogText.escaped(
+          """
+          '\(name)' is served as one object, and its records in '\(list)' have no addresses; to have them as a list, take \
+          them out: jq '{"\(name)": .["\(name)"]["\(list)"]}' \(output)
+          """))
+    }
     print("Serve it with: swift-json-server --watch \(file)")
   }
 
@@ -121,12 +133,12 @@ struct RecordCommand: AsyncParsableCommand {
 
   // MARK: The database
 
-  /// Returns the file's text. Numbers, escapes and the order of members are as they came.
+  /// Returns the file's text, and what in it surprises. Numbers, escapes and the order of members are as they came.
   ///
   /// - Throws: ``CommandFailure`` for what no server would serve.
   private static func database(
     _ contents: [(name: String, content: ResourceDownload.Content)]
-  ) throws(CommandFailure) -> [UInt8] {
+  ) throws(CommandFailure) -> ([UInt8], warnings: [Finding]) {
     var compact: [UInt8] = [UInt8(ascii: "{")]
     for (index, (name, content)) in contents.enumerated() {
       if index > 0 { compact.append(UInt8(ascii: ",")) }
@@ -156,7 +168,7 @@ struct RecordCommand: AsyncParsableCommand {
         .invalidSource, "What the server responds cannot be served: \(LogText.escaped(finding.message)).",
         excerpt: Excerpt(of: text, at: finding.offset).text)
     }
-    return text
+    return (text, findings)
   }
 
   private static func summary(_ resource: (name: String, content: ResourceDownload.Content)) -> String {

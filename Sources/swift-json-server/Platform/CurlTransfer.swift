@@ -83,7 +83,8 @@ final class CurlTransfer: Sendable {
     state.withLockedValue { state in
       guard case .waiting = state else { return nil }
       let child = ChildProcess.start(
-        ["curl", "--config", "-"],
+        // First of all, or what the user's own configuration says about other uses of curl counts, too.
+        ["curl", "--disable", "--config", "-"],
         descriptors: [
           STDIN_FILENO: input.reading, STDOUT_FILENO: output.writing, STDERR_FILENO: error.writing,
         ])

@@ -24,25 +24,31 @@ struct Curl: Sendable {
     let body = request.body.isEmpty ? nil : TemporaryFile(request.body)
     if body == nil, !request.body.isEmpty { throw Failure(description: "No temporary file can be made for its body.") }
     defer { body?.remove() }
+    // A file of its own: among the body, trailers could not be told from it.
+    guard let head = TemporaryFile([]) else {
+      throw Failure(description: "No temporary file can be made for its response.")
+    }
+    defer { head.remove() }
     let transfer = CurlTransfer()
-    let text = configuration(for: request, address, bodyPath: body?.path)
+    let text = configuration(for: request, address, headPath: head.path, bodyPath: body?.path)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         // A queue of its own has a thread of its own: it blocks.
         DispatchQueue(label: "curl").async {
-          let limit = maximumBytes + Self.maximumHeadBytes
+          // To a HEAD request, curl writes the head to standard output, too.
+          let limit = request.method == .head ? Self.maximumHeadBytes : maximumBytes
           continuation.resume(returning: transfer.run(configuration: text, maximumBytes: limit))
         }
       }
     } onCancel: {
       transfer.cancel()
     }
-    return try response(result, isHead: request.method == .head)
+    return try response(result, head: FileText.contents(of: head.path) ?? [], isHead: request.method == .head)
   }
 
-  private static let maximumHeadBytes = 256 * 1024
+  private static let maximumHeadBytes = 512 * 1024
 
-  private func response(_ result: CurlTransfer.Result, isHead: Bool) throws -> Response {
+  private func response(_ result: CurlTransfer.Result, head: [UInt8], isHead: Bool) throws -> Response {
     let tooLarge = Failure(description: "The response has more than \(maximumBytes) bytes (\(limitName)).")
     switch result {
     case .notStarted: throw Failure(description: "curl is not in PATH; install it.")
@@ -52,12 +58,8 @@ struct Curl: Sendable {
     case .ended(_, let message, let status) where status != 0:
       throw Failure(description: Self.sentence(message, status))
     case .ended(let bytes, _, _):
-      guard let message = ResponseMessage(bytes) else {
-        throw Failure(description: "It did not respond in HTTP.")
-      }
-      guard message.body.count <= maximumBytes else { throw tooLarge }
-      return Response(
-        status: message.status, headerFields: message.fields, body: .bytes(isHead ? [] : Array(message.body)))
+      guard let head = ResponseHead(head) else { throw Failure(description: "It did not respond in HTTP.") }
+      return Response(status: head.status, headerFields: head.fields, body: .bytes(isHead ? [] : bytes))
     }
   }
 
@@ -74,11 +76,13 @@ struct Curl: Sendable {
 
   /// Options in curl's own language, which it reads from standard input: other users of the machine see the arguments of
   /// a program, and not those.
-  private func configuration(for request: Request, _ address: String, bodyPath: String?) -> String {
+  private func configuration(
+    for request: Request, _ address: String, headPath: String, bodyPath: String?
+  ) -> String {
     let isHead = request.method == .head
     var lines = [
-      "silent", "show-error", "globoff", "path-as-is", "include", "no-location", "no-fail", "suppress-connect-headers",
-      Self.option("proto", "=http,https"), Self.option("url", address),
+      "silent", "show-error", "globoff", "path-as-is", "no-location", "no-fail", "suppress-connect-headers",
+      Self.option("proto", "=http,https"), Self.option("url", address), Self.option("dump-header", headPath),
       Self.option("max-time", "\(max(timeout / .seconds(1), 0.001))"), Self.option("max-filesize", "\(maximumBytes)"),
     ]
     lines += isHead ? ["head"] : [Self.option("request", request.method.rawValue)]

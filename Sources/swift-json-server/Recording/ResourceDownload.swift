@@ -14,6 +14,13 @@ struct ResourceDownload {
   enum Content {
     case records([ValidJSON])
     case object(ValidJSON)
+
+    /// The name of the only array in an object, in which records are meant to be: `{"data": […], "total": 1}`.
+    var onlyList: String? {
+      guard case .object(let object) = self, let members = JSONValue(object).object else { return nil }
+      let lists = members.filter { $0.value.array?.contains { $0.object != nil } == true }
+      return lists.count == 1 ? lists.first?.name : nil
+    }
   }
 
   private static let maximumPages = 1_000

@@ -49,7 +49,9 @@ struct Session {
     }
     let status = await session.serve(events, inbox)
     await session.server.stop()
-    return status
+    guard let failure = await session.startup.recorder?.finish() else { return status }
+    log.printError(failure)
+    return status == 0 ? ExitStatus.cannotCreate.rawValue : status
   }
 
   /// Whether the server is controlled with keys, whose output is text: not when it runs for a program, nor when a program

@@ -132,7 +132,7 @@ struct SourceLocator {
   /// Fetches by curl, so that the binary holds no TLS library; the machine's proxies and certificates count.
   private func download() throws(CommandFailure) -> Source {
     let command = [
-      "curl", "--silent", "--show-error", "--location", "--proto", "=http,https", "--max-time", "60",
+      "curl", "--disable", "--silent", "--show-error", "--location", "--proto", "=http,https", "--max-time", "60",
       "--header", "Accept: application/json", "--write-out", "\n%{http_code}", "--", argument,
     ]
     guard let result = ChildProcess.output(of: command) else {

@@ -25,6 +25,10 @@ struct Startup {
     configuration.source = try locator.locate { log.log(.warning($0)) }
     recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try options.upstream(recorder)
+    if let recorder, let stubs = options.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {
+      // A job that is polled would never be done, when what it was at the first look were the response from then on.
+      configuration.ignoresStub = { recorder.hasRecorded($0) }
+    }
     if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
     configuration.onEvent = { log.log($0) }
     for warning in settings.warnings { log.log(.warning(warning)) }

@@ -48,6 +48,37 @@ struct RecordCommandTests {
   }
 
   @Test
+  func `What cannot be reached afterwards is said`() async throws {
+    let (server, url) = try await server(
+      """
+      [
+        {"request": {"path": "/posts"}, "response": {"body": [{"id": 1}, {"id": 1}]}},
+        {"request": {"path": "/page"}, "response": {"body": {"data": [{"id": 1}], "total": 1}}}
+      ]
+      """)
+    defer { withExtendedLifetime(server) {} }
+    let result = try await Command.run(["record", "\(url)/posts", "\(url)/page", "-o", "new.json"], in: directory)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("warning: "))
+    #expect(result.output.contains("'page' is served as one object, and its records in 'data' have no addresses"))
+  }
+
+  @Test
+  func `What the user has set up for curl does not count`() async throws {
+    let (server, url) = try await server("[]", #"{"posts": [{"id": 1}]}"#)
+    defer { withExtendedLifetime(server) {} }
+    let home = try TemporaryDirectory()
+    try home.write("include\nwrite-out = nonsense\n", to: ".curlrc")
+    let environment = ["HOME": home.path, "CURL_HOME": home.path]
+    let result = try await Command.run(
+      ["record", "\(url)/posts", "-o", "new.json"], in: directory, environment: environment)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(try JSONValue(parsing: directory.text("new.json") ?? "") == ["posts": [["id": 1]]])
+    let serving = try Command(["\(url)/db", "--port", "0"], in: directory, environment: environment)
+    _ = try await serving.url()
+  }
+
+  @Test
   func `Fields go with each request`() async throws {
     let (server, url) = try await server(
       """

@@ -135,6 +135,49 @@ struct RecordingTests {
   }
 
   @Test
+  func `What this run records does not answer its own requests`() async throws {
+    let (there, here) = (try TemporaryDirectory(), try TemporaryDirectory())
+    try there.write(#"{"jobs": [{"id": 1, "state": "running"}]}"#)
+    try here.write("{}")
+    try here.write("[]", to: "stubs.json")
+    let other = try Command(["database.json", "--port", "0"], in: there)
+    let otherURL = try await other.url()
+    let recording = try Command(
+      [
+        "database.json", "--port", "0", "--watch", "--proxy", "\(otherURL)", "--stubs", "stubs.json", "--record",
+        "stubs.json",
+      ], in: here)
+    let url = try await recording.url()
+    #expect(try await send("GET", "/jobs/1", to: url).exchange.body.contains("running"))
+    // The file has been read again when this says so.
+    _ = try await recording.line(containing: "0 stubs of stubs.json")
+    _ = try await send("PATCH", "/jobs/1", to: otherURL, body: #"{"state": "done"}"#)
+    #expect(try await send("GET", "/jobs/1", to: url).exchange.body.contains("done"))
+    let responses = try JSONValue(parsing: here.text("stubs.json") ?? "").array?.first?["responses"]?.array
+    #expect(responses?.compactMap { $0["body"]?["state"] } == ["running", "done"])
+  }
+
+  @Test
+  func `What a broken file cannot take is kept beside it at the end`() async throws {
+    let (there, here) = (try TemporaryDirectory(), try TemporaryDirectory())
+    try there.write(Self.posts)
+    try here.write("{}")
+    let other = try Command(["database.json", "--port", "0"], in: there)
+    let recording = try Command(
+      [
+        "database.json", "--port", "0", "--quiet", "--proxy", "\(try await other.url())", "--record", "stubs.json",
+      ], in: here)
+    let url = try #require(URL(string: try await recording.line(containing: "http://")))
+    try here.write("[{", to: "stubs.json")
+    #expect(try await send("GET", "/posts/1", to: url).exchange.status == 200)
+    recording.send(SIGTERM)
+    #expect(await recording.status() == ExitStatus.cannotCreate.rawValue)
+    #expect(here.text("stubs.json") == "[{")
+    let stubs = try JSONValue(parsing: here.text("stubs.json.recorded") ?? "")
+    #expect(stubs.array?.map { $0["request"]?["path"] } == ["/posts/1"])
+  }
+
+  @Test
   func `What is already in the file is answered from it, and the rest goes on being recorded`() async throws {
     let (there, here) = (try TemporaryDirectory(), try TemporaryDirectory())
     try there.write(Self.posts)

@@ -16,6 +16,15 @@ import Testing
           var author: Author
           var `default`: AnyJSON?
 
+          /// What the data has as null is sent as null, and what it lacks is left out.
+          func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(self.id, forKey: .id)
+            try container.encode(self.createdDate, forKey: .createdDate)
+            try container.encode(self.author, forKey: .author)
+            try container.encode(self.`default`, forKey: .`default`)
+          }
+
           enum CodingKeys: String, CodingKey {
             case id
             case createdDate = "created_date"
@@ -40,6 +49,31 @@ import Testing
           var views: Int?
         }
         """))
+  }
+
+  @Test func `A new record sends null for what the data has as null, not for what it lacks`() throws {
+    let source = try Samples(
+      #"{"posts": [{"id": 1, "note": null, "place": {"floor": null}}, {"id": 2, "note": "a", "views": 1}]}"#
+    ).source
+    #expect(
+      source.contains(
+        """
+        struct NewPost: Codable, Sendable, Hashable {
+          var note: String?
+          var place: Post.Place?
+          var views: Int?
+
+          /// What the data has as null is sent as null, and what it lacks is left out.
+          func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(self.note, forKey: .note)
+            try container.encodeIfPresent(self.place, forKey: .place)
+            try container.encodeIfPresent(self.views, forKey: .views)
+          }
+        }
+        """))
+    #expect(source.contains("    try container.encode(self.floor, forKey: .floor)"))
+    #expect(source.contains("case decimal(Decimal)"))
   }
 
   @Test(arguments: [

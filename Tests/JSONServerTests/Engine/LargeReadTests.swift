@@ -1,5 +1,7 @@
+import Dispatch
 import HTTPTypes
 import JSONStorage
+import NIOConcurrencyHelpers
 import OrderedJSON
 import Testing
 
@@ -57,6 +59,22 @@ struct LargeReadTests {
     #expect(await fixture.send(.get, "/posts?_limit=1").status == .ok)
     await fixture.engine.setLargeReads(0)
     #expect(await fixture.send(.get, "/posts?q=word+7").status == .ok)
+  }
+
+  @Test func `One that takes long is said to be under way`() async throws {
+    let release = DispatchSemaphore(value: 0)
+    let messages = NIOLockedValueBox<[String]>([])
+    let fixture = try EngineFixture(
+      Self.data, isInMemory: true,
+      onEvent: { event in
+        guard case .working(let message) = event else { return }
+        messages.withLockedValue { $0.append(message) }
+        for _ in 0..<WorkerThreads.count { release.signal() }
+      })
+    for _ in 0..<WorkerThreads.count { WorkerThreads.calculations.run { _ = release.wait(timeout: .now() + 20) } }
+    let response = await fixture.send(.get, "/posts?q=word+7&_limit=1")
+    #expect(try Self.ids(response) == [7])
+    #expect(messages.withLockedValue { $0 } == ["reading much for GET /posts?q=word+7&_limit=1 …"])
   }
 
   @Test func `One whose client has gone does not begin`() async throws {

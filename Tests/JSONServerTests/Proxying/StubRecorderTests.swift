@@ -102,7 +102,7 @@ import Testing
   @Test func `replaces what an earlier run recorded, and leaves all else as it is`() async throws {
     let text = """
       [
-        { "request": {"method": "GET", "path": "/a"}, "response": {"body": 1.50}, "delay": 5 },
+        { "request": {"method": "GET", "path": "/a", "exact": true}, "response": {"body": 1.50}, "delay": 5 },
         {"request": {"path": "/mine"},   "response": {}}
       ]
       """
@@ -133,6 +133,7 @@ import Testing
         [
           "request": [
             "method": "POST", "path": "/login", "query": ["page": "1"], "body": ["user": "a", "nested": [[:]]],
+            "exact": true,
           ],
           "response": [
             "headers": [
@@ -145,6 +146,94 @@ import Testing
     let server = try await replay()
     let other = request(.post, "/login?page=1&access_token=other", #"{"user":"a","nested":[{"PassWord":"other"}]}"#)
     #expect(await server.respond(to: other).status == .ok)
+  }
+
+  @Test(arguments: [
+    ("/u", "/u?page=3"), ("/p/x*y", "/p/xOTHERy"), ("/v/aBc", "/v/abc"), ("/u?a=1", "/u?a=1&b=2"),
+    ("/u?a=1", "/u?a=1&a=2"), ("/u?a=1&a=2", "/u?a=2&a=1"), ("/u?a=1", "/u"), ("/ids/%2A", "/ids/x"),
+  ])
+  func `responds to no request that was not recorded`(_ target: String, _ other: String) async throws {
+    await (try recorder()).record(request(.get, target), response("1"), from: address)
+    let server = try await replay()
+    #expect(await server.respond(to: request(.get, target)).status == .ok)
+    #expect(await server.respond(to: request(.get, other)).status == .notFound)
+    #expect(await server.respond(to: request(.delete, target)).status == .notFound)
+    #expect(await server.respond(to: request(.get, target, #"{"a":1}"#)).status == .notFound)
+  }
+
+  @Test func `responds to a body that is exactly the one that was recorded`() async throws {
+    await (try recorder()).record(request(.post, "/a", #"{"a":1.0,"b":[{"c":2}]}"#), response("1"), from: address)
+    let server = try await replay()
+    #expect(await server.respond(to: request(.post, "/a", #"{"b":[{"c":2}],"a":1}"#)).status == .ok)
+    for body in [#"{"a":1,"b":[{"c":2,"d":3}]}"#, #"{"a":1}"#, #"{"a":1,"b":[{"c":2}],"d":1}"#, ""] {
+      #expect(await server.respond(to: request(.post, "/a", body)).status == .notFound, "\(body)")
+    }
+  }
+
+  @Test func `lets letter case count`() async throws {
+    let recorder = try recorder()
+    await recorder.record(request(.get, "/v/aBc"), response("1"), from: address)
+    await recorder.record(request(.get, "/v/abc"), response("2"), from: address)
+    let server = try await replay()
+    #expect(await server.respond(to: request(.get, "/v/aBc")).text == "1")
+    #expect(await server.respond(to: request(.get, "/v/abc")).text == "2")
+  }
+
+  @Test func `replays what the newest of requests got that differ in secrets alone`() async throws {
+    let recorder = try recorder()
+    for (password, status) in [("wrong", HTTPResponse.Status.unauthorized), ("right", .ok)] {
+      let login = request(.post, "/login", #"{"user":"a","password":"\#(password)"}"#)
+      await recorder.record(login, response("{}", status: status), from: address)
+    }
+    let other = request(.post, "/login", #"{"user":"b","password":"x"}"#)
+    await recorder.record(other, response("{}", status: .forbidden), from: address)
+    #expect(try stubs.count == 2)
+    let server = try await replay()
+    for _ in 1...2 {
+      let login = request(.post, "/login", #"{"user":"a","password":"any"}"#)
+      #expect(await server.respond(to: login).status == .ok)
+    }
+    #expect(await server.respond(to: other).status == .forbidden)
+  }
+
+  @Test(arguments: [
+    "id_token", "X-CSRF-Token", "userPassword", "new_password_2", "clientSecret", "pwd", "passphrase", "otp", "pin",
+    "cardPin", "jwt", "api_key", "X-API-Key", "key", "signature", "X-Amz-Signature", "Authorization", "awsAccessKeyId",
+  ])
+  func `has no value of a name that says that it is a secret`(_ name: String) async throws {
+    let recorder = try recorder()
+    await recorder.record(request(.get, "/a?\(name)=hush&b=1"), response("1"), from: address)
+    await recorder.record(request(.post, "/b", #"{"x":[{"\#(name)":"hush"}]}"#), response("1"), from: address)
+    var form = request(.post, "/c", "\(name)=hush&b=1")
+    form.headerFields[.contentType] = "application/x-www-form-urlencoded"
+    await recorder.record(form, response("1"), from: address)
+    var text = request(.post, "/d", "<\(name)>hush</\(name)>")
+    text.headerFields[.contentType] = "text/plain"
+    await recorder.record(text, response("1"), from: address)
+    #expect(directory.text("stubs.json")?.contains("hush") == false)
+    #expect(try stubs.compactMap { $0["request"]?["path"] } == ["/a", "/b", "/c"])
+    #expect(failures.withLockedValue { $0.count } == 1)
+    let server = try await replay()
+    #expect(await server.respond(to: request(.get, "/a?b=1&\(name)=other")).status == .ok)
+  }
+
+  @Test(arguments: ["page", "nextPageToken", "shopping", "max_tokens", "author", "keyword", "monkey", "spinner"])
+  func `keeps a name that is no secret`(_ name: String) async throws {
+    await (try recorder()).record(request(.get, "/a?\(name)=1"), response("1"), from: address)
+    #expect(try stubs[0]["request"]?["query"]?[name] == "1")
+  }
+
+  @Test func `is in another file when its own stays invalid, and in its own when that was mended`() async throws {
+    let recorder = try recorder()
+    try directory.write("[{", to: "stubs.json")
+    await recorder.record(request(.get, "/a"), response("1"), from: address)
+    let failure = try #require(await recorder.finish())
+    #expect(failure.contains("1 recorded response") && failure.contains("stubs.json.recorded"))
+    let kept = try JSONValue(parsing: directory.text("stubs.json.recorded") ?? "")
+    #expect(kept.array?.map { $0["request"]?["path"] } == ["/a"])
+    try directory.write("[]", to: "stubs.json")
+    #expect(await recorder.finish() == nil)
+    #expect(try stubs.map { $0["request"]?["path"] } == ["/a"])
   }
 
   @Test func `takes over an edit that is made meanwhile`() async throws {

@@ -46,6 +46,24 @@ import Testing
     #expect(try await server.get("/posts") == AdminFixture.posts["posts"])
   }
 
+  @Test func `is exact by its path, query and body on demand`() async throws {
+    let server = try await AdminFixture.server()
+    let pattern: JSONValue = ["path": "/a*?b=1", "exact": true]
+    let added = await server.send(.post, "/__admin/stubs", ["request": pattern, "response": ["status": 202]])
+    #expect(added.status == .created)
+    let shown = try await server.get("/__admin/stubs")
+    #expect(shown[0]?["request"] == ["path": "/a*", "query": ["b": "1"], "exact": true])
+    #expect(await server.send(.get, "/a*?b=1").status == .accepted)
+    #expect(await server.send(.get, "/a*?b=1&token=x").status == .accepted)
+    for target in ["/ab?b=1", "/A*?b=1", "/a*", "/a*?b=1&c=2"] {
+      #expect(await server.send(.get, target).status == .notFound, "\(target)")
+    }
+    #expect(await server.send(.post, "/a*?b=1", ["x": 1]).status == .notFound)
+    let pathless = await server.send(.post, "/__admin/stubs", ["request": ["exact": true], "response": [:]])
+    #expect(pathless.status == .badRequest)
+    #expect(pathless.text.contains("give 'path', too"))
+  }
+
   @Test func `responds in order, and with the last response again and again`() async throws {
     let server = try await AdminFixture.server()
     let stub: JSONValue = [

@@ -83,6 +83,8 @@ extension SwiftRuntime {
       case bool(Bool)
       case integer(Int)
       case number(Double)
+      /// A number of more digits than a `Double` has.
+      case decimal(Decimal)
       case string(String)
       case array([AnyJSON])
       case object([String: AnyJSON])
@@ -95,6 +97,10 @@ extension SwiftRuntime {
           self = .bool(value)
         } else if let value = try? container.decode(Int.self) {
           self = .integer(value)
+        } else if let value = try? container.decode(Decimal.self),
+          value.magnitude > 9_007_199_254_740_992
+        {
+          self = .decimal(value)
         } else if let value = try? container.decode(Double.self) {
           self = .number(value)
         } else if let value = try? container.decode(String.self) {
@@ -113,6 +119,7 @@ extension SwiftRuntime {
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)
@@ -128,6 +135,7 @@ extension SwiftRuntime {
         case .bool(let value): String(value)
         case .integer(let value): String(value)
         case .number(let value): String(value)
+        case .decimal(let value): value.description
         case .string(let value): value
         case .array(let value): value.map(\\.description).joined(separator: ",")
         case .object(let value): String(describing: value)

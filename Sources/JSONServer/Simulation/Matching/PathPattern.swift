@@ -47,8 +47,9 @@ struct PathPattern: Sendable {
   /// Reads a path, without its query: a missing slash is added at the beginning, empty segments are left out, and escapes
   /// are decoded, as with the path of a request.
   ///
+  /// - Parameter isLiteral: Whether a `*` stands for nothing but itself.
   /// - Throws: 400 for a path that no request has.
-  init(_ path: Substring) throws(RequestError) {
+  init(_ path: Substring, isLiteral: Bool) throws(RequestError) {
     guard path.firstRange(of: "://") == nil else {
       throw Self.refusal(of: path, "it is a whole address; leave out what comes before the path")
     }
@@ -64,7 +65,7 @@ struct PathPattern: Sendable {
       throw Self.refusal(of: path, "requests to /\(AdminRoute.root) meet no stubs, faults and holds, and are not kept")
     }
     let joined = segments.joined(separator: "/")
-    text = joined.hasPrefix("*") ? joined : "/" + joined
+    text = joined.hasPrefix("*") && !isLiteral ? joined : "/" + joined
     exact = WildcardPattern(text)
     folded = WildcardPattern(text.lowercased())
   }

@@ -24,6 +24,9 @@ package struct RequestMatcher: Sendable {
     }
     self.headers = headers
     self.pattern = pattern
+    guard !pattern.isExact || path != nil else {
+      throw RequestError(.malformed, "A request is exact by its path; give 'path', too.", at: ["exact"])
+    }
     try Self.refuseContradiction(in: pattern.query, "query", \.name)
     try Self.refuseContradiction(in: pattern.headers, "headers") { $0.name.lowercased() }
   }
@@ -39,7 +42,7 @@ package struct RequestMatcher: Sendable {
       throw RequestError(error.code, error.message, at: ["path"])
     }
     pattern.query = parameters.items.map { RequestPattern.Field($0.name, $0.value) } + pattern.query
-    let path = try PathPattern(text[..<mark])
+    let path = try PathPattern(text[..<mark], isLiteral: pattern.isExact)
     pattern.path = path.text
     return path
   }
@@ -59,6 +62,10 @@ package struct RequestMatcher: Sendable {
     guard pattern.method == nil || pattern.method == method || pattern.method == .get && method == .head,
       request.targets.contains(where: matches), headers.allSatisfy({ matches($0, request.headerFields) })
     else { return false }
+    if pattern.isExact {
+      guard let value = pattern.body?.value else { return request.body == nil }
+      return request.body?.isExactly(value) ?? false
+    }
     switch pattern.body {
     case nil: return true
     case .including(let part): return request.body?.includes(part) ?? false
@@ -67,6 +74,9 @@ package struct RequestMatcher: Sendable {
   }
 
   private func matches(_ target: MatchableRequest.Target) -> Bool {
+    if pattern.isExact {
+      return path?.text.utf8.elementsEqual(target.text.utf8) == true && isExactly(target.parameters)
+    }
     if let path {
       let isMet = target.isFolded ? path.folded.matches(target.path) : path.exact.matches(target.path)
       guard isMet else { return false }
@@ -75,6 +85,17 @@ package struct RequestMatcher: Sendable {
       guard let value = field.value else { return !target.parameters.contains { $0.name == field.name } }
       return target.parameters.contains { $0.name == field.name && $0.value == value }
     }
+  }
+
+  /// Whether parameters are those of the pattern, in any order of their names, and no others but secrets.
+  private func isExactly(_ parameters: [(name: String, value: String)]) -> Bool {
+    let names = Set(pattern.query.map(\.name))
+    let sent = parameters.filter { names.contains($0.name) || !SecretName.matches($0.name) }
+    let given = pattern.query.filter { $0.value != nil }
+    return sent.count == given.count
+      && names.allSatisfy { name in
+        sent.filter { $0.name == name }.map(\.value) == given.filter { $0.name == name }.compactMap(\.value)
+      }
   }
 
   private func matches(_ header: (name: HTTPField.Name, value: WildcardPattern?), _ fields: HTTPFields) -> Bool {
@@ -89,14 +110,16 @@ package struct RequestMatcher: Sendable {
 package final class MatchableRequest {
   /// A path and a query that a pattern may be met by.
   struct Target {
+    /// The path, decoded, as it was sent.
+    let text: String
     /// The path, decoded; without regard to letter case when ``isFolded``.
     let path: [UInt8]
     let isFolded: Bool
     let parameters: [(name: String, value: String)]
 
     fileprivate init(_ target: ParsedTarget, isFolded: Bool) {
-      let path = target.path.description
-      self.path = Array((isFolded ? path.lowercased() : path).utf8)
+      text = target.path.description
+      path = Array((isFolded ? text.lowercased() : text).utf8)
       self.isFolded = isFolded
       parameters = target.parameters.items
     }

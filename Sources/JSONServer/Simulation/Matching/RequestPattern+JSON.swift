@@ -3,7 +3,7 @@ import OrderedJSON
 
 extension RequestPattern {
   /// The members of a pattern.
-  static let memberNames: Set = ["method", "path", "query", "headers", "body"]
+  static let memberNames: Set = ["method", "path", "query", "headers", "body", "exact"]
 
   /// Reads those members of a body that a pattern has.
   ///
@@ -18,6 +18,7 @@ extension RequestPattern {
     path = try body.string("path")
     query = try Self.fields(body, "query")
     if names.contains("headers") { headers = try Self.fields(body, "headers") }
+    if names.contains("exact") { isExact = try body.bool("exact") ?? false }
     if names.contains("body") { self.body = body.member("body").map { .including($0) } }
   }
 
@@ -48,6 +49,7 @@ extension RequestPattern {
     if !query.isEmpty { members["query"] = Self.value(query) }
     if !headers.isEmpty { members["headers"] = Self.value(headers) }
     members["body"] = body?.value
+    if isExact { members["exact"] = true }
     return members
   }
 

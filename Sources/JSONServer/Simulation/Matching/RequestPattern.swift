@@ -47,6 +47,12 @@ public struct RequestPattern: Sendable, Hashable {
   public var headers: [Field]
   /// What the body is; `nil` for any.
   public var body: Body?
+  /// Whether a request must have exactly this path, this query and this body: `*` stands for itself, letter case counts,
+  /// and without ``query`` or ``body`` a request must have none.
+  ///
+  /// Parameters and members of bodies whose names say that they are secrets, such as `access_token` and `password`, may be
+  /// there besides. Such a pattern needs a ``path``; GET is HEAD, too.
+  public var isExact = false
 
   /// Creates a pattern; one without anything matches all requests but those to `/__admin`.
   ///
@@ -77,7 +83,7 @@ extension RequestPattern.Body: ExpressibleByDictionaryLiteral, ExpressibleByArra
 extension RequestPattern: CustomStringConvertible {
   /// The pattern for a person: `GET /posts?_page=2 with Accept: text/*`.
   public var description: String {
-    var text = "\(method?.rawValue ?? "any method") \(path ?? "*")"
+    var text = "\(isExact ? "exactly " : "")\(method?.rawValue ?? "any method") \(path ?? "*")"
     for (number, field) in query.enumerated() {
       let mark = number == 0 && path?.contains("?") != true ? "?" : "&"
       text += mark + (field.value.map { "\(field.name)=\($0)" } ?? "\(field.name) absent")

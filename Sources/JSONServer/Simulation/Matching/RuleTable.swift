@@ -119,6 +119,7 @@ struct RuleTable<Value: Sendable>: Sendable {
 
   private static func key(of matcher: RequestMatcher) -> (key: [UInt8], isLiteral: Bool) {
     guard let path = matcher.path?.folded else { return ([], false) }
+    if matcher.pattern.isExact { return (folded(Array(matcher.path?.text.utf8 ?? "".utf8)), true) }
     return (Array(path.literalPrefix), path.isLiteral)
   }
 

@@ -54,6 +54,19 @@ nonisolated struct Order: Codable, Identifiable, Sendable, Hashable {
   var note: String?
   var userId: Int
 
+  /// What the data has as null is sent as null, and what it lacks is left out.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(self.id, forKey: .id)
+    try container.encode(self.status, forKey: .status)
+    try container.encode(self.total, forKey: .total)
+    try container.encode(self.items, forKey: .items)
+    try container.encode(self.placedAt, forKey: .placedAt)
+    try container.encode(self.shippedAt, forKey: .shippedAt)
+    try container.encode(self.note, forKey: .note)
+    try container.encode(self.userId, forKey: .userId)
+  }
+
   enum Status: RawRepresentable, Codable, CaseIterable, Sendable, Hashable {
     case paid
     case shipped
@@ -101,6 +114,18 @@ nonisolated struct NewOrder: Codable, Sendable, Hashable {
   var shippedAt: Date?
   var note: String?
   var userId: Int
+
+  /// What the data has as null is sent as null, and what it lacks is left out.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(self.status, forKey: .status)
+    try container.encode(self.total, forKey: .total)
+    try container.encode(self.items, forKey: .items)
+    try container.encode(self.placedAt, forKey: .placedAt)
+    try container.encode(self.shippedAt, forKey: .shippedAt)
+    try container.encode(self.note, forKey: .note)
+    try container.encode(self.userId, forKey: .userId)
+  }
 }
 
 nonisolated extension NewOrder {
@@ -166,6 +191,13 @@ nonisolated extension Ledger: ResourceRecord {
 nonisolated struct Settings: Codable, Sendable, Hashable {
   var currency: String
   var theme: AnyJSON?
+
+  /// What the data has as null is sent as null, and what it lacks is left out.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(self.currency, forKey: .currency)
+    try container.encode(self.theme, forKey: .theme)
+  }
 }
 
 /// A change of `settings`: what is `nil` stays as it is, what is `.null` becomes null.
@@ -691,6 +723,8 @@ nonisolated enum AnyJSON: Codable, Sendable, Hashable {
   case bool(Bool)
   case integer(Int)
   case number(Double)
+  /// A number of more digits than a `Double` has.
+  case decimal(Decimal)
   case string(String)
   case array([AnyJSON])
   case object([String: AnyJSON])
@@ -703,6 +737,10 @@ nonisolated enum AnyJSON: Codable, Sendable, Hashable {
       self = .bool(value)
     } else if let value = try? container.decode(Int.self) {
       self = .integer(value)
+    } else if let value = try? container.decode(Decimal.self),
+      value.magnitude > 9_007_199_254_740_992
+    {
+      self = .decimal(value)
     } else if let value = try? container.decode(Double.self) {
       self = .number(value)
     } else if let value = try? container.decode(String.self) {
@@ -721,6 +759,7 @@ nonisolated enum AnyJSON: Codable, Sendable, Hashable {
     case .bool(let value): try container.encode(value)
     case .integer(let value): try container.encode(value)
     case .number(let value): try container.encode(value)
+    case .decimal(let value): try container.encode(value)
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)
     case .object(let value): try container.encode(value)
@@ -736,6 +775,7 @@ nonisolated extension AnyJSON: CustomStringConvertible {
     case .bool(let value): String(value)
     case .integer(let value): String(value)
     case .number(let value): String(value)
+    case .decimal(let value): value.description
     case .string(let value): value
     case .array(let value): value.map(\.description).joined(separator: ",")
     case .object(let value): String(describing: value)

@@ -92,6 +92,19 @@ public nonisolated struct Order: Codable, Identifiable, Sendable, Hashable {
     self.userId = userId
   }
 
+  /// What the data has as null is sent as null, and what it lacks is left out.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(self.id, forKey: .id)
+    try container.encode(self.status, forKey: .status)
+    try container.encode(self.total, forKey: .total)
+    try container.encode(self.items, forKey: .items)
+    try container.encode(self.placedAt, forKey: .placedAt)
+    try container.encode(self.shippedAt, forKey: .shippedAt)
+    try container.encode(self.note, forKey: .note)
+    try container.encode(self.userId, forKey: .userId)
+  }
+
   public enum Status: RawRepresentable, Codable, CaseIterable, Sendable, Hashable {
     case paid
     case shipped
@@ -161,6 +174,18 @@ public nonisolated struct NewOrder: Codable, Sendable, Hashable {
     self.shippedAt = shippedAt
     self.note = note
     self.userId = userId
+  }
+
+  /// What the data has as null is sent as null, and what it lacks is left out.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(self.status, forKey: .status)
+    try container.encode(self.total, forKey: .total)
+    try container.encode(self.items, forKey: .items)
+    try container.encode(self.placedAt, forKey: .placedAt)
+    try container.encode(self.shippedAt, forKey: .shippedAt)
+    try container.encode(self.note, forKey: .note)
+    try container.encode(self.userId, forKey: .userId)
   }
 }
 
@@ -262,6 +287,13 @@ public nonisolated struct Settings: Codable, Sendable, Hashable {
   public init(currency: String, theme: AnyJSON? = nil) {
     self.currency = currency
     self.theme = theme
+  }
+
+  /// What the data has as null is sent as null, and what it lacks is left out.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(self.currency, forKey: .currency)
+    try container.encode(self.theme, forKey: .theme)
   }
 }
 
@@ -798,6 +830,8 @@ public nonisolated enum AnyJSON: Codable, Sendable, Hashable {
   case bool(Bool)
   case integer(Int)
   case number(Double)
+  /// A number of more digits than a `Double` has.
+  case decimal(Decimal)
   case string(String)
   case array([AnyJSON])
   case object([String: AnyJSON])
@@ -810,6 +844,10 @@ public nonisolated enum AnyJSON: Codable, Sendable, Hashable {
       self = .bool(value)
     } else if let value = try? container.decode(Int.self) {
       self = .integer(value)
+    } else if let value = try? container.decode(Decimal.self),
+      value.magnitude > 9_007_199_254_740_992
+    {
+      self = .decimal(value)
     } else if let value = try? container.decode(Double.self) {
       self = .number(value)
     } else if let value = try? container.decode(String.self) {
@@ -828,6 +866,7 @@ public nonisolated enum AnyJSON: Codable, Sendable, Hashable {
     case .bool(let value): try container.encode(value)
     case .integer(let value): try container.encode(value)
     case .number(let value): try container.encode(value)
+    case .decimal(let value): try container.encode(value)
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)
     case .object(let value): try container.encode(value)
@@ -843,6 +882,7 @@ nonisolated extension AnyJSON: CustomStringConvertible {
     case .bool(let value): String(value)
     case .integer(let value): String(value)
     case .number(let value): String(value)
+    case .decimal(let value): value.description
     case .string(let value): value
     case .array(let value): value.map(\.description).joined(separator: ",")
     case .object(let value): String(describing: value)

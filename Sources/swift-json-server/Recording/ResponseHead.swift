@@ -1,12 +1,11 @@
 import HTTPTypes
 
-/// A response as curl writes it: head, empty line, body.
-struct ResponseMessage {
+/// The head of a response as curl writes it: up to an empty line, after which trailers may follow.
+struct ResponseHead {
   let status: HTTPResponse.Status
   let fields: HTTPFields
-  let body: ArraySlice<UInt8>
 
-  /// Reads a response; heads of status 100 to 199 before it are skipped.
+  /// Reads a head; heads of status 100 to 199 before it are skipped.
   ///
   /// - Returns: `nil` for what is no response.
   init?(_ bytes: [UInt8]) {
@@ -16,7 +15,6 @@ struct ResponseMessage {
       guard status.code >= 200 else { continue }
       self.status = status
       fields = HTTPFields(lines.dropFirst().compactMap(Self.field))
-      body = rest
       return
     }
   }
