@@ -40,7 +40,8 @@ import Testing
 
   @Test func `put back what they deleted, until another has written`() async throws {
     let shared = SharedDatabaseFixture()
-    let (one, other) = (try shared.server(Self.start), try shared.server(Self.start))
+    let start: JSONValue = ["posts": [["id": 1], ["id": 2]]]
+    let (one, other) = (try shared.server(start), try shared.server(start))
     let deletion = #"{"resource": "posts", "ids": [1]}"#
     #expect(try await one.send(.post, "/__admin/deletions", deletion).json["undo"] == 1)
     #expect(await one.send(.post, "/__admin/undo/1").status == .ok)
