@@ -1,6 +1,6 @@
-package import OrderedJSON
-
 #if PostgreSQL
+  package import OrderedJSON
+
   /// One record, or one object that is a resource by itself, as it is kept.
   package struct StoredRow: Sendable {
     /// The position of its resource.
