@@ -57,8 +57,7 @@ extension Database {
     }
     let idName = schema.idName(of: name)
     guard draft[idName] == nil else {
-      throw DatabaseError(
-        .invalidBody, "No two records have the same '\(idName)', so it cannot be changed in several; leave it out.")
+      throw Self.sharedID(idName)
     }
     return try rewrite(selection, in: name) { row, layout throws(DatabaseError) in
       draft.merged(into: row.record, layout, row.margins)
@@ -67,15 +66,22 @@ extension Database {
 
   /// Changes each record of a selection as a patch says; the ids stay.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidBody`, `conflict` or `tooLarge`; one record suffices.
+  /// - Throws: ``DatabaseError`` with code `invalidBody`, also when the patch names the id, `conflict` or `tooLarge`; one
+  ///   record suffices.
   package mutating func apply(
     _ patch: Patch, to selection: Selection, in name: String
   ) throws(DatabaseError) -> [WrittenRecord] {
     let schema = schema
     let idName = schema.idName(of: name)
+    guard !patch.names(Array(idName.utf8)) else { throw Self.sharedID(idName) }
     return try rewrite(selection, in: name) { row, layout throws(DatabaseError) in
       try schema.apply(patch, to: row.record, keeping: idName, layout, row.margins)
     }
+  }
+
+  private static func sharedID(_ idName: String) -> DatabaseError {
+    DatabaseError(
+      .invalidBody, "No two records have the same '\(idName)', so it cannot be changed in several; leave it out.")
   }
 
   private mutating func rewrite(
@@ -107,15 +113,6 @@ extension Database {
 
   private mutating func forgetIndexes(at position: Int, before selection: Selection) {
     if selection.records.count >= Self.manyRecords { change(position) { $0.forgetIndexes() } }
-  }
-
-  /// Whether some record of a collection, or a singular resource, has a member.
-  package mutating func hasMember(named member: String, in name: String) -> Bool {
-    guard let position = try? position(of: name) else { return false }
-    if case .singular(let value) = entries[position].resource { return value.member(Array(member.utf8)) != nil }
-    var isFound = false
-    change(position) { isFound = $0.hasMember(named: member) }
-    return isFound
   }
 
   /// The number of a collection's records; 0 for any other resource. O(1).

@@ -16,8 +16,12 @@ extension RecordCollection {
   ) throws(DatabaseError) -> Selection {
     var filter = Filter()
     var joins = parents
-    let unknown = try filter.add(query.parameters, parents: parents, dialect: dialect) { path in
-      hasMember(path) || joins.hasMember(path)
+    // What a record will have, none tells.
+    let knowsNothing = query.isForChange && count == 0
+    let unknown = try filter.add(
+      query.parameters, parents: parents, dialect: dialect, isForChange: query.isForChange
+    ) { path in
+      knowsNothing || hasMember(path) || joins.hasMember(path)
     }
     if let conditions = query.conditions {
       // In 1.0 a tree takes the place of all other filters.
@@ -28,6 +32,7 @@ extension RecordCollection {
         holdsObject(at: path)
       }
       filter.nodes.append(node)
+      if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0) } }
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
     let (records, total) =
@@ -41,7 +46,8 @@ extension RecordCollection {
     // What a record will have, none tells.
     let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !hasMember($0) && !joins.hasMember($0) }
     return Selection(
-      records: records, total: total, unknownParameters: unknown, unknownSortPaths: unknownPaths)
+      records: records, total: total, unknownParameters: unknown, idleFilters: filter.idle,
+      unknownSortPaths: unknownPaths)
   }
 
   /// Whether any record has an object at a path. O(n) at most.

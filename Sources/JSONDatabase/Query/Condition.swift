@@ -98,6 +98,20 @@ struct Condition {
     }
   }
 
+  /// Whether it compares with nothing, as a script does whose variable is empty, so that any value passes, or any of a
+  /// kind. Equality with an empty text is a comparison.
+  var isMetByAll: Bool {
+    operands.contains { operand in
+      switch comparison {
+      case .equal, .isIn, .exists: false
+      case .notEqual: operand.isAbsent
+      case .less, .lessOrEqual, .greater, .greaterOrEqual: operand.isAbsent || operand.isNull
+      case .contains, .startsWith, .endsWith: operand.text.isEmpty
+      case .like: operand.matchesAnyText
+      }
+    }
+  }
+
   /// Whether a record passes.
   func matches(_ record: ValueToken) -> Bool {
     guard let join, !join.parent.isHidden(by: record) else { return matches(path, in: record) }

@@ -12,6 +12,8 @@ struct Filter {
   var nodes: [Node] = []
   /// The text that some value of a record must contain.
   var search: SearchTerm?
+  /// What says nothing about which records are to be changed.
+  private(set) var idle: [IdleFilter] = []
 
   /// Whether every record passes.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
@@ -53,14 +55,16 @@ extension Filter {
   ///
   /// - Parameters:
   ///   - parents: The parents that are embedded, into which a path may lead.
+  ///   - isForChange: Whether each value counts, and what says nothing is to be found.
   ///   - isKnown: Whether any record, or a parent of one, has a value at a path.
   /// - Returns: The names of the parameters that express none.
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when a value is invalid.
   mutating func add(
-    _ parameters: [FilterParameter], parents: [ParentJoin], dialect: Dialect, isKnown: (FieldPath) -> Bool
+    _ parameters: [FilterParameter], parents: [ParentJoin], dialect: Dialect, isForChange: Bool = false,
+    isKnown: (FieldPath) -> Bool
   ) throws(DatabaseError) -> [String] {
     var unknown: [String] = []
-    var filters: [(name: FilterName, values: [String])] = []
+    var filters: [(parameter: String, name: FilterName, values: [String])] = []
     for parameter in parameters {
       guard let name = FilterName(parameter.name, dialect, isKnown: isKnown) else {
         unknown.append(parameter.name)
@@ -70,15 +74,38 @@ extension Filter {
       if name.isList, let index = filters.firstIndex(where: { $0.name.isList && $0.name.path == name.path }) {
         filters[index].values += parameter.values
       } else {
-        filters.append((name, parameter.values))
+        filters.append((parameter.name, name, parameter.values))
       }
     }
-    for (name, values) in filters {
+    for (parameter, name, values) in filters {
       // To 1.0 the last of several counts.
-      let values = dialect == .v1 && !name.isList ? Array(values.suffix(1)) : values
-      let condition = try Condition(name.path, name.comparison, values, dialect: dialect)
+      let isLast = dialect == .v1 && !name.isList && values.count > 1
+      if isForChange, isLast, name.comparison != .equal, name.comparison != .isIn {
+        throw DatabaseError(
+          .invalidQuery, "'\(parameter)' is given \(values.count) times, of which only the last would count; give one.")
+      }
+      let counted = isLast && !isForChange ? Array(values.suffix(1)) : values
+      let condition = try Condition(name.path, name.comparison, counted, dialect: dialect)
       nodes.append(.condition(condition.joined(with: parents)))
+      if isForChange { addIdle(condition, of: parameter, isKnown) }
     }
     return unknown
+  }
+
+  /// Finds the conditions of a node that say nothing about which records are meant.
+  mutating func addIdle(in node: Node, of parameter: String, isKnown: (FieldPath) -> Bool) {
+    switch node {
+    case .condition(let condition): addIdle(condition, of: parameter, isKnown)
+    case .all(let nodes), .any(let nodes):
+      for node in nodes { addIdle(in: node, of: parameter, isKnown: isKnown) }
+    }
+  }
+
+  private mutating func addIdle(_ condition: Condition, of parameter: String, _ isKnown: (FieldPath) -> Bool) {
+    if condition.isMetByAll {
+      idle.append(IdleFilter(parameter: parameter, path: condition.path, reason: .metByAll))
+    } else if !isKnown(condition.path) {
+      idle.append(IdleFilter(parameter: parameter, path: condition.path, reason: .noMember))
+    }
   }
 }

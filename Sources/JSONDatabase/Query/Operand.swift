@@ -59,6 +59,17 @@ struct Operand {
 
   var isTrue: Bool { text.elementsEqual("true".utf8) }
 
+  /// Whether the text is empty, or what a script writes for a variable without a value.
+  var isAbsent: Bool {
+    text.isEmpty || text.elementsEqual("undefined".utf8) || text.elementsEqual("NaN".utf8)
+  }
+
+  /// Whether the pattern matches an empty text and one that nobody would look for, and so any.
+  var matchesAnyText: Bool {
+    guard let pattern else { return false }
+    return ["", "\u{10FFFF}"].allSatisfy { text in Array(text.utf8).withUnsafeBufferPointer { pattern.matches($0) } }
+  }
+
   var isNull: Bool { !isString && text.elementsEqual("null".utf8) }
 
   /// What JavaScript's `Number(text)` gives; `nil` for `NaN`.

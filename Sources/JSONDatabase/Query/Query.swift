@@ -27,6 +27,9 @@ package struct Query: Sendable {
   package var parent: (resource: String, key: FieldPath, id: String)?
   /// A foreign key and the id that it must hold alone, whatever else is asked: the user to whom the records belong.
   package var owner: (key: FieldPath, id: String)?
+  /// Whether the records are to be changed: then every value of a filter counts under either dialect, and
+  /// ``Selection/idleFilters`` are found.
+  package var isForChange = false
 
   package init() {}
 
@@ -45,11 +48,28 @@ package struct Selection: Sendable {
   package let total: Int
   /// The parameters that no record has a member for.
   package let unknownParameters: [String]
+  /// The filters that say nothing about which records are meant; empty unless the query is for a change.
+  package let idleFilters: [IdleFilter]
   /// The paths to sort by that lead to no member of any record; none where there is no record.
   package let unknownSortPaths: [FieldPath]
 
   /// Where the records are in their collection, until it changes. O(number of records).
   var slots: [Int32] { records.occupiedSlots }
+}
+
+/// A filter that says nothing about which records are meant.
+package struct IdleFilter: Sendable {
+  package enum Reason: Sendable {
+    /// No record has the member.
+    case noMember
+    /// Whatever the member holds meets it, as it meets a comparison with nothing.
+    case metByAll
+  }
+
+  /// The parameter that it is, or is a part of.
+  package let parameter: String
+  package let path: FieldPath
+  package let reason: Reason
 }
 
 /// A member by which records are sorted.

@@ -25,6 +25,9 @@ package struct FieldPath: Sendable {
     parts = dotted.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
   }
 
+  /// The record's own members through which it may lead.
+  package var possibleNames: [[UInt8]] { [whole] + parts.prefix(1) }
+
   /// Whether the path leads below the record's own members.
   var isNested: Bool { parts.count > 1 }
 

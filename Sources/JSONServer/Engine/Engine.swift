@@ -133,46 +133,13 @@ actor Engine: Application {
       .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(change) is refused.")
   }
 
-  /// Refuses a change to a version that the client has not seen (RFC 9110, section 13.1.1).
-  ///
-  /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
-  func requireMatch(_ context: RequestContext, _ endpoint: Endpoint) throws(RequestError) {
-    let request = context.request
-    guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
-    var result =
-      if let signIn {
-        try perform(seen, context, signIn)
-      } else {
-        try seen.perform(request, on: &writes.database, ids: writes.ids)
-      }
-    try shape(of: context)?.apply(to: &result, of: seen, in: &writes.database)
-    let response = result.response(to: request)
-    let tag: EntityTag? =
-      switch response.body {
-      case .bytes(let body): EntityTag(of: body)
-      case .slices: validator(of: seen, context)
-      case .stream: nil
-      }
-    guard let tag, EntityTagList(field).names(tag.fieldValue) else {
-      throw RequestError(
-        .preconditionFailed, "\(request.path) is not as If-Match says any more; get it again and repeat the change.")
-    }
-  }
-
-  /// The validator of a large body: that of the version of the data which it shows to this client.
-  func validator(of endpoint: Endpoint, _ context: RequestContext) -> EntityTag {
-    let request = context.request
-    // Whoever signs in sees what the users' and their own records say.
-    let position = signIn == nil ? endpoint.onlyResource.flatMap { try? database.position(of: $0) } : nil
-    let client = signIn == nil ? "" : request.headerFields.joined(.authorization) ?? ""
-    let shown = endpoint.isWrite ? [] : [request.target, client, context.isHidden ? "hidden" : ""]
-    return writes.revisions.validator(of: position, as: shown)
-  }
-
   /// The shape of the responses to a request, unless it is that of the data; the page at `/` shows data as it is.
   func shape(of context: RequestContext) throws(RequestError) -> ResponseShape? {
-    try ResponseShape(context.target.parameters, wrapName: context.isHidden ? nil : configuration.wrapName)
+    try ResponseShape(context.target.parameters, wrapName: wrapName(for: context))
   }
+
+  /// The name under which a client sends and gets records; `nil` for none, as for the page at `/`.
+  func wrapName(for context: RequestContext) -> String? { context.isHidden ? nil : configuration.wrapName }
 
   /// Names parameters that have no effect in the response, and reports each once.
   func report(_ ignored: [IgnoredParameter], of context: RequestContext, in response: inout PreparedResponse) {

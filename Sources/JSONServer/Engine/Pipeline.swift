@@ -106,7 +106,8 @@ extension Engine {
       try requireMatch(context, endpoint)
     }
     let shape = try shape(of: context)
-    let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    if let shape, endpoint.isWrite { ignored += shape.unknownFields(of: endpoint, in: &writes.database) }
     if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
     if !endpoint.isWrite, try readAside(endpoint, context, shape, ignored: ignored) { return }
     do throws(RequestError) {
@@ -138,7 +139,7 @@ extension Engine {
     report(result, of: context)
     // Middleware sees responses without what `finalize` adds to them.
     var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
-    if case .slices = response.body, !context.isInner {
+    if case .slices = response.body, !endpoint.isWrite, !context.isInner {
       response.validator = validator ?? self.validator(of: endpoint, context)
     }
     let all = result.ignored.isEmpty ? ignored : ignored + result.ignored

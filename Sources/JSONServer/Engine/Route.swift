@@ -27,7 +27,7 @@ extension Engine {
     if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
     if let signIn, !context.isHidden,
       let route = try SignInRoute(
-        request, segments, maximumDepth: writes.database.schema.maximumDepth - 2,
+        request, segments, maximumDepth: writes.database.schema.maximumDepth - 2, wrapName: configuration.wrapName,
         isUsers: { request.method == .post && isUsers($0, signIn) },
         isResource: { writes.database.resource(meantBy: $0) != nil })
     {
@@ -40,7 +40,11 @@ extension Engine {
     let endpoint: Endpoint
     do throws(RequestError) {
       let parsed = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
-      endpoint = configuration.wrapName.map { parsed.unwrapping($0, in: &writes.database) } ?? parsed
+      if let name = wrapName(for: context) {
+        endpoint = try parsed.unwrapping(name, writes.database.schema.dialect)
+      } else {
+        endpoint = parsed
+      }
     } catch {
       // The data goes first: a file `posts.html` does not hide the posts.
       guard error.code == .notFound, let response = policies.staticPage(for: request, context.target.path) else {

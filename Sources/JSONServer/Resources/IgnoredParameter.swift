@@ -56,16 +56,22 @@ extension IgnoredParameter {
   /// Finds the parameters that should be a number and are what a script writes for none.
   static func nothings(in parameters: QueryParameters, named names: Set<String>) -> [IgnoredParameter] {
     // Few requests have a value that is none; their names need not be looked at.
-    guard parameters.items.contains(where: { ListParameters.isNothing($0.value) }) else { return [] }
+    guard parameters.items.contains(where: { ListParameters.isNothing($0.value) || $0.value.utf8.first == comma })
+    else { return [] }
     return parameters.names.compactMap { name in
-      guard names.contains(name), let value = parameters.first(name), isNothing(value, as: name) else { return nil }
+      // Those that are repeated add to each other.
+      let given = name == "_fields" ? parameters.all(name).joined(separator: ",") : parameters.first(name)
+      guard names.contains(name), let value = given, isNothing(value, as: name) else { return nil }
       let reason = value.isEmpty ? "is empty" : "is '\(value)'"
       return IgnoredParameter(name: name, reason: .idle(reason + ", so it counts as not given"))
     }
   }
 
+  private static let comma = UInt8(ascii: ",")
+
   private static func isNothing(_ value: String, as name: String) -> Bool {
-    value.isEmpty || ListParameters.numbers.contains(name) && ListParameters.isNothing(value)
+    value.isEmpty || name == "_fields" && value.utf8.allSatisfy { $0 == comma }
+      || ListParameters.numbers.contains(name) && ListParameters.isNothing(value)
   }
 
   /// The most bytes that the names take in a response's head.
@@ -98,9 +104,12 @@ extension Endpoint {
     where !isTaken(name) && !Self.takenAlways.contains(name) && !ignored.contains(where: { $0.name == name }) {
       ignored.append(IgnoredParameter(name: name, reason: .notTaken))
     }
-    if case .list(_, let list) = self {
+    switch self {
+    case .list(_, let list):
       if !list.idle.isEmpty { ignored += list.idle }
-    } else {
+    case .changeMany(_, let list, _):
+      ignored += list.idle.filter { idle in !ignored.contains { $0.name == idle.name } }
+    case .database, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete:
       ignored += IgnoredParameter.nothings(in: parameters, named: ["_delay", "_fields"])
     }
     return ignored

@@ -16,7 +16,7 @@ struct ListParameters {
   /// The form of the page; `nil` when no page is asked for.
   let pageForm: PageForm?
   /// The parameters that have no effect, filters that no record has a member for apart.
-  private(set) var idle: [IgnoredParameter]
+  var idle: [IgnoredParameter]
 
   /// The names that are never filters.
   static let reserved: Set<String> = [

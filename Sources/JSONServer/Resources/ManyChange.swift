@@ -19,7 +19,8 @@ extension Endpoint {
   static func changeMany(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
-    let list = try ListParameters(parameters, dialect: schema.dialect)
+    var list = try ListParameters(parameters, dialect: schema.dialect)
+    list.query.isForChange = true
     let isForAll = try isForAll(parameters)
     guard list.selectsByFilter || isForAll else {
       let verb = request.method == .delete ? "delete" : "change"
@@ -31,6 +32,7 @@ extension Endpoint {
         _all=true every record.
         """)
     }
+    list.idle += idleFilters(parameters, list)
     guard request.method == .patch else {
       return .changeMany(name, list, .delete(dependents: dependents(parameters)))
     }
@@ -44,6 +46,23 @@ extension Endpoint {
 
   /// The methods that a collection takes, whatever the query.
   static let collectionMethods = ["GET", "HEAD", "POST"]
+
+  /// The filters beside others that hold no condition: without them more records would be changed than were meant.
+  private static func idleFilters(_ parameters: QueryParameters, _ list: ListParameters) -> [IgnoredParameter] {
+    ["q", "_where"].compactMap { name in
+      let values = parameters.all(name)
+      let reason: String
+      switch values.count {
+      case 0: return nil
+      case 1 where values[0].isEmpty: reason = "is empty"
+      case 1:
+        guard name == "_where", list.query.conditions?.isMetByAll ?? false else { return nil }
+        reason = "holds a condition that every record meets"
+      case let count: reason = "is given \(count) times, of which only the first would count"
+      }
+      return IgnoredParameter(name: name, reason: .idle(reason))
+    }
+  }
 
   /// Whether `_all=true` says that no filter is meant.
   private static func isForAll(_ parameters: QueryParameters) throws(RequestError) -> Bool {
@@ -62,9 +81,13 @@ extension Endpoint {
     _ change: ManyChange, of name: String, _ parameters: ListParameters, on database: inout Database
   ) throws(DatabaseError) -> EndpointResult {
     let selection = try database.list(name, parameters.query).selection
-    guard selection.unknownParameters.isEmpty || database.count(of: name) == 0 else {
+    var ignored = selection.idleFilters.map { IgnoredParameter($0) }
+    if database.count(of: name) > 0 {
+      ignored += selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
+    }
+    guard ignored.isEmpty else {
       var result = EndpointResult(.list(RecordList([RelatedRecord]())))
-      result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
+      result.ignored = ignored
       return result
     }
     let records: [ValidJSON]
@@ -87,6 +110,17 @@ extension Endpoint {
       .list(RecordList(records.map { RelatedRecord(record: $0) })), change: records.isEmpty ? nil : dataChange)
     result.total = records.count
     return result
+  }
+}
+
+extension IgnoredParameter {
+  fileprivate init(_ filter: IdleFilter) {
+    let reason =
+      switch filter.reason {
+      case .noMember: "names '\(filter.path.name)', a member that no record has"
+      case .metByAll: "compares '\(filter.path.name)' with nothing, which every value meets"
+      }
+    self.init(name: filter.parameter, reason: .idle(reason))
   }
 }
 

@@ -1,4 +1,5 @@
 import JSONDatabase
+import OrderedJSON
 
 /// The shape in which responses show data: which members of the records, and under what name.
 struct ResponseShape {
@@ -39,12 +40,44 @@ struct ResponseShape {
     result.wrapName = wrapName
     guard let fields else { return }
     result.content = result.content.selecting(fields)
-    // A write is done by now: it cannot be refused for a name any more.
+    // A write is done by now: it was asked before.
     guard !endpoint.isWrite else { return }
     let relations = endpoint.relations.flatMap { [$0.name, String($0.name.prefix { $0 != "." })] }
-    result.ignored += database.unknownPaths(of: fields, in: name, relations: relations).map {
-      IgnoredParameter(name: "_fields", reason: .idle("names '\($0.name)', a member that no record has"))
+    result.ignored += Self.ignored(database.unknownPaths(of: fields, in: name, relations: relations))
+  }
+
+  /// The fields that lead nowhere in the data before a write, nor in what it writes.
+  func unknownFields(of endpoint: Endpoint, in database: inout Database) -> [IgnoredParameter] {
+    guard let fields, let name = endpoint.resource else { return [] }
+    return Self.ignored(
+      database.unknownPaths(of: fields, in: name, relations: []).filter { path in
+        !path.possibleNames.contains { endpoint.mayAdd($0) }
+      })
+  }
+
+  private static func ignored(_ paths: [FieldPath]) -> [IgnoredParameter] {
+    paths.map { IgnoredParameter(name: "_fields", reason: .idle("names '\($0.name)', a member that no record has")) }
+  }
+}
+
+extension Endpoint {
+  /// Whether a record may have a member after a write that none had before.
+  fileprivate func mayAdd(_ member: [UInt8]) -> Bool {
+    switch self {
+    case .create(_, let body, let parent): parent != nil || body.mayAdd(member)
+    case .createOrMerge(_, let body), .replace(_, _, let body), .merge(_, _, let body),
+      .writeSingular(_, let body, _, _), .changeMany(_, _, .merge(let body)):
+      body.mayAdd(member)
+    case .patch(_, _, let patch), .changeMany(_, _, .patch(let patch)): patch.mayAdd(member)
+    case .database, .list, .record, .singular, .changeMany, .delete: false
     }
+  }
+}
+
+extension WrittenBody {
+  /// Whether the body, or an element of it, has a member.
+  fileprivate func mayAdd(_ member: [UInt8]) -> Bool {
+    json.elements?.contains { $0.member(member) != nil } ?? (json.member(member) != nil)
   }
 }
 

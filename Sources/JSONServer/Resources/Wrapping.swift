@@ -34,40 +34,92 @@ extension EndpointResult {
 extension Endpoint {
   /// The same request with what its body holds under the name in which responses hold records.
   ///
-  /// A body that is as it would be without the name stays: clients send either. So does one that means a member of that
-  /// name, which the records of the resource have.
-  func unwrapping(_ name: String, in database: inout Database) -> Endpoint {
-    guard let resource, !database.hasMember(named: name, in: resource) else { return self }
+  /// A body without the name stays: clients send either.
+  ///
+  /// - Throws: 400, when there is something else than records under the name.
+  func unwrapping(_ name: String, _ dialect: Dialect) throws(RequestError) -> Endpoint {
     switch self {
-    case .create(_, let body, let parent):
-      guard let body = body.unwrapped(name) else { return self }
-      let isMany = body.json.withToken { $0.kind == .array }
-      return isMany && parent == nil && database.schema.dialect == .classic
-        ? .createOrMerge(resource, bodies: body) : .create(resource, body: body, parent: parent)
-    case .replace(_, let id, let body):
-      return .replace(resource, id: id, body: body.unwrapped(name) ?? body)
-    case .merge(_, let id, let body):
-      return .merge(resource, id: id, body: body.unwrapped(name) ?? body)
-    case .writeSingular(_, let body, let merging, let isPost):
-      return .writeSingular(resource, body: body.unwrapped(name) ?? body, merging: merging, isPost: isPost)
-    case .changeMany(_, let parameters, .merge(let body)):
-      return .changeMany(resource, parameters, .merge(body.unwrapped(name) ?? body))
-    case .database, .list, .record, .singular, .createOrMerge, .patch, .changeMany, .delete: return self
+    case .create(let resource, let body, let parent):
+      let content = try body.unwrapped(name)
+      let isMany = content.json.withToken { $0.kind == .array }
+      return isMany && parent == nil && dialect == .classic
+        ? .createOrMerge(resource, bodies: content) : .create(resource, body: content, parent: parent)
+    case .createOrMerge(let resource, let bodies):
+      return .createOrMerge(resource, bodies: try bodies.unwrapped(name))
+    case .replace(let resource, let id, let body): return .replace(resource, id: id, body: try body.unwrapped(name))
+    case .merge(let resource, let id, let body): return .merge(resource, id: id, body: try body.unwrapped(name))
+    case .patch(let resource, let id, let patch): return .patch(resource, id: id, try patch.unwrapped(name))
+    case .writeSingular(let resource, let body, let merging, let isPost):
+      return .writeSingular(resource, body: try body.unwrapped(name), merging: merging, isPost: isPost)
+    case .changeMany(let resource, let parameters, .merge(let body)):
+      return .changeMany(resource, parameters, .merge(try body.unwrapped(name)))
+    case .changeMany(let resource, let parameters, .patch(let patch)):
+      return .changeMany(resource, parameters, .patch(try patch.unwrapped(name)))
+    case .database, .list, .record, .singular, .changeMany, .delete: return self
     }
   }
 }
 
+extension Patch {
+  /// The same patch with the members that a merge patch holds under a name; operations have no such form.
+  fileprivate func unwrapped(_ name: String) throws(RequestError) -> Patch {
+    guard case .merge(let patch) = self else { return self }
+    return .merge(try patch.unwrapped(name, allowsArray: false) ?? patch)
+  }
+}
+
 extension WrittenBody {
-  /// What the only member of the body holds, when it has the name and holds an object or an array.
-  fileprivate func unwrapped(_ name: String) -> WrittenBody? {
-    let isAlone = json.withToken { json in
-      guard var reader = ObjectReader(json), let member = reader.next() else { return false }
-      return member.isNamed(Array(name.utf8)) && reader.next() == nil
+  /// The same body with what it, or each element of it, holds under a name.
+  ///
+  /// Forms and tables, which hold texts, have no such form.
+  ///
+  /// - Throws: 400, when there is something else than records under the name.
+  func unwrapped(_ name: String) throws(RequestError) -> WrittenBody {
+    guard !isText else { return self }
+    guard let elements = json.elements else {
+      return try json.unwrapped(name, allowsArray: true).map { WrittenBody($0) } ?? self
     }
-    guard !isText, isAlone, let content = json.member(Array(name.utf8)) else { return nil }
-    switch content.withToken({ $0.kind }) {
-    case .object, .array: return WrittenBody(content)
-    case .null, .bool, .number, .string: return nil
+    var isWrapped = false
+    var records: [JSONValue] = []
+    for element in elements {
+      let content = try element.unwrapped(name, allowsArray: false)
+      if content != nil { isWrapped = true }
+      records.append(JSONValue(content ?? element))
     }
+    return isWrapped ? WrittenBody(ValidJSON(writing: .array(records))) : self
+  }
+}
+
+extension ValidJSON {
+  /// What an object holds under a name, when it has no other member, except a `total` that is a number, as in responses;
+  /// `nil` for any other value.
+  ///
+  /// - Throws: 400, when that is neither an object nor, where it may be, an array of objects.
+  fileprivate func unwrapped(_ name: String, allowsArray: Bool) throws(RequestError) -> ValidJSON? {
+    let bytes = Array(name.utf8)
+    let isWrapper = withToken { json in
+      guard var reader = ObjectReader(json) else { return false }
+      var count = 0
+      while let member = reader.next() {
+        if member.isNamed(bytes) {
+          count += 1
+        } else if !member.isNamed(Array("total".utf8)) || member.value.kind != .number {
+          return false
+        }
+      }
+      return count == 1
+    }
+    guard isWrapper, let content = member(bytes) else { return nil }
+    let kind = content.withToken { $0.kind }
+    let elements = allowsArray ? content.elements : nil
+    guard kind == .object || elements?.allSatisfy({ $0.withToken { $0.kind == .object } }) ?? false else {
+      throw RequestError(
+        .malformed,
+        """
+        With --wrap \(name) the body's '\(name)' holds the record, an object; it is \(kind.description). A member of the \
+        record that is called so goes inside, as in {"\(name)": {"\(name)": …}}.
+        """)
+    }
+    return content
   }
 }

@@ -15,11 +15,12 @@ enum SignInRoute {
   ///
   /// - Parameters:
   ///   - segments: The path's segments.
-  ///   - users: Whether a name in a request means the users.
+  ///   - wrapName: The name under which a body may hold its members; `nil` for none.
+  ///   - isUsers: Whether a name in a request means the users.
   ///   - isResource: Whether a name in a request means a resource.
   /// - Throws: 405 with `Allow` for another method than POST, 400 for a body that cannot be read.
   init?(
-    _ request: Request, _ segments: [String], maximumDepth: Int, isUsers: (String) -> Bool,
+    _ request: Request, _ segments: [String], maximumDepth: Int, wrapName: String?, isUsers: (String) -> Bool,
     isResource: (String) -> Bool
   ) throws(RequestError) {
     guard segments.count == 1, let name = segments.first, Self.names.contains(name) || isUsers(name) else { return nil }
@@ -27,7 +28,8 @@ enum SignInRoute {
       if isResource(name) { return nil }
       throw .methodNotAllowed(request, ["POST"])
     }
-    let body = try RequestBody.json(from: request, maximumDepth: maximumDepth)
+    var body = try RequestBody.json(from: request, maximumDepth: maximumDepth)
+    if let wrapName { body = try body?.unwrapped(wrapName) }
     switch name {
     case "login", "signin": self = .signIn(body)
     case "refresh": self = .refresh(token: Self.refreshToken(body))

@@ -28,6 +28,24 @@ package enum Patch: Sendable {
   }
 }
 
+extension Patch {
+  /// Whether it says what becomes of a member.
+  package func names(_ member: [UInt8]) -> Bool {
+    switch self {
+    case .merge(let patch): patch.member(member) != nil
+    case .operations(let operations): operations.contains { $0.names(member) }
+    }
+  }
+
+  /// Whether a document may have a member after it that it lacked before.
+  package func mayAdd(_ member: [UInt8]) -> Bool {
+    switch self {
+    case .merge(let patch): patch.member(member) != nil
+    case .operations(let operations): operations.contains { $0.mayAdd(member) }
+    }
+  }
+}
+
 /// Why a patch cannot be applied.
 package struct PatchError: Error, Sendable, Hashable {
   package enum Code: Sendable, Hashable {

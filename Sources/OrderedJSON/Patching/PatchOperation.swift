@@ -96,6 +96,25 @@ package struct PatchOperation: Sendable {
     }
   }
 
+  /// Whether it changes a member of the document, or gives a whole document that has it.
+  func names(_ member: [UInt8]) -> Bool {
+    switch action {
+    case .add(let value), .replace(let value):
+      path.tokens.first.map { $0 == member } ?? (value.member(member) != nil)
+    case .move(let from): path.tokens.first == member || from.tokens.first == member
+    case .remove, .copy: path.tokens.first == member
+    case .test: false
+    }
+  }
+
+  /// Whether the document may have a member after it that it lacked before.
+  func mayAdd(_ member: [UInt8]) -> Bool {
+    switch action {
+    case .add, .replace, .move, .copy: path.tokens.first.map { $0 == member } ?? true
+    case .remove, .test: false
+    }
+  }
+
   /// Carries the operation out.
   ///
   /// - Throws: ``PatchError``; the draft is as it was then.
