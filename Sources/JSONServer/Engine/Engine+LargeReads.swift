@@ -44,9 +44,6 @@ extension Engine {
     return true
   }
 
-  /// From when on a large read is worth a word.
-  private static let slowDuration = Duration.milliseconds(500)
-
   /// Calculates something on another thread, and goes on with it on this one.
   ///
   /// - Parameter database: A copy of the data, of which the indexes are taken over afterwards.
@@ -66,7 +63,7 @@ extension Engine {
     // The version is fixed: what comes behind it on its connection may change the data.
     context.progress(.tookEffect)
     let name = "\(context.original.method.rawValue) \(context.original.target)"
-    let notice = loop.schedule(after: Self.slowDuration) {
+    let notice = loop.schedule(after: ServerEvent.slowDuration) {
       self.assumeIsolated { $0.configuration.onEvent(.working("reading much for \(name) …")) }
     }
     calculate(read, calculation) { engine, outcome in

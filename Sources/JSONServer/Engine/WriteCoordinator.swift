@@ -19,8 +19,6 @@ final class WriteCoordinator {
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()
-  /// From when on a commit is worth a word.
-  private static let slowDuration = Duration.milliseconds(500)
   private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
   /// What may be put back.
   var deletions = Deletions()
@@ -128,8 +126,8 @@ final class WriteCoordinator {
 
   /// Says when a commit is still being written after a while. Where the one before was fast, this one will be.
   private func watchSlowCommit(on engine: isolated Engine) {
-    guard commits.lastDuration > Self.slowDuration / 2 else { return }
-    slowCommitNotice = engine.loop.schedule(after: Self.slowDuration) {
+    guard commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
+    slowCommitNotice = engine.loop.schedule(after: ServerEvent.slowDuration) {
       engine.assumeIsolated { $0.configuration.onEvent(.working("writing \($0.configuration.title) …")) }
     }
   }
@@ -137,7 +135,7 @@ final class WriteCoordinator {
   /// Says how long a commit took that was slow.
   private func reportSlowCommit(of version: Database, on engine: isolated Engine) {
     let duration = commits.lastDuration
-    guard duration > Self.slowDuration else { return }
+    guard duration > ServerEvent.slowDuration else { return }
     var size = 0
     version.text.forEachSlice { size += $0.count }
     let title = engine.configuration.title

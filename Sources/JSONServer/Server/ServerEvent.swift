@@ -17,3 +17,8 @@ public enum ServerEvent: Sendable {
   /// A request was probably meant differently; reported once for each kind.
   case hint(String)
 }
+
+extension ServerEvent {
+  /// How long work may take before it is reported as ``working(_:)``.
+  static let slowDuration = Duration.milliseconds(500)
+}

@@ -107,6 +107,7 @@ struct TemporaryFile {
   /// Writes a file; `nil` when none can be made.
   init?(_ bytes: [UInt8]) {
     let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    // mkstemp(3) puts characters of its own in the place of the last six.
     var name = Array("\(directory)/swift-json-server.XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { return nil }
