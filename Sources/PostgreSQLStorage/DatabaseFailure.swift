@@ -20,6 +20,8 @@
     package let code: Code
     /// A sentence for a person, with the address and what to do.
     package let message: String
+    /// Whether what failed may have been carried out nevertheless.
+    package private(set) var isUnsettled = false
 
     init(_ code: Code, _ message: String) {
       self.code = code
@@ -27,6 +29,13 @@
     }
 
     package var description: String { message }
+
+    /// The same failure of what may have been carried out nevertheless.
+    var unsettled: DatabaseFailure {
+      var failure = self
+      failure.isUnsettled = true
+      return failure
+    }
 
     /// Creates the failure of a statement.
     ///

@@ -5,10 +5,12 @@
 
   /// A database that several servers share.
   ///
-  /// One connection is for commits, one for reading and notices. Each blocks a queue of its own, never the caller.
+  /// One connection is for commits, one for reading and notices, one for what servers share besides the data. Each blocks a
+  /// queue of its own, never the caller.
   package final class SharedDatabase: Sendable {
     private let commits: CommitChannel
     private let reads: ReadChannel
+    let simulation: SimulationChannel
     private let base: NIOLockedValueBox<Int>
     private let newest: NIOLockedValueBox<Int>
     private let currentFailure: NIOLockedValueBox<DatabaseFailure?>
@@ -27,6 +29,7 @@
       newest = NIOLockedValueBox(version)
       currentFailure = NIOLockedValueBox(nil)
       commits = CommitChannel(address, version: base)
+      simulation = SimulationChannel(address)
       reads = ReadChannel(
         address, version: base, newest: newest, failure: currentFailure, onChanges: onChanges, onFailure: onFailure)
       reads.start()
@@ -68,6 +71,7 @@
     package func close() {
       reads.close()
       commits.close()
+      simulation.close()
     }
 
     // MARK: Without a server
@@ -84,6 +88,7 @@
       let isEmpty = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) == 0
       var isSeeded = false
       if isEmpty, let seed = try seed() { isSeeded = try write(seed, on: connection, replacing: false) }
+      try keepInitial(on: connection)
       return (try connection.load(isInTransaction: false), isSeeded)
     }
 
@@ -106,6 +111,21 @@
       return try connection.load(isInTransaction: false)
     }
 
+    /// Has a reset go back to the data as it is, where users of the database have filled it.
+    private static func keepInitial(on connection: Connection) throws(DatabaseFailure) {
+      guard try !connection.hasInitial() else { return }
+      do throws(DatabaseFailure) {
+        _ = try connection.takeTurn(deadline: .seconds(60))
+        let isEmpty = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) == 0
+        let isKept = try connection.hasInitial()
+        if !isEmpty, !isKept { try connection.keepInitial() }
+        try connection.run("COMMIT", deadline: .seconds(600))
+      } catch {
+        if !connection.isLost { _ = try? connection.run("ROLLBACK") }
+        throw error
+      }
+    }
+
     private static func write(
       _ database: StoredDatabase, on connection: Connection, replacing: Bool
     ) throws(DatabaseFailure) -> Bool {
@@ -113,7 +133,10 @@
         let version = try connection.takeTurn(deadline: .seconds(60))
         let count = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) ?? 0
         let isWanted = replacing || count == 0
-        if isWanted { try connection.replaceAll(database, onto: version, id: "import") }
+        if isWanted {
+          try connection.replaceAll(database, onto: version, id: "import")
+          try connection.keepInitial()
+        }
         try connection.run("COMMIT", deadline: .seconds(600))
         return isWanted
       } catch {

@@ -13,6 +13,14 @@ package struct AppliedRow: Sendable {
 }
 
 extension Database {
+  /// The place of a record among those of its collection, which no other record gets; `nil` for none.
+  package mutating func slot(of id: String, in name: String) -> Int? {
+    guard let position = try? position(of: name) else { return nil }
+    var slot: Int?
+    change(position) { slot = $0.slot(of: id) }
+    return slot
+  }
+
   /// Takes over what others wrote, without a trace among the changes.
   ///
   /// - Returns: What became of each place; one that is as it was is left out.

@@ -29,7 +29,7 @@ extension Engine {
     case .reset: try reset(for: .client(context, .admin(route)))
     case .expireTokens:
       guard signIn != nil else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
-      finalize(context, .json(["expired": .number(JSONNumber(expireTokens()))]))
+      expireTokens { $0.finalize(context, $1) { .json(["expired": .number(JSONNumber($0))]) } }
     case .sessions: finalize(context, .json(.array(try allowedSessions.all.map(\.value))))
     case .removeSessions:
       try allowedSessions.removeAll()
@@ -39,19 +39,28 @@ extension Engine {
         throw RequestError(.notFound, "There is no session '\(name)'; GET /__admin/sessions lists those there are.")
       }
       finalize(context, .json([:]))
-    case .snapshots: finalize(context, .json(.array(simulation.snapshots.all.map(\.value))))
+    case .snapshots:
+      snapshots { $0.finalize(context, $1) { .json(.array($0.map(\.value))) } }
     case .saveSnapshot(let name):
-      let name = simulation.snapshots.save(writes.database, named: name, at: System.now)
-      finalize(context, .json(["name": .string(name)], status: .created))
+      saveSnapshot(name) { $0.finalize(context, $1) { .json(["name": .string($0)], status: .created) } }
     case .restoreSnapshot(let name): try restoreSnapshot(name, for: .client(context, .admin(route)))
     case .deleteSnapshot(let name):
-      guard simulation.snapshots.remove(name) else { throw Self.unknownSnapshot(name) }
-      finalize(context, .json([:]))
-    case .rules(let route): finalize(context, try response(to: route))
+      deleteSnapshot(name) { engine, result in
+        engine.finalize(context, result) { $0 ? .json([:]) : Self.unknownSnapshot(name).response() }
+      }
+    case .rules(let route):
+      if let shared = writes.shared, try respond(to: route, in: shared, context) { return }
+      finalize(context, try response(to: route))
     case .deletions(let route): try perform(route, context)
     case .settings: finalize(context, .json(settings.value))
     case .changeSettings(let change):
-      try change.apply(to: &settings, mayWrite: !configuration.isReadOnly)
+      try change.check(mayWrite: !configuration.isReadOnly)
+      if let shared = writes.shared {
+        return self.change(.set(change.members), in: shared) { engine, result in
+          engine.finalize(context, result) { _ in .json(engine.settings.value) }
+        }
+      }
+      change.apply(to: &settings)
       finalize(context, .json(settings.value))
     case .replaceDatabase(let body): try restore(try parse(body), for: .client(context, .admin(route)), Self.done)
     case .mergeDatabase(let body): try merge(body, for: .client(context, .admin(route)))
@@ -144,7 +153,7 @@ extension Engine {
   }
 }
 
-extension Snapshots.Snapshot {
+extension Snapshots.Entry {
   fileprivate var value: JSONValue {
     ["name": .string(name), "time": .string(Timestamp(secondsSince1970: time).rfc3339)]
   }

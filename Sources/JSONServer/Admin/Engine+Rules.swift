@@ -9,7 +9,7 @@ extension Engine {
     case .faults: return .json(.array(simulation.faults.all.map(Self.value)))
     case .addFault(let body):
       let id = try simulation.addFault(try Fault(body, files: files))
-      return .json(simulation.faults[id].map(Self.value) ?? .null, status: .created)
+      return .json(value(of: .fault, id), status: .created)
     case .removeFaults: simulation.removeFaults()
     case .removeFault(let id):
       guard let number = Int(id), simulation.removeFault(number) else { throw Self.unknown("fault", id) }
@@ -27,7 +27,7 @@ extension Engine {
       return .json(Self.value(rule))
     case .addStub(let body):
       let id = try simulation.stubs.add(try Stub(body, files: files))
-      return .json(simulation.stubs.table[id].map(Self.value) ?? .null, status: .created)
+      return .json(value(of: .stub, id), status: .created)
     case .removeStubs: simulation.stubs.removeAll()
     case .removeStub(let id):
       guard let number = Int(id), simulation.stubs.remove(number) else { throw Self.unknown("stub", id) }
@@ -43,7 +43,15 @@ extension Engine {
     rule.value.stub.value(id: rule.id, timesLeft: rule.timesLeft, matcher: rule.matcher)
   }
 
-  private static func unknown(_ kind: String, _ id: String) -> RequestError {
+  /// A fault or a stub as it is listed; null for one that is gone.
+  func value(of kind: SharedRule.Kind, _ id: Int) -> JSONValue {
+    switch kind {
+    case .fault: simulation.faults[id].map(Self.value) ?? .null
+    case .stub: simulation.stubs.table[id].map(Self.value) ?? .null
+    }
+  }
+
+  static func unknown(_ kind: String, _ id: String) -> RequestError {
     RequestError(.notFound, "There is no \(kind) '\(id)'; GET /__admin/\(kind)s lists those there are.")
   }
 }

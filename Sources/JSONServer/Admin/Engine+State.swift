@@ -19,6 +19,7 @@ extension Engine {
 
   /// Brings the data back to what was last read from outside: at start, or when a file was edited.
   func reset(for requester: Requester) throws(RequestError) {
+    if let shared = writes.shared { return try restore(nil, in: shared, for: requester, .json(["reset": true])) }
     try restore(writes.initial, for: requester, .json(["reset": true]))
   }
 
@@ -26,8 +27,10 @@ extension Engine {
   ///
   /// - Throws: 404 when there is none of this name.
   func restoreSnapshot(_ name: String, for requester: Requester) throws(RequestError) {
+    let response = PreparedResponse.json(["restored": .string(name)])
+    if let shared = writes.shared { return try restore(name, in: shared, for: requester, response) }
     guard let snapshot = simulation.snapshots[name] else { throw Self.unknownSnapshot(name) }
-    try restore(snapshot.database, for: requester, .json(["restored": .string(name)]))
+    try restore(snapshot.database, for: requester, response)
   }
 
   static func unknownSnapshot(_ name: String) -> RequestError {

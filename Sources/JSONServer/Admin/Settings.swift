@@ -1,4 +1,5 @@
 import HTTPTypes
+import OrderedJSON
 
 /// What may be changed while a server runs.
 struct Settings: Sendable {
@@ -10,6 +11,15 @@ struct Settings: Sendable {
   init(_ configuration: Server.Configuration) {
     delay = configuration.delay
     isReadOnly = configuration.isReadOnly
+  }
+
+  /// Creates the settings of a server after some were changed for all.
+  init(_ configuration: Server.Configuration, changedBy members: JSONObject) {
+    self.init(configuration)
+    guard let change = try? SettingsChange(AdminBody(members)) else { return }
+    change.apply(to: &self)
+    // A server that was started read-only stays so.
+    if configuration.isReadOnly { isReadOnly = true }
   }
 }
 
@@ -28,12 +38,23 @@ struct SettingsChange {
   }
 
   /// - Parameter mayWrite: Whether the server may be made to accept changes; one that was started read-only may not.
-  /// - Throws: 403, when that is not allowed; nothing is changed then.
-  func apply(to settings: inout Settings, mayWrite: Bool) throws(RequestError) {
+  /// - Throws: 403, when that is not allowed.
+  func check(mayWrite: Bool) throws(RequestError) {
     guard mayWrite || isReadOnly != false else {
       throw RequestError(.forbidden, "The server was started with --read-only and stays so; start it without.")
     }
+  }
+
+  func apply(to settings: inout Settings) {
     if let delay { settings.delay = .milliseconds(delay) }
     if let isReadOnly { settings.isReadOnly = isReadOnly }
+  }
+
+  /// The values as they are read.
+  var members: JSONObject {
+    var members = JSONObject()
+    members["delay"] = delay.map { JSONValue($0) }
+    members["readOnly"] = isReadOnly.map { JSONValue($0) }
+    return members
   }
 }

@@ -9,6 +9,16 @@ struct Snapshots {
     var database: Database
   }
 
+  /// A snapshot as it is listed.
+  struct Entry: Sendable {
+    let name: String
+    /// When it was kept, in seconds since 1970.
+    let time: Double
+  }
+
+  /// The snapshots as they are listed, oldest first.
+  var entries: [Entry] { all.map { Entry(name: $0.name, time: $0.time) } }
+
   /// Oldest first.
   private(set) var all: [Snapshot] = []
   private var lastNumber = 0

@@ -29,6 +29,8 @@ actor Engine: Application {
   let isSession: Bool
   /// Whether other servers write the data, too.
   nonisolated let isShared: Bool
+  /// The version of what it shares with them besides the data.
+  var sharedVersion = -1
   /// Whether it is one that has changed its data.
   var hasOwnData = false
   /// What is asked of another server; `nil` when there is none.
@@ -222,6 +224,11 @@ actor Engine: Application {
   }
 
   // MARK: Deferred work
+
+  /// Does work on the loop, after what waits there.
+  nonisolated func execute(_ work: @escaping @Sendable (isolated Engine) -> Void) {
+    loop.execute { self.assumeIsolated { work($0) } }
+  }
 
   /// Does work when a time has passed, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {

@@ -60,6 +60,7 @@ extension Engine {
         }
         return simulate(context)
       }
+      if awaitToken(of: context, signIn, { $0.authorize(context) }) { return }
       simulate(try authorize(context, signIn))
     } catch {
       finalize(context, error.response())

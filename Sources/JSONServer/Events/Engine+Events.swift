@@ -48,8 +48,7 @@ extension Engine {
   /// Ends the streams whose tokens are no longer valid.
   func endVoidWatches() {
     guard let signIn, !signIn.watchers.isEmpty else { return }
-    let now = System.now
-    for (number, token) in signIn.watchers where (try? signIn.tokens.holder(of: token, now: now)) == nil {
+    for (number, token) in signIn.watchers where (try? user(of: token, signIn)) == nil {
       endSubscription(number)
     }
   }

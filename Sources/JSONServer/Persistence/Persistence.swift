@@ -50,6 +50,8 @@ struct OpenedSource: Sendable {
   let database: Database
   /// What a person should know.
   let warnings: [String]
+  /// What its servers share besides the data; `nil` for a source that one server has for itself.
+  var shared: SharedState?
 }
 
 /// How a commit ended.
@@ -76,10 +78,13 @@ struct LoadedSource: Sendable {
   let content: Content
   /// How many edits from outside the file has seen up to this version.
   let generation: Int
+  /// What servers share besides the data, when that changed.
+  let shared: SharedState?
 
-  init(_ content: Content, generation: Int) {
+  init(_ content: Content, generation: Int, shared: SharedState? = nil) {
     self.content = content
     self.generation = generation
+    self.shared = shared
   }
 
   /// The file's resource; empty when the file holds the whole database.

@@ -8,17 +8,21 @@ extension Server {
   ///   no sense.
   @discardableResult
   public func addFault(_ fault: Fault) async throws(ServerError) -> Int {
-    try await engine.change { simulation throws(RequestError) in try simulation.addFault(fault) }
+    let engine = await engine
+    guard engine.isShared else {
+      return try await engine.change { simulation throws(RequestError) in try simulation.addFault(fault) }
+    }
+    return try await engine.share { () throws(RequestError) in try SharedRule.Draft(fault) }
   }
 
   /// Removes a fault; does nothing when it has expired.
   public func removeFault(_ id: Int) async {
-    await engine.removeFault(id)
+    await engine.remove(.fault, id)
   }
 
   /// Removes all faults.
   public func removeFaults() async {
-    await engine.removeFaults()
+    await engine.remove(.fault)
   }
 
   /// Responds in one way to matching requests from now on, whatever the data holds; precedes the existing stubs.
@@ -28,17 +32,22 @@ extension Server {
   ///   or whose numbers make no sense.
   @discardableResult
   public func stub(_ stub: Stub) async throws(ServerError) -> Int {
-    try await engine.change { simulation throws(RequestError) in try simulation.stubs.add(stub) }
+    let engine = await engine
+    // A closure cannot be shared.
+    guard engine.isShared, !stub.hasHandler else {
+      return try await engine.change { simulation throws(RequestError) in try simulation.stubs.add(stub) }
+    }
+    return try await engine.share { () throws(RequestError) in try SharedRule.Draft(stub) }
   }
 
   /// Removes a stub; does nothing when it does not exist.
   public func removeStub(_ id: Int) async {
-    await engine.removeStub(id)
+    await engine.remove(.stub, id)
   }
 
   /// Removes all stubs, those of the configuration too.
   public func removeStubs() async {
-    await engine.removeStubs()
+    await engine.remove(.stub)
   }
 
   /// Reads the stubs file again; its stubs take the place of those that it had before.
@@ -102,10 +111,43 @@ extension Engine {
     }
   }
 
-  fileprivate func removeFault(_ id: Int) { _ = simulation.removeFault(id) }
-  fileprivate func removeFaults() { simulation.removeFaults() }
-  fileprivate func removeStub(_ id: Int) { _ = simulation.stubs.remove(id) }
-  fileprivate func removeStubs() { simulation.stubs.removeAll() }
+  /// Adds a rule that all servers of the database have.
+  fileprivate func share(
+    _ draft: @Sendable () throws(RequestError) -> SharedRule.Draft?
+  ) async throws(ServerError) -> Int {
+    do throws(RequestError) {
+      guard let shared = writes.shared, let draft = try draft() else { return 0 }
+      let result = await withCheckedContinuation { continuation in
+        change(.add(draft, after: lastID(of: draft.kind)), in: shared) { continuation.resume(returning: $1) }
+      }
+      return try result.get()
+    } catch {
+      throw ServerError(error.code == .malformed ? .invalidConfiguration : .notSaved, error.message)
+    }
+  }
+
+  /// Removes a rule, or all of a kind.
+  fileprivate func remove(_ kind: SharedRule.Kind, _ id: Int? = nil) async {
+    let isOwn = removeOwn(kind, id)
+    guard let shared = writes.shared, id == nil || !isOwn else { return }
+    await run(failingAs: "Not all of the \(kind.rawValue)s were removed") {
+      $0.change(.remove(kind, id: id), in: shared, $1)
+    }
+  }
+
+  /// Removes a rule of this server's own, or all of a kind.
+  ///
+  /// - Returns: Whether there was one.
+  private func removeOwn(_ kind: SharedRule.Kind, _ id: Int?) -> Bool {
+    switch (kind, id) {
+    case (.fault, let id?): return simulation.faults[id]?.isShared == false && simulation.removeFault(id)
+    case (.fault, nil): simulation.removeFaults()
+    case (.stub, let id?): return simulation.stubs.table[id]?.isShared == false && simulation.stubs.remove(id)
+    case (.stub, nil): simulation.stubs.removeAll()
+    }
+    return true
+  }
+
   fileprivate func replaceStubs(with file: StubsFile) {
     startStubs.replaceFile(with: file)
     simulation.stubs.replaceFile(with: file)

@@ -14,12 +14,17 @@ extension Server {
 
   /// The names of the snapshots, oldest first.
   public var snapshots: [String] {
-    get async { await engine.simulation.snapshots.all.map(\.name) }
+    get async {
+      let entries = await engine.run(failingAs: "The snapshots cannot be listed") { $0.snapshots($1) }
+      return entries?.map(\.name) ?? []
+    }
   }
 
-  /// Keeps the data as it is now, in memory; it replaces a snapshot of the same name. O(number of resources).
+  /// Keeps the data as it is now; it replaces a snapshot of the same name.
+  ///
+  /// It is kept in memory, in O(number of resources), or in the database that servers share, which copies it.
   public func saveSnapshot(_ name: String) async {
-    await engine.saveSnapshot(name)
+    await engine.run(failingAs: "The snapshot '\(name)' was not saved") { $0.saveSnapshot(name, $1) }
   }
 
   /// Brings the data back to a snapshot.
@@ -33,7 +38,7 @@ extension Server {
 
   /// Removes a snapshot; does nothing when it does not exist.
   public func deleteSnapshot(_ name: String) async {
-    await engine.deleteSnapshot(name)
+    await engine.run(failingAs: "The snapshot '\(name)' was not removed") { $0.deleteSnapshot(name, $1) }
   }
 
   /// Writes the data as it is now to another file, atomically.
@@ -76,11 +81,24 @@ extension Server {
 }
 
 extension Engine {
-  fileprivate func saveSnapshot(_ name: String) {
-    _ = simulation.snapshots.save(writes.database, named: name, at: System.now)
-  }
+  /// Told what came of something that may have had to ask the database that servers share.
+  typealias Completion<Success> = @Sendable (isolated Engine, Result<Success, RequestError>) -> Void
 
-  fileprivate func deleteSnapshot(_ name: String) { _ = simulation.snapshots.remove(name) }
+  /// Does what may have to ask the database that servers share.
+  ///
+  /// - Parameter sentence: What a warning begins with when that fails.
+  /// - Returns: What came of it; `nil` when it failed.
+  @discardableResult
+  func run<Success: Sendable>(
+    failingAs sentence: String,
+    _ body: @Sendable (isolated Engine, @escaping Completion<Success>) -> Void
+  ) async -> Success? {
+    let result = await withCheckedContinuation { continuation in
+      body(self) { _, result in continuation.resume(returning: result) }
+    }
+    if case .failure(let error) = result { configuration.onEvent(.warning("\(sentence): \(error.message)")) }
+    return try? result.get()
+  }
 }
 
 /// A resource as a person sees it.

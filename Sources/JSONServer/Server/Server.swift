@@ -63,7 +63,7 @@ public final class Server: Sendable {
 
   /// Has all access tokens expire at once; refresh tokens stay valid. Does nothing where clients do not sign in.
   public func expireTokens() async {
-    await engine.expireTokens()
+    await engine.run(failingAs: "The tokens have not expired") { $0.expireTokens($1) }
   }
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
@@ -93,7 +93,12 @@ public final class Server: Sendable {
     mailbox.connect { edit in
       loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
     }
-    loop.execute { engine.assumeIsolated { $0.readAhead() } }
+    loop.execute {
+      engine.assumeIsolated { engine in
+        if let state = source.shared { engine.take(state) }
+        engine.readAhead()
+      }
+    }
     for warning in source.warnings { configuration.onEvent(.warning(warning)) }
     return Server(engine, configuration, security)
   }

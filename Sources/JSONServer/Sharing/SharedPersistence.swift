@@ -4,7 +4,7 @@ import JSONStorage
 ///
 /// A commit that ends as `edited` keeps the turn: until the next commit, or ``releaseTurn()``, nobody else writes, so
 /// that what is carried out again cannot collide once more.
-protocol SharedPersistence: Persistence {
+protocol SharedPersistence: Persistence, SharedSimulation {
   /// The version that further commits build on; a negative one after a commit whose outcome is unknown.
   var version: Int { get }
 

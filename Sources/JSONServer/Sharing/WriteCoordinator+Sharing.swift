@@ -17,14 +17,14 @@ extension WriteCoordinator {
   /// Takes over what other servers have written, and carries out again what was not saved.
   func takeOver(_ source: LoadedSource, from shared: any SharedPersistence, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests()
-    // Others may have written where the removed records were.
-    deletions.removeAll()
+    if let state = source.shared { engine.take(state) }
     switch source.content {
     case .rows(let rows, let base) where base <= shared.version: apply(rows, on: engine)
     // After a commit whose outcome is unknown, only the whole says what there is.
     case .rows: return resume(waiting, on: engine)
     case .whole(let other):
       let names = database.resourceNames(andOf: other)
+      deletions.removeAll()
       database = other
       revisions.changeAll()
       hasLargeReads = !other.isSmall
@@ -41,6 +41,9 @@ extension WriteCoordinator {
   }
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
+    guard !rows.isEmpty else { return }
+    // Others may have written where the removed records were.
+    deletions.removeAll()
     do throws(LoadError) {
       let changes = try database.apply(rows)
       let positions = Set(rows.map(\.resource))

@@ -127,8 +127,25 @@ extension Engine {
 
   /// Returns the id of the user who sent a request, whose record is still there.
   private func user(of request: Request, _ signIn: SignInState) throws(RequestError) -> String {
-    let user = try signIn.user(of: request, now: System.now)
-    guard hasUser(user, signIn) else { throw RequestError(.unauthorized, "invalid token") }
+    let token = try SignInState.bearerToken(request)
+    do throws(Tokens.Refusal) {
+      return try user(of: token, signIn)
+    } catch {
+      throw RequestError(error)
+    }
+  }
+
+  /// Returns the id of the user for whom an access token stands, and whose record is still there.
+  func user(of token: String, _ signIn: SignInState) throws(Tokens.Refusal) -> String {
+    let user: String
+    if writes.shared == nil {
+      user = try signIn.tokens.holder(of: token, now: System.now).user
+    } else {
+      let shared = try signIn.sharedTokens.token(token, now: System.now)
+      guard isHolder(shared, signIn) else { throw .unknown }
+      user = shared.holder.user
+    }
+    guard hasUser(user, signIn) else { throw .unknown }
     return user
   }
 

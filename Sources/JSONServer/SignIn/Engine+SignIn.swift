@@ -7,7 +7,9 @@ extension Engine {
   func perform(_ route: SignInRoute, _ context: RequestContext) throws(RequestError) {
     guard let signIn else { return }
     switch route {
-    case .register(let body): try register(body, signIn, context)
+    case .register(let body):
+      if let shared = writes.shared { return try register(body, context, in: shared) }
+      try register(body, signIn, context)
     case .signIn(let body):
       let credentials = try Credentials(body?.json)
       guard let user = user(named: credentials.name, by: credentials.member, signIn) else {
@@ -17,12 +19,14 @@ extension Engine {
       else {
         throw RequestError(.malformed, "Incorrect password")
       }
-      let response = tokens(for: user, id: id, signIn, status: .ok)
+      if let shared = writes.shared { return giveTokens(to: user, id: id, in: shared, .json([:]), context) }
+      let response = response(.json([:]), with: issueTokens(to: user, id: id, signIn), to: user)
       writes.respondWhenDurable(
         PendingResponse(requester: .client(context, .signIn(route)), response: response), showing: signIn.users,
         on: self)
     case .refresh(let token):
       guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
+      if let shared = writes.shared { return renew(token, in: shared, context) }
       do throws(Tokens.Refusal) {
         let holder = try signIn.tokens.holder(ofRefresh: token, now: System.now)
         guard hasUser(holder.user, signIn) else { throw .unknown }
@@ -31,6 +35,11 @@ extension Engine {
         throw RequestError(error)
       }
     case .signOut(let refreshToken):
+      if let shared = writes.shared {
+        let bearer = Result { () throws(RequestError) in try SignInState.bearerToken(context.request) }
+        let tokens = [refreshToken, try? bearer.get()].compactMap { $0 }
+        return signOut(tokens.isEmpty ? [try bearer.get()] : tokens, in: shared, context)
+      }
       defer { endVoidWatches() }
       if let refreshToken, signIn.tokens.revoke(refreshToken) { return finalize(context, Self.signedOut) }
       guard signIn.tokens.revoke(try SignInState.bearerToken(context.request)) else {
@@ -40,12 +49,24 @@ extension Engine {
     }
   }
 
-  private static let signedOut = PreparedResponse(status: .noContent)
+  static let signedOut = PreparedResponse(status: .noContent)
 
   private func register(_ body: WrittenBody?, _ signIn: SignInState, _ context: RequestContext) throws(RequestError) {
     let requester = Requester.client(context, .signIn(.register(body)))
-    try allowWriting("POST")
     if try writes.postpone(requester) { return }
+    let (written, created, change) = try createUser(body, signIn, context)
+    let response = response(created, with: issueTokens(to: written.text, id: written.id, signIn), to: written.text)
+    writes.enqueueCommit(PendingResponse(requester: requester, response: response, change: change), on: self)
+  }
+
+  /// Creates the record of a user who registers.
+  ///
+  /// - Returns: The record, the response but for its body, and the change.
+  /// - Throws: 403 when changes are refused, and 400 that says what is missing, invalid or taken.
+  func createUser(
+    _ body: WrittenBody?, _ signIn: SignInState, _ context: RequestContext
+  ) throws(RequestError) -> (WrittenRecord, PreparedResponse, DataChange) {
+    try allowWriting("POST")
     let credentials = try Credentials(body?.json)
     try requireFreeName(credentials.name, as: credentials.member, signIn)
     let written: WrittenRecord
@@ -55,22 +76,29 @@ extension Engine {
     } catch {
       throw RequestError(error)
     }
-    var response = tokens(for: written.text, id: written.id, signIn, status: .created)
+    var response = PreparedResponse.json([:], status: .created)
     let path = [signIn.users, written.id].map { "/" + PercentEncoding.encodeSegment($0) }.joined()
     response.headerFields[.location] = context.request.base + path
-    let change = DataChange.created(signIn.users, written.removing(SignInState.hiddenName))
-    writes.enqueueCommit(PendingResponse(requester: requester, response: response, change: change), on: self)
+    return (written, response, .created(signIn.users, written.removing(SignInState.hiddenName)))
   }
 
-  /// Gives a user tokens, and shows the user's record beside them.
-  private func tokens(
-    for user: ValidJSON, id: String, _ signIn: SignInState, status: HTTPResponse.Status
-  ) -> PreparedResponse {
-    let record = JSONValue(user.removing(SignInState.hiddenName))
-    let email = record["email"]?.string ?? record["username"]?.string ?? ""
-    var members = signIn.tokens.issue(to: Tokens.Holder(user: id, email: email), now: System.now).members
-    members["user"] = record
-    return .json(.object(members), status: status)
+  private func issueTokens(to user: ValidJSON, id: String, _ signIn: SignInState) -> Tokens.Pair {
+    signIn.tokens.issue(to: holder(id: id, of: user), now: System.now)
+  }
+
+  /// Whom tokens of a user stand for.
+  func holder(id: String, of user: ValidJSON) -> Tokens.Holder {
+    let record = JSONValue(user)
+    return Tokens.Holder(user: id, email: record["email"]?.string ?? record["username"]?.string ?? "")
+  }
+
+  /// A response with tokens, and the user's record beside them.
+  func response(_ response: PreparedResponse, with pair: Tokens.Pair, to user: ValidJSON) -> PreparedResponse {
+    var members = pair.members
+    members["user"] = JSONValue(user.removing(SignInState.hiddenName))
+    var complete = PreparedResponse.json(.object(members), status: response.status)
+    complete.headerFields[.location] = response.headerFields[.location]
+    return complete
   }
 
   /// The user whose `email` or `username` is a text.
@@ -200,11 +228,12 @@ extension Engine {
     return .replace(name, id: id, body: WrittenBody(ValidJSON(writing: .object(members))))
   }
 
-  /// Has all access tokens expire, and returns how many did.
-  @discardableResult
-  func expireTokens() -> Int {
-    defer { endVoidWatches() }
-    return signIn?.tokens.expire(now: System.now) ?? 0
+  /// Has all access tokens expire; passes on how many did.
+  func expireTokens(_ completion: @escaping Completion<Int>) {
+    if let shared = writes.shared { return change(.expireTokens(now: System.now), in: shared, completion) }
+    let count = signIn?.tokens.expire(now: System.now) ?? 0
+    endVoidWatches()
+    completion(self, .success(count))
   }
 
   /// Voids the tokens of users who are gone, before another gets the id of one.
@@ -241,7 +270,7 @@ extension Engine {
 }
 
 extension Tokens.Pair {
-  fileprivate var members: JSONObject {
+  var members: JSONObject {
     JSONObject([
       ("accessToken", .string(access)), ("refreshToken", .string(refresh)),
       ("expiresIn", .number(JSONNumber(lifetime))),

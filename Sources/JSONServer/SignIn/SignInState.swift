@@ -8,6 +8,8 @@ final class SignInState {
   let users: String
   private let guards: [String: Guard]
   var tokens: Tokens
+  /// What is known of the tokens that servers share, in the place of those.
+  var sharedTokens = SharedTokens()
   /// What no response shows.
   var password: HiddenMember
 
@@ -35,18 +37,6 @@ final class SignInState {
     let own = chosen.isEmpty && resource == users ? [.ownOnly] : chosen
     let all = own + [prefix].compactMap { $0 }
     return all.first.map { all.dropFirst().reduce($0) { $0.intersection($1) } } ?? .signedIn
-  }
-
-  /// Returns the id of the user who sent a request.
-  ///
-  /// - Throws: 401 that says why the request counts as nobody's, in json-server-auth's words.
-  func user(of request: Request, now: Double) throws(RequestError) -> String {
-    let token = try Self.bearerToken(request)
-    do throws(Tokens.Refusal) {
-      return try tokens.holder(of: token, now: now).user
-    } catch {
-      throw RequestError(error)
-    }
   }
 
   /// The token that a request brings (RFC 6750, section 2.1).

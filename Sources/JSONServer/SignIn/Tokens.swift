@@ -28,6 +28,11 @@ struct Tokens: Sendable {
     case malformed
     case unknown
     case expired
+
+    /// The refusal of a token that nobody remembers.
+    init(unknown token: String) {
+      self = token.split(separator: ".", omittingEmptySubsequences: false).count == 3 ? .unknown : .malformed
+    }
   }
 
   private struct Entry {
@@ -53,7 +58,7 @@ struct Tokens: Sendable {
 
   /// The most tokens of one kind that are remembered; the oldest go first.
   static let capacity = 10_000
-  private static let refreshLifetime: Double = 30 * 24 * 3600
+  static let refreshLifetime: Double = 30 * 24 * 3600
 
   private let lifetime: Double
   private let random: @Sendable () -> UInt64
@@ -78,12 +83,17 @@ struct Tokens: Sendable {
   }
 
   private mutating func issue(to holder: Holder, origin: Int, now: Double) -> Pair {
-    let pair = Pair(
-      access: text(for: holder, from: now, to: now + lifetime),
-      refresh: text(for: holder, from: now, to: now + Self.refreshLifetime), lifetime: Int(lifetime.rounded()))
+    let pair = pair(for: holder, now: now)
     access.add(pair.access, Entry(holder: holder, origin: origin, end: now + lifetime))
     refresh.add(pair.refresh, Entry(holder: holder, origin: origin, end: now + Self.refreshLifetime))
     return pair
+  }
+
+  /// Makes tokens that are remembered elsewhere.
+  func pair(for holder: Holder, now: Double) -> Pair {
+    Pair(
+      access: text(for: holder, from: now, to: now + lifetime),
+      refresh: text(for: holder, from: now, to: now + Self.refreshLifetime), lifetime: Int(lifetime.rounded()))
   }
 
   /// Returns whom an access token stands for.
@@ -128,9 +138,7 @@ struct Tokens: Sendable {
   }
 
   private static func entry(_ token: String, of kind: Kind, now: Double) throws(Refusal) -> Entry {
-    guard let entry = kind.entries[token] else {
-      throw token.split(separator: ".", omittingEmptySubsequences: false).count == 3 ? .unknown : .malformed
-    }
+    guard let entry = kind.entries[token] else { throw Refusal(unknown: token) }
     guard now < entry.end else { throw .expired }
     return entry
   }

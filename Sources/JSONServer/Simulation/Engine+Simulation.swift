@@ -7,7 +7,16 @@ extension Engine {
     guard !context.isHidden else { return perform(context) }
     do throws(RequestError) {
       guard simulation.hasRules else { return delay(context, by: try delay(of: context)) { $0.perform($1) } }
-      let met = simulation.nextFault(for: context.matchable)
+    } catch {
+      return finalize(context, error.response())
+    }
+    if let shared = writes.shared { return findFault(for: context, in: shared) { $0.meet($1, context) } }
+    meet(simulation.nextFault(for: context.matchable), context)
+  }
+
+  /// Delays a request, and responds as the fault has it that it meets.
+  private func meet(_ met: (id: Int, fault: Fault)?, _ context: RequestContext) {
+    do throws(RequestError) {
       let noted = met.map { met in context.noting { $0.fault = met.id } } ?? context
       let fault = met?.fault
       let wait = if let range = fault?.delay { range.length(configuration.random) } else { try delay(of: noted) }
@@ -76,9 +85,14 @@ extension Engine {
 
   /// Responds as the next stub has it that a request matches, and carries the request out when there is none.
   private func stub(_ context: RequestContext, after rank: Int) {
-    guard !simulation.stubs.isEmpty, let stub = simulation.stubs.next(for: context.matchable, after: rank) else {
-      return perform(context)
-    }
+    guard !simulation.stubs.isEmpty else { return perform(context) }
+    if let shared = writes.shared { return findStub(for: context, after: rank, in: shared) { $0.meet($1, context) } }
+    meet(simulation.stubs.next(for: context.matchable, after: rank), context)
+  }
+
+  /// Responds as the stub has it that a request meets.
+  private func meet(_ stub: Stubs.Meeting?, _ context: RequestContext) {
+    guard let stub else { return perform(context) }
     let wait = stub.delay?.length(configuration.random) ?? .zero
     delay(context, by: wait) { engine, context in
       switch stub.action {

@@ -111,6 +111,8 @@ extension FixedResponse {
 struct BodyFiles: Sendable {
   /// `nil` when there is no stubs file.
   let directory: String?
+  /// What files hold that another server has read, by their names.
+  var contents: [String: [UInt8]] = [:]
   /// What is never sent: the data.
   var forbidden: [String] = []
 
@@ -118,6 +120,7 @@ struct BodyFiles: Sendable {
   ///
   /// - Throws: 400 for a name that leads out of the directory, or to nothing that can be read.
   func read(_ name: String) throws(RequestError) -> [UInt8] {
+    if let bytes = contents[name] { return bytes }
     guard let directory else {
       throw Self.refusal("needs --stubs: the file is looked up beside the stubs file, and there is none.")
     }

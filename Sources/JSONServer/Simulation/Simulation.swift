@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// What a mock does besides serving data: what goes wrong, what waits, what is fixed, what is kept and what is reported.
 struct Simulation {
-  private(set) var faults = RuleTable<Fault>()
+  var faults = RuleTable<Fault>()
   var holds = Holds()
   var stubs: Stubs
   var snapshots = Snapshots()
@@ -62,9 +62,7 @@ struct Simulation {
   ///
   /// - Throws: 400 for a fault that cannot be used.
   mutating func addFault(_ fault: Fault) throws(RequestError) -> Int {
-    try Self.check(times: fault.times, delay: fault.delay)
-    try Self.check(status: fault.response.status)
-    return faults.add(fault, for: try RequestMatcher(fault.request), times: fault.times)
+    faults.add(fault, for: try Self.matcher(of: fault), times: fault.times)
   }
 
   /// Removes a fault, and returns whether it was there.
@@ -78,6 +76,13 @@ struct Simulation {
   }
 
   // MARK: Checks
+
+  /// Checks a fault and prepares its pattern.
+  static func matcher(of fault: Fault) throws(RequestError) -> RequestMatcher {
+    try check(times: fault.times, delay: fault.delay)
+    try check(status: fault.response.status)
+    return try RequestMatcher(fault.request)
+  }
 
   /// - Throws: 400 for numbers that make no sense.
   static func check(times: Int?, delay: ClosedRange<Duration>? = nil) throws(RequestError) {

@@ -56,6 +56,17 @@ public struct Stub: Sendable {
       FixedResponse(status: status, headerFields: headerFields, body: body.map(FixedResponse.Body.json)))
   }
 
+  /// Whether a closure makes its responses.
+  var hasHandler: Bool { if case .handler = action { true } else { false } }
+
+  /// Whether its responses differ from one request to the next.
+  var isSequence: Bool {
+    switch action {
+    case .responses(let responses): responses.count > 1
+    case .handler: false
+    }
+  }
+
   private init(_ request: RequestPattern, _ action: Action, _ times: Int?, _ delay: ClosedRange<Duration>?) {
     self.request = request
     self.action = action

@@ -1,13 +1,15 @@
-/// The stubs of a server: those added later first, then those it started with, then those of the stubs file.
+/// The stubs of a server: those that all servers of a database have first, then those added later, then those it started
+/// with, then those of the stubs file.
 struct Stubs: Sendable {
   struct Entry: Sendable {
     let stub: Stub
     /// How many responses it has given.
     var count = 0
+    /// Whether the stubs file has it.
+    var isOfFile = false
   }
 
-  private(set) var table = RuleTable<Entry>()
-  private var idsOfFile: [Int] = []
+  var table = RuleTable<Entry>()
 
   /// - Throws: 400 for a stub that cannot be used.
   init(_ stubs: [Stub], file: StubsFile?) throws(RequestError) {
@@ -27,15 +29,14 @@ struct Stubs: Sendable {
   /// Removes a stub, and returns whether it was there.
   mutating func remove(_ id: Int) -> Bool { table.remove(id) }
 
-  mutating func removeAll() {
-    table.removeAll()
-    idsOfFile = []
-  }
+  mutating func removeAll() { table.removeAll() }
 
   /// Takes the stubs of a file in the place of those that it had before.
   mutating func replaceFile(with file: StubsFile) {
-    for id in idsOfFile { _ = table.remove(id) }
-    idsOfFile = file.stubs.map { table.add(Entry(stub: $0.stub), for: $0.matcher, times: $0.stub.times) }
+    for rule in table.all where rule.value.isOfFile { _ = table.remove(rule.id) }
+    for (stub, matcher) in file.stubs {
+      _ = table.add(Entry(stub: stub, isOfFile: true), for: matcher, times: stub.times)
+    }
   }
 
   /// What a stub does with a request.
@@ -49,6 +50,16 @@ struct Stubs: Sendable {
       case response(PreparedResponse)
       case handler(Stub.Handler)
     }
+
+    /// - Parameter count: How many requests the stub has met before.
+    init(_ rule: RuleTable<Entry>.Rule, count: Int) {
+      (id, rank, delay) = (rule.id, rule.rank, rule.value.stub.delay)
+      action =
+        switch rule.value.stub.action {
+        case .handler(let handler): .handler(handler)
+        case .responses(let responses): .response(responses[min(count, responses.count - 1)].prepared)
+        }
+    }
   }
 
   /// Returns what the first stub that matches a request does, and counts it.
@@ -56,15 +67,8 @@ struct Stubs: Sendable {
   /// - Parameter rank: Stubs up to this one are passed over.
   mutating func next(for request: MatchableRequest, after rank: Int) -> Meeting? {
     guard let rule = table.next(for: request, after: rank) else { return nil }
-    let entry = rule.value
-    let action: Meeting.Action
-    switch entry.stub.action {
-    case .handler(let handler): action = .handler(handler)
-    case .responses(let responses):
-      action = .response(responses[min(entry.count, responses.count - 1)].prepared)
-      if responses.count > 1 { table.change(rule.id) { $0.count += 1 } }
-    }
-    return Meeting(id: rule.id, rank: rule.rank, delay: entry.stub.delay, action: action)
+    if rule.value.stub.isSequence { table.change(rule.id) { $0.count += 1 } }
+    return Meeting(rule, count: rule.value.count)
   }
 
   /// Checks a stub and prepares its pattern.

@@ -12,14 +12,17 @@
 
     package let version: Int
     package let frame: StoredFrame
+    /// What servers share besides the data.
+    package let simulation: StoredSimulation
     /// The texts of all rows.
     package fileprivate(set) var text: [UInt8] = []
     /// By resource and slot, ascending.
     package fileprivate(set) var rows: ContiguousArray<Row> = []
 
-    fileprivate init(version: Int, frame: StoredFrame) {
+    fileprivate init(version: Int, frame: StoredFrame, simulation: StoredSimulation) {
       self.version = version
       self.frame = frame
+      self.simulation = simulation
     }
   }
 
@@ -62,7 +65,8 @@
             trail: found.text(row, 4) ?? "", tail: found.text(row, 5) ?? "", emptyTail: found.text(row, 6) ?? ""))
       }
       var loaded = LoadedDatabase(
-        version: version, frame: StoredFrame(prefix: prefix, suffix: suffix, resources: resources))
+        version: version, frame: StoredFrame(prefix: prefix, suffix: suffix, resources: resources),
+        simulation: try simulation())
       try copy(
         "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
         deadline: .seconds(600)

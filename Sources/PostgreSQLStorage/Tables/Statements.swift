@@ -3,8 +3,8 @@
 
   /// What has been written by others since a version.
   package enum ForeignChanges: Sendable {
-    /// What is at the places that changed.
-    case rows([StoredRow])
+    /// What is at the places that changed, and what servers share besides the data when that changed, too.
+    case rows([StoredRow], simulation: StoredSimulation?)
     /// So much that all was read again.
     case whole(LoadedDatabase)
   }
@@ -59,15 +59,16 @@
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
         return StoredRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
-      return (.rows(rows), newest)
+      let simulation = found.bool(0, 6) == true ? try simulation() : nil
+      return (.rows(rows, simulation: simulation), newest)
     }
 
     private static let changesText = """
       WITH now AS (SELECT version FROM state),
-        log AS (SELECT is_whole, resources, slots FROM change WHERE version > $1::bigint),
+        log AS (SELECT is_whole, is_simulation, resources, slots FROM change WHERE version > $1::bigint),
         place AS (SELECT DISTINCT resource, slot FROM log, unnest(log.resources, log.slots) AS place (resource, slot))
       SELECT now.version, (SELECT count(*) FROM log), (SELECT coalesce(bool_or(is_whole), false) FROM log),
-        place.resource, place.slot, record.body
+        place.resource, place.slot, record.body, (SELECT coalesce(bool_or(is_simulation), false) FROM log)
       FROM now LEFT JOIN place ON true
         LEFT JOIN record ON record.resource = place.resource AND record.slot = place.slot
       ORDER BY place.resource, place.slot

@@ -14,6 +14,7 @@ final class SharedDatabaseFixture: Sendable {
     var changes: [[(resource: Int, slot: Int)]] = []
     var rows: [[Int]: UTF8Slice] = [:]
     var failure: StorageError?
+    var simulation = SharedSimulationFixture()
   }
 
   private let state = NIOLockedValueBox(State())
@@ -22,18 +23,25 @@ final class SharedDatabaseFixture: Sendable {
   func fail(_ error: StorageError?) { state.withLockedValue { $0.failure = error } }
 
   /// Starts a server whose data is the database's at its start.
-  func server(_ value: JSONValue, reads: Reads = .linearizable) throws -> Server {
-    try Server(self, value, reads)
+  func server(
+    _ value: JSONValue, reads: Reads = .linearizable,
+    configure: (inout JSONServer.Server.Configuration) -> Void = { _ in }
+  ) throws -> Server {
+    var configuration = JSONServer.Server.Configuration(source: .value(value))
+    configure(&configuration)
+    return try Server(self, value, reads, configuration)
   }
 
   struct Server {
     let engine: Engine
     private let application: any Application
 
-    fileprivate init(_ shared: SharedDatabaseFixture, _ value: JSONValue, _ reads: Reads) throws {
+    fileprivate init(
+      _ shared: SharedDatabaseFixture, _ value: JSONValue, _ reads: Reads,
+      _ configuration: JSONServer.Server.Configuration
+    ) throws {
       let ids = IDGenerator { "id" }
       let mailbox = EditMailbox()
-      let configuration = JSONServer.Server.Configuration(source: .value(value))
       let source = OpenedSource(
         persistence: Link(shared) { mailbox.deliver($0) },
         database: try Database(parsing: UTF8Slice(value.utf8Text()), ids: ids), warnings: [])
@@ -49,8 +57,11 @@ final class SharedDatabaseFixture: Sendable {
       application = reads == .linearizable ? LinearizableApplication(engine: engine) : engine
     }
 
-    func send(_ method: HTTPRequest.Method, _ target: String, _ body: String = "") async -> Response {
+    func send(
+      _ method: HTTPRequest.Method, _ target: String, _ body: String = "", token: String? = nil
+    ) async -> Response {
       var request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+      request.headerFields[.authorization] = token.map { "Bearer \($0)" }
       if !body.isEmpty {
         request.headerFields[.contentType] = "application/json"
         request.body = Array(body.utf8)
@@ -121,6 +132,77 @@ final class SharedDatabaseFixture: Sendable {
     }
 
     func close() {}
+
+    // MARK: What is shared besides the data
+
+    private func ask<Success>(
+      _ completion: @escaping @Sendable (Result<Success, StorageError>) -> Void, _ body: (inout State) -> Success
+    ) {
+      let result = shared.state.withLockedValue { state -> Result<Success, StorageError> in
+        if let failure = state.failure { return .failure(failure) }
+        return .success(body(&state))
+      }
+      completion(result)
+    }
+
+    func readState(_ completion: @escaping @Sendable (Result<SharedState, StorageError>) -> Void) {
+      ask(completion) { $0.simulation.state(version: $0.version) }
+    }
+
+    func change(
+      _ change: SharedChange, completion: @escaping @Sendable (Result<SharedChange.Outcome, StorageError>) -> Void
+    ) {
+      ask(completion) { state in
+        state.version += 1
+        state.changes.append([])
+        let number = state.simulation.carryOut(change, version: state.version)
+        return SharedChange.Outcome(number: number, state: state.simulation.state(version: state.version))
+      }
+    }
+
+    func meet(
+      _ kind: SharedRule.Kind, _ id: Int,
+      completion: @escaping @Sendable (Result<SharedRule.Meeting?, StorageError>) -> Void
+    ) { ask(completion) { $0.simulation.meet(kind, id) } }
+
+    private static let noSnapshots = StorageError(.unavailable, "Nothing is kept.")
+
+    func snapshots(_ completion: @escaping @Sendable (Result<[Snapshots.Entry], StorageError>) -> Void) {
+      completion(.failure(Self.noSnapshots))
+    }
+
+    func saveSnapshot(named name: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+      completion(.failure(Self.noSnapshots))
+    }
+
+    func restoreSnapshot(named name: String?, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void) {
+      completion(.failure(Self.noSnapshots))
+    }
+
+    func removeSnapshot(_ name: String, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void) {
+      completion(.failure(Self.noSnapshots))
+    }
+
+    func add(
+      _ tokens: [SharedToken], now: Double, completion: @escaping @Sendable (Result<Void, StorageError>) -> Void
+    ) {
+      ask(completion) { state in for token in tokens { state.simulation.tokens[token.text] = token } }
+    }
+
+    func token(_ text: String, completion: @escaping @Sendable (Result<SharedToken?, StorageError>) -> Void) {
+      ask(completion) { $0.simulation.tokens[text] }
+    }
+
+    func renew(
+      _ text: String, as tokens: [SharedToken], now: Double,
+      completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void
+    ) {
+      ask(completion) { state in
+        guard state.simulation.tokens.removeValue(forKey: text) != nil else { return false }
+        for token in tokens { state.simulation.tokens[token.text] = token }
+        return true
+      }
+    }
   }
 }
 
@@ -130,6 +212,8 @@ extension SharedDatabaseFixture.State {
     let placed = places.sorted { $0.lexicographicallyPrecedes($1) }.map { place in
       PlacedRow(resource: place[0], slot: place[1], text: rows[place])
     }
-    return LoadedSource(.rows(placed, since: base), generation: version)
+    let isShared = simulation.version > base
+    return LoadedSource(
+      .rows(placed, since: base), generation: version, shared: isShared ? simulation.state(version: version) : nil)
   }
 }

@@ -8,7 +8,7 @@ import OrderedJSON
 
   /// Keeps a database in PostgreSQL, which other servers write, too.
   final class PostgreSQLPersistence: SharedPersistence {
-    private let database: SharedDatabase
+    let database: SharedDatabase
     private let schema: Schema
     private let address: DatabaseAddress
 
@@ -52,7 +52,7 @@ import OrderedJSON
         }
         return OpenedSource(
           persistence: PostgreSQLPersistence(shared, schema: schema, address: address), database: database,
-          warnings: warnings)
+          warnings: warnings, shared: SharedState(loaded.simulation))
       } catch let error as DatabaseFailure {
         throw ServerError(error)
       } catch let error as ServerError {

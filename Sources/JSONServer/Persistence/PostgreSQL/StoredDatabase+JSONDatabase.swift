@@ -61,11 +61,13 @@ import OrderedJSON
       _ changes: ForeignChanges, since: Int, version: Int, schema: Schema, at address: DatabaseAddress
     ) throws(ServerError) {
       switch changes {
-      case .rows(let rows):
+      case .rows(let rows, let simulation):
         let placed = rows.map { PlacedRow(resource: $0.resource, slot: $0.slot, text: $0.text) }
-        self.init(.rows(placed, since: since), generation: version)
+        self.init(.rows(placed, since: since), generation: version, shared: simulation.map(SharedState.init))
       case .whole(let loaded):
-        self.init(.whole(try loaded.database(schema: schema, at: address)), generation: version)
+        self.init(
+          .whole(try loaded.database(schema: schema, at: address)), generation: version,
+          shared: SharedState(loaded.simulation))
       }
     }
   }
@@ -96,7 +98,7 @@ import OrderedJSON
 
   extension StorageError {
     init(_ failure: DatabaseFailure) {
-      self.init(.unavailable, failure.message)
+      self.init(failure.isUnsettled ? .durabilityUnknown : .unavailable, failure.message)
     }
   }
 #endif

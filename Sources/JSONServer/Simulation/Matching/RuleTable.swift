@@ -12,14 +12,20 @@ struct RuleTable<Value: Sendable>: Sendable {
     /// How many requests it is still for; `nil` for no end.
     var timesLeft: Int?
     var value: Value
+    /// Whether all servers of a database have it, which counts the requests then.
+    var isShared = false
   }
+
+  /// A rule that all servers of a database have.
+  typealias SharedRule = (id: Int, matcher: RequestMatcher, timesLeft: Int?, value: Value)
 
   private var rules: [Int: Rule] = [:]
   /// The rules by what comes before the first `*` of their paths, without regard to letter case, and by its length.
   private var prefixes: [Int: [[UInt8]: RuleBucket]] = [:]
   /// The rules whose paths have no `*`.
   private var literals: [[UInt8]: RuleBucket] = [:]
-  private var lastID = 0
+  /// The largest id that a rule has had.
+  private(set) var lastID = 0
   private var (first, last) = (0, 0)
   /// How many requests each rule that there was has met.
   private var meetings: [Int: Int] = [:]
@@ -53,16 +59,43 @@ struct RuleTable<Value: Sendable>: Sendable {
   mutating func add(_ value: Value, for matcher: RequestMatcher, times: Int?, comesFirst: Bool = false) -> Int {
     lastID += 1
     if comesFirst { first -= 1 } else { last += 1 }
-    rules[lastID] = Rule(
-      id: lastID, rank: comesFirst ? first : last, matcher: matcher, timesLeft: times, value: value)
-    let (key, isLiteral) = Self.key(of: matcher)
-    if isLiteral {
-      literals[key, default: RuleBucket()].insert(lastID, matcher)
-    } else {
-      prefixes[key.count, default: [:]][key, default: RuleBucket()].insert(lastID, matcher)
-    }
+    insert(Rule(id: lastID, rank: comesFirst ? first : last, matcher: matcher, timesLeft: times, value: value))
     return lastID
   }
+
+  private mutating func insert(_ rule: Rule) {
+    rules[rule.id] = rule
+    let (key, isLiteral) = Self.key(of: rule.matcher)
+    if isLiteral {
+      literals[key, default: RuleBucket()].insert(rule.id, rule.matcher)
+    } else {
+      prefixes[key.count, default: [:]][key, default: RuleBucket()].insert(rule.id, rule.matcher)
+    }
+  }
+
+  /// Takes the rules that all servers have in the place of those that it had of them. They count before its own; one of
+  /// its own that has the id of another gets a new one.
+  ///
+  /// - Parameter shared: The rules, in the order in which they count.
+  mutating func replaceShared(with shared: [SharedRule]) {
+    for rule in rules.values where rule.isShared { _ = remove(rule.id) }
+    lastID = max(lastID, shared.lazy.map { $0.id }.max() ?? 0)
+    for (position, rule) in shared.enumerated() {
+      if let own = rules[rule.id] {
+        _ = remove(own.id)
+        lastID += 1
+        insert(
+          Rule(id: lastID, rank: own.rank, matcher: own.matcher, timesLeft: own.timesLeft, value: own.value))
+      }
+      insert(
+        Rule(
+          id: rule.id, rank: Self.firstOfShared + position, matcher: rule.matcher, timesLeft: rule.timesLeft,
+          value: rule.value, isShared: true))
+    }
+  }
+
+  /// Less than the rank of any rule of the server's own.
+  private static var firstOfShared: Int { .min / 2 }
 
   /// Removes a rule, and returns whether it was there.
   mutating func remove(_ id: Int) -> Bool {
@@ -89,6 +122,17 @@ struct RuleTable<Value: Sendable>: Sendable {
   ///
   /// - Parameter rank: Rules up to this one are passed over.
   mutating func next(for request: MatchableRequest, after rank: Int = .min) -> Rule? {
+    guard let found = first(for: request, after: rank) else { return nil }
+    meetings[found.id, default: 0] += 1
+    if let times = found.timesLeft {
+      rules[found.id]?.timesLeft = times - 1
+      if times <= 1, !keepsSpent { _ = remove(found.id) }
+    }
+    return found
+  }
+
+  /// Returns the first rule that a request meets, without counting it.
+  func first(for request: MatchableRequest, after rank: Int = .min) -> Rule? {
     var found: Rule?
     for id in candidates(for: request) {
       guard let rule = rules[id], rule.rank > rank, rule.rank < found?.rank ?? .max, rule.timesLeft != 0,
@@ -96,13 +140,12 @@ struct RuleTable<Value: Sendable>: Sendable {
       else { continue }
       found = rule
     }
-    guard let found else { return nil }
-    meetings[found.id, default: 0] += 1
-    if let times = found.timesLeft {
-      rules[found.id]?.timesLeft = times - 1
-      if times <= 1, !keepsSpent { _ = remove(found.id) }
-    }
     return found
+  }
+
+  /// Records for how many requests a rule is still; one that is for none any more is removed.
+  mutating func setTimesLeft(_ times: Int?, of id: Int) {
+    if times == 0 { _ = remove(id) } else { rules[id]?.timesLeft = times }
   }
 
   private func candidates(for request: MatchableRequest) -> [Int] {

@@ -1,0 +1,63 @@
+#if PostgreSQL
+  import Dispatch
+
+  /// Asks for what servers share besides the data, and changes it: one thing after the other, on a connection of its own.
+  actor SimulationChannel {
+    private let executor = QueueExecutor("swift-json-server.simulation")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let address: DatabaseAddress
+    private var connection: Connection?
+
+    /// How often what collided with another transaction is tried.
+    private static let attempts = 20
+
+    init(_ address: DatabaseAddress) {
+      self.address = address
+    }
+
+    /// Does work, again when it collided with other servers'.
+    nonisolated func perform<Success: Sendable>(
+      _ work: @escaping @Sendable (Connection) throws(DatabaseFailure) -> Success,
+      _ completion: @escaping @Sendable (Result<Success, DatabaseFailure>) -> Void
+    ) {
+      executor.queue.async {
+        completion(
+          self.assumeIsolated { channel in
+            Result { () throws(DatabaseFailure) in try channel.perform(work) }
+          })
+      }
+    }
+
+    /// Waits for what is in progress, and disconnects.
+    nonisolated func close() {
+      executor.queue.sync { self.assumeIsolated { $0.connection = nil } }
+    }
+
+    private func perform<Success>(
+      _ work: (Connection) throws(DatabaseFailure) -> Success
+    ) throws(DatabaseFailure) -> Success {
+      var attempt = 1
+      while true {
+        let connection = try connected()
+        do throws(DatabaseFailure) {
+          return try work(connection)
+        } catch {
+          // Outside of a transaction this does nothing.
+          if !connection.isLost { _ = try? connection.run("ROLLBACK", deadline: .seconds(5)) }
+          guard error.code == .conflict, attempt < Self.attempts else { throw error }
+          attempt += 1
+        }
+      }
+    }
+
+    /// The connection, unless it was lost while nothing was asked.
+    private func connected() throws(DatabaseFailure) -> Connection {
+      if let connection, connection.takeNotices() != nil { return connection }
+      connection = nil
+      let new = try Connection.open(address)
+      connection = new
+      return new
+    }
+  }
+#endif

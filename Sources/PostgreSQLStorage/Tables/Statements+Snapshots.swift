@@ -1,0 +1,122 @@
+#if PostgreSQL
+  // The data stays within the database: it is copied from table to table.
+
+  extension Connection {
+    /// How long a copy may take.
+    private static let long = Duration.seconds(600)
+    /// The snapshot without a name.
+    private static let initial = 0
+
+    /// The snapshots that have a name, oldest first.
+    func snapshots() throws(DatabaseFailure) -> [StoredSnapshot] {
+      let found = try run(
+        "SELECT name, (extract(epoch FROM at) * 1000)::bigint FROM snapshot WHERE name IS NOT NULL ORDER BY id", [])
+      return (0..<found.count).map { row in
+        StoredSnapshot(name: found.text(row, 0) ?? "", milliseconds: found.integer(row, 1) ?? 0)
+      }
+    }
+
+    /// Keeps the data as it is, in a transaction; nobody's write waits for that.
+    ///
+    /// - Parameter name: Its name, which a snapshot of before loses; `nil` for the next of `snapshot-1`, `snapshot-2`, …
+    ///   that is free.
+    /// - Returns: The name.
+    func saveSnapshot(named name: String?) throws(DatabaseFailure) -> String {
+      try run("BEGIN")
+      // Whoever saves another waits.
+      try run("UPDATE counter SET value = value WHERE name = 'snapshot'", [])
+      let chosen = if let name { name } else { try freeName() }
+      _ = try removeSnapshot(chosen)
+      try run(
+        Self.copyText("INSERT INTO snapshot (name, prefix, suffix) SELECT $1::text, prefix, suffix FROM state"),
+        [.text(chosen)], deadline: Self.long)
+      try commit()
+      return chosen
+    }
+
+    private func freeName() throws(DatabaseFailure) -> String {
+      while true {
+        let next = try run("UPDATE counter SET value = value + 1 WHERE name = 'snapshot' RETURNING value", [])
+        let name = "snapshot-\(next.integer(0, 0) ?? 0)"
+        if try run("SELECT FROM snapshot WHERE name = $1", [.text(name)]).count == 0 { return name }
+      }
+    }
+
+    /// Keeps the data as what a reset goes back to, within a transaction.
+    func keepInitial() throws(DatabaseFailure) {
+      try removeSnapshot(id: Self.initial)
+      try run(
+        Self.copyText("INSERT INTO snapshot (id, prefix, suffix) SELECT 0, prefix, suffix FROM state"), [],
+        deadline: Self.long)
+    }
+
+    /// Whether there is something that a reset goes back to.
+    func hasInitial() throws(DatabaseFailure) -> Bool {
+      try run("SELECT FROM snapshot WHERE name IS NULL", []).count == 1
+    }
+
+    /// One statement, so that it sees the data at one moment.
+    private static func copyText(_ insert: String) -> String {
+      """
+      WITH kept AS (\(insert) RETURNING id),
+        resources AS (
+          INSERT INTO snapshot_resource (snapshot, position, name, kind, lead, trail, tail, empty_tail)
+          SELECT kept.id, position, name, kind, lead, trail, tail, empty_tail FROM kept, resource)
+      INSERT INTO snapshot_record (snapshot, resource, slot, body)
+      SELECT kept.id, resource, slot, body FROM kept, record
+      """
+    }
+
+    /// Removes a snapshot.
+    ///
+    /// - Returns: Whether it was there.
+    func removeSnapshot(_ name: String) throws(DatabaseFailure) -> Bool {
+      guard let id = try run("SELECT id FROM snapshot WHERE name = $1", [.text(name)]).integer(0, 0) else {
+        return false
+      }
+      try removeSnapshot(id: id)
+      return true
+    }
+
+    private func removeSnapshot(id: Int) throws(DatabaseFailure) {
+      for (table, column) in [("snapshot_record", "snapshot"), ("snapshot_resource", "snapshot"), ("snapshot", "id")] {
+        try run("DELETE FROM \(table) WHERE \(column) = $1::bigint", [.bigint(id)], deadline: Self.long)
+      }
+    }
+
+    /// Brings the data back to a snapshot, in a transaction of its own, and tells all servers.
+    ///
+    /// - Parameter name: Its name; `nil` for what a reset goes back to.
+    /// - Returns: Whether there is such a snapshot.
+    func restoreSnapshot(named name: String?) throws(DatabaseFailure) -> Bool {
+      _ = try takeTurn(deadline: .seconds(15))
+      let found = try run("SELECT id FROM snapshot WHERE name IS NOT DISTINCT FROM $1::text", [.optional(name)])
+      if let id = found.integer(0, 0) {
+        for statement in Self.restoreTexts { try run(statement, [.bigint(id)], deadline: Self.long) }
+      }
+      try commit()
+      return found.count == 1
+    }
+
+    private static let restoreTexts = [
+      "DELETE FROM record WHERE $1::bigint >= 0",
+      "DELETE FROM resource WHERE $1::bigint >= 0",
+      """
+      INSERT INTO resource (position, name, kind, lead, trail, tail, empty_tail)
+      SELECT position, name, kind, lead, trail, tail, empty_tail FROM snapshot_resource WHERE snapshot = $1::bigint
+      """,
+      "INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM snapshot_record WHERE snapshot = $1::bigint",
+      """
+      WITH turn AS (
+          UPDATE state SET version = version + 1, prefix = snapshot.prefix, suffix = snapshot.suffix
+          FROM snapshot WHERE snapshot.id = $1::bigint RETURNING version),
+        log AS (INSERT INTO change (version, is_whole) SELECT version, true FROM turn)
+      SELECT pg_notify('json_server', version::text) FROM turn
+      """,
+    ]
+  }
+
+  extension Parameter {
+    fileprivate static func optional(_ text: String?) -> Parameter { Parameter(bytes: text.map { Array($0.utf8) }) }
+  }
+#endif
