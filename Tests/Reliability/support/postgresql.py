@@ -31,8 +31,8 @@ def tool(name):
 class PostgreSQL:
     """A database server in a scratch directory, run by an ordinary user."""
 
-    def __init__(self):
-        self.directory = tempfile.mkdtemp(prefix="postgresql-")
+    def __init__(self, directory=None):
+        self.directory = tempfile.mkdtemp(prefix="postgresql-", dir=directory)
         self.data = os.path.join(self.directory, "data")
         self.port = free_port()
         self.user = None
