@@ -122,11 +122,14 @@ class Proxy(threading.Thread):
         try:
             data = source.recv(1 << 16)
             if data:
-                target.sendall(data)
+                self.pass_on(data, source, target)
                 return
         except OSError:
             pass
         self.end(source)
+
+    def pass_on(self, data, source, target):
+        target.sendall(data)
 
     def end(self, source):
         with self.lock:
