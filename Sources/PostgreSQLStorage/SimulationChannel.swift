@@ -53,7 +53,7 @@
 
     /// The connection, unless it was lost while nothing was asked.
     private func connected() throws(DatabaseFailure) -> Connection {
-      if let connection, connection.takeNotices() != nil { return connection }
+      if let connection, connection.receive() { return connection }
       connection = nil
       let new = try Connection.open(address)
       connection = new

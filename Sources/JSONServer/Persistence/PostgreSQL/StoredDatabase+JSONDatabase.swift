@@ -57,25 +57,24 @@ import OrderedJSON
 
   extension LoadedSource {
     /// - Throws: ``ServerError`` when everything was read again, and cannot be served.
-    init(
-      _ changes: ForeignChanges, since: Int, version: Int, schema: Schema, at address: DatabaseAddress
-    ) throws(ServerError) {
-      switch changes {
+    init(_ writes: ForeignWrites, schema: Schema, at address: DatabaseAddress) throws(ServerError) {
+      switch writes.changes {
       case .rows(let rows, let simulation):
         let placed = rows.map { PlacedRow(resource: $0.resource, slot: $0.slot, text: $0.text) }
-        self.init(.rows(placed, since: since), generation: version, shared: simulation.map(SharedState.init))
+        self.init(
+          .rows(placed, since: writes.since), generation: writes.version, shared: simulation.map(SharedState.init))
       case .whole(let loaded):
         self.init(
-          .whole(try loaded.database(schema: schema, at: address)), generation: version,
+          .whole(try loaded.database(schema: schema, at: address)), generation: writes.version,
           shared: SharedState(loaded.simulation))
       }
     }
   }
 
   extension SourceEdit {
-    init(_ changes: ForeignChanges, since: Int, version: Int, schema: Schema, at address: DatabaseAddress) {
+    init(_ writes: ForeignWrites, schema: Schema, at address: DatabaseAddress) {
       do throws(ServerError) {
-        self = .changed(try LoadedSource(changes, since: since, version: version, schema: schema, at: address))
+        self = .changed(try LoadedSource(writes, schema: schema, at: address))
       } catch {
         self = .invalid(message: error.message)
       }
