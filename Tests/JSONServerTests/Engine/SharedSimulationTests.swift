@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 import JSONStorage
 import OrderedJSON
 import Testing
