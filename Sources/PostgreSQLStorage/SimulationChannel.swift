@@ -53,7 +53,8 @@
 
     /// The connection, unless it was lost while nothing was asked.
     private func connected() throws(DatabaseFailure) -> Connection {
-      if let connection, connection.receive() { return connection }
+      // What a database says that ends comes before the end.
+      if let connection, connection.receive(), connection.receive() { return connection }
       connection = nil
       let new = try Connection.open(address)
       connection = new
