@@ -243,7 +243,7 @@ class Basics(Page):
         for place in PLACES:
             self._show(place)
             small = self._value(
-                "[...document.querySelectorAll('button, select, input:not([type=checkbox]), nav a')].filter((e) => e.checkVisibility())"
+                "[...document.querySelectorAll('button, select, input:not([type=checkbox]), nav a, .operation p a')].filter((e) => e.checkVisibility())"
                 ".filter((e) => Math.min(e.offsetWidth, e.offsetHeight) < 24).map((e) => e.outerHTML.slice(0, 90))")
             assert not small, f"{place}: smaller than 24 px: {small[:3]}"
         self._browser.resize(1280, 900)

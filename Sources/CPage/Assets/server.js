@@ -47,7 +47,7 @@ export const refresh = () => attempt(async () => {
   if (document.activeElement !== delay) delay.value = settings.delay;
   readOnly.checked = settings.readOnly;
   note({ readOnly: settings.readOnly });
-  list(ui.snapshots, "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) => {
+  list(ui.snapshots, "None. A snapshot keeps the data as it is.", snapshots.map(({ name, time }) => {
     const path = `snapshots/${encodeURIComponent(name)}`;
     return item(name, since(time),
       ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", path, "DELETE")]);
