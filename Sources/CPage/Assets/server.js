@@ -57,7 +57,7 @@ export const refresh = () => attempt(async () => {
     return item(`${method} ${path} ${query ? compact(query) : ""}`, brief(compact(rest), 120), ...texts.map((text) =>
       [text, () => act("DELETE", `${kind}/${id}${text === "Fail" ? "?status=503" : ""}`, undefined, `${text}: done`)]));
   };
-  list(ui.rules, "None. See how a client copes.", [
+  list(ui.rules, "None.", [
     ...faults.map((fault) => rule("faults", fault, "Remove")),
     ...holds.map(({ requests, ...hold }) => rule("holds", { ...hold, waiting: requests.length }, "Release", "Fail")),
     ...stubs.map((stub) => rule("stubs", stub, "Remove")),
