@@ -26,6 +26,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -35,6 +36,8 @@ SMALL, LARGE = 1_000, 100_000
 # How often the servers take turns in what is compared most closely.
 TURNS = 5
 NEEDLE = "quizzical"
+# What the bodies of the databases are made of in which searches are slowest, and a text whose letters all occur there.
+FREQUENT, FREQUENT_NEEDLE = " façade zz façade zy", "façade zzz"
 
 # name, unit, json-server 0.17.4's figure from issue 7 (None: not measured)
 ROWS = {
@@ -54,9 +57,12 @@ ROWS = {
     "q": ("q over 100 MB", "GB/s", None),
     "like": ("_like over 100 MB", "GB/s", None),
     "pattern": ("_like with a pattern that holds a literal, 100 MB", "GB/s", None),
+    "q-frequent": ("q for 'façade zzz' over 20 MB of 'façade zz'", "GB/s", None),
+    "q-escaped": ("the same, each 'ç' in the file as '\\u00e7'", "GB/s", None),
     "put-small": ("PUT, 1 MB, 32 clients", "requests/s", 120),
     "put-large": ("PUT, 100 MB, 32 clients", "requests/s", 0.6),
     "post": ("POST, 1 MB, 32 clients", "requests/s", None),
+    "put-grown": ("PUT into the file as these POSTs left it", "requests/s", None),
     "write-while-reading": ("PUT of one client while lists are read, 1 MB, median", "ms", None),
     "start-small": ("start to first response, 1 MB", "ms", 277),
     "start-large": ("start to first response, 100 MB", "ms", 1900),
@@ -101,6 +107,16 @@ def make_database(path, count):
         posts = [record(number, random_numbers) for number in range(1, count + 1)]
         authors = [{"id": number, "name": f"Author {number}"} for number in range(1000)]
         json.dump({"posts": posts, "authors": authors, "profile": {"name": "typicode"}}, file, indent=2)
+
+
+def make_frequent_database(path, count, is_escaped):
+    """A database of records whose bodies hold nearly what is searched for."""
+    random_numbers = random.Random(count)
+    with open(path, "w") as file:
+        posts = [record(number, random_numbers) for number in range(1, count + 1)]
+        for post in posts:
+            post["body"] = FREQUENT * (RECORD_BYTES * 4 // 5 // len(FREQUENT))
+        json.dump({"posts": posts}, file, indent=2, ensure_ascii=is_escaped)
 
 
 class Server:
@@ -292,6 +308,7 @@ class Measurement:
 
     def run(self):
         self.measure_small()
+        self.measure_frequent()
         if self.wanted & {row for row, (title, _, _) in ROWS.items() if "100 MB" in title}:
             self.measure_large()
 
@@ -314,12 +331,23 @@ class Measurement:
         if "put-small" in self.wanted:
             with self.server(SMALL) as server:
                 self.figures["put-small"] = self.load.put(server, SMALL)[0]
-        if "post" in self.wanted:
+        if self.wanted & {"post", "put-grown"}:
             with self.server(SMALL) as server:
                 self.figures["post"] = self.load.post(server)[0]
+                # A file that grows takes longer to write: this is what such a file allows.
+                self.figures["put-grown"] = self.load.put(server, SMALL)[0]
         if "write-while-reading" in self.wanted:
             with self.server(SMALL) as server:
                 self.figures["write-while-reading"] = put_latency(server, 200) * 1000
+
+    def measure_frequent(self):
+        target = f"/posts?q={urllib.parse.quote(FREQUENT_NEEDLE)}&_page=1&_limit=10"
+        for row, is_escaped in (("q-frequent", False), ("q-escaped", True)):
+            if row in self.wanted:
+                path = os.path.join(self.directory, f"{row}.json")
+                make_frequent_database(path, 20_000, is_escaped)
+                with Server(self.command, path) as server:
+                    self.scan(row, server, target, os.path.getsize(path))
 
     def measure_large(self):
         if "start-large" in self.wanted:
@@ -346,10 +374,10 @@ class Measurement:
                 self.load_once(server, target)
             self.figures[row] = self.load.get(server, targets)[0]
 
-    def scan(self, row, server, target):
+    def scan(self, row, server, target, size=LARGE * RECORD_BYTES):
         if row in self.wanted:
             self.load_once(server, target)
-            self.figures[row] = self.load.get(server, [target])[0] * LARGE * RECORD_BYTES / 1e9
+            self.figures[row] = self.load.get(server, [target])[0] * size / 1e9
 
     def time_once(self, server, target):
         started = time.monotonic()
