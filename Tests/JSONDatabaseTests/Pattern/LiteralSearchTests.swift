@@ -93,6 +93,19 @@ struct LiteralSearchTests {
     }
   }
 
+  /// In a text of two letters at random no two bytes are rare, so that stretches of it are compared one character at a
+  /// time.
+  @Test func `A match across the end of such a stretch is found`() {
+    var generator = SeededGenerator(seed: 11)
+    func random(_ count: Int) -> String {
+      String((0..<count).map { _ in Bool.random(using: &generator) ? "a" : "b" })
+    }
+    let (text, needle) = (random(36_000), random(40))
+    for count in stride(from: 32_700, to: 36_000, by: 30) {
+      #expect(firstMatch(of: needle, in: text.prefix(count) + needle + "ab") == count)
+    }
+  }
+
   @Test func `A search that has learned what is rare needs few steps`() {
     for (needle, piece) in Self.frequent.dropLast() {
       let text = Array(String(repeating: piece, count: 400_000 / piece.utf8.count).utf8)
