@@ -29,7 +29,7 @@ CODE_FILES = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.swift"))
 STEP = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"\)')
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ARTICLE_LINK = re.compile(r"<doc:([^>]+)>")
-PATH = re.compile(r"`((?:Sources|Tests|Packaging|fixtures|\.ci|\.github)/[\w./+-]+)")
+PATH = re.compile(r"`((?:Sources|Tests|Packaging|fixtures|\.ci|\.github)/[\w./+@-]+)")
 
 
 def swift_blocks(text):

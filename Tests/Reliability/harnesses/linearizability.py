@@ -10,55 +10,18 @@ import threading
 import time
 
 from support.harness import main
-from support.linearizable import ABSENT, Operation, is_linearizable
+from support.histories import KEYS, Histories, RegisterClient
+from support.linearizable import ABSENT, Operation
 from support.server import Connection, Dropped, Server
 
-KEYS = [f"r{number}" for number in range(24)]
 
+class Client(RegisterClient):
+    """Stops with its connection, or after a number of requests."""
 
-class Histories:
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.operations = {key: [] for key in KEYS}
-        self.count = 0
-
-    def add(self, key, operation):
-        with self.lock:
-            self.operations[key].append(operation)
-            self.count += 1
-
-
-def effect(method, value, status, seen):
-    """What an answer says of the states before and after; `status` is None when there was no answer."""
-    if method == "GET":
-        expected = ABSENT if status == 404 else seen
-        return lambda state: (state,) if state == expected else ()
-    is_done_on_absent = method == "POST"
-    new = ABSENT if method == "DELETE" else value
-
-    def apply(state):
-        fits = (state is ABSENT) == is_done_on_absent
-        if status is None:
-            return (new, state) if fits else (state,)
-        if status < 300:
-            return (new,) if fits else ()
-        return () if fits else (state,)
-
-    return apply
-
-
-ALLOWED = {"GET": {200, 404}, "POST": {201, 409}, "PUT": {200, 404}, "PATCH": {200, 404}, "DELETE": {200, 404}}
-
-
-class Client(threading.Thread):
     def __init__(self, histories, port, seed, stop, limit):
-        super().__init__(daemon=True)
-        self.histories = histories
+        super().__init__(histories, seed, stop)
         self.port = port
-        self.random = random.Random(seed)
-        self.stop = stop
         self.limit = limit
-        self.problem = None
 
     def run(self):
         try:
@@ -72,33 +35,6 @@ class Client(threading.Thread):
                 self.step(connection)
             except (Dropped, OSError):
                 return
-
-    def step(self, connection):
-        key = self.random.choice(KEYS)
-        method = self.random.choices(["GET", "POST", "PUT", "PATCH", "DELETE"], [5, 2, 2, 2, 1])[0]
-        value = self.random.getrandbits(60)
-        target = "/items" if method == "POST" else f"/items/{key}"
-        body = None if method in ("GET", "DELETE") else {"value": value} if method == "PATCH" else {
-            "id": key, "value": value}
-        start = time.monotonic()
-        try:
-            answer = connection.request(method, target, body)
-        except (Dropped, OSError):
-            if method != "GET":
-                # Nothing happens any more once the server is gone.
-                self.histories.add(
-                    key, Operation(start, time.monotonic(), f"{method} {key} {value} ?", effect(method, value, None, None)))
-            raise
-        end = time.monotonic()
-        if answer.status == 503:
-            # Refused is absent.
-            return
-        if answer.status not in ALLOWED[method]:
-            self.problem = f"{method} {target} was answered {answer.status} {answer.body[:200]}"
-            return
-        seen = answer.json.get("value") if method == "GET" and answer.status == 200 else None
-        name = f"{method} {key} {value if body else seen} {answer.status}"
-        self.histories.add(key, Operation(start, end, name, effect(method, value, answer.status, seen)))
 
 
 def clients(histories, server, generator, stop, limit):
@@ -115,16 +51,6 @@ def join(harness, name, started):
             harness.fail(f"{name}: {client.problem}")
 
 
-def judge(harness, name, histories):
-    for key, operations in histories.operations.items():
-        try:
-            if not is_linearizable(operations, ABSENT):
-                harness.fail(f"{name}: the history of {key} is not linearizable ({len(operations)} operations)")
-        except RuntimeError as error:
-            harness.fail(f"{name}: {key}: {error}")
-    return histories.count
-
-
 def prepare(harness, name):
     path = os.path.join(harness.subdirectory(name), "database.json")
     with open(path, "w") as file:
@@ -137,7 +63,7 @@ def undisturbed(harness, generator, operations):
     histories = Histories()
     with Server(harness.binary, path, "--quiet") as server:
         join(harness, "undisturbed", clients(histories, server, generator, threading.Event(), operations // 32))
-    return judge(harness, "undisturbed", histories)
+    return histories.judge(harness, "undisturbed")
 
 
 def across_kills(harness, generator, rounds):
@@ -153,7 +79,7 @@ def across_kills(harness, generator, rounds):
         time.sleep(generator.uniform(0.1, 0.5))
         server.kill()
         join(harness, "kills", started)
-    return judge(harness, "kills", histories)
+    return histories.judge(harness, "kills")
 
 
 def across_edits(harness, generator, edits):
@@ -178,7 +104,7 @@ def across_edits(harness, generator, edits):
             time.sleep(1.5)
         stop.set()
         join(harness, "edits", started)
-    return judge(harness, "edits", histories)
+    return histories.judge(harness, "edits")
 
 
 def measure(harness):

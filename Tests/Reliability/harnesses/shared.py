@@ -1,247 +1,228 @@
 """Records what 24 clients of three servers do to 24 shared records in one PostgreSQL, and checks each record's history.
 
-One history undisturbed, one each across kills of servers, crashes of PostgreSQL, paused servers and cut connections.
+One history undisturbed, one each across kills of servers, crashes of PostgreSQL, paused servers, cut and held connections,
+and all of these at random; each once to the servers themselves and once through haproxy, where that is installed. With
+--thorough, one beside psql, too.
 """
 
+import contextlib
+import functools
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 
-from linearizability import ALLOWED, KEYS, Histories, effect, judge
-from support.harness import main
+from support.balancer import SAFE, HAProxy, program
+from support.fleet import Fleet, FleetClient, agree
+from support.harness import Skip, main
+from support.histories import KEYS, Histories, effect
 from support.linearizable import Operation
-from support.postgresql import PostgreSQL, Proxy
-from support.server import Connection, Dropped, Server
+from support.postgresql import PostgreSQL, Proxy, tool
 
-# How long what was sent to a server that is gone may take effect still.
-LATER = 30
-
-
-class Fleet:
-    """Servers of one database, of which any may be gone for a while."""
-
-    def __init__(self, harness, name, url, count=3):
-        self.harness = harness
-        self.url = url
-        self.seed = os.path.join(harness.subdirectory(name), "seed.json")
-        with open(self.seed, "w") as file:
-            file.write('{"items": [], "log": []}')
-        self.servers = [None] * count
-        for index in range(count):
-            self.start(index)
-
-    def start(self, index):
-        server = Server(self.harness.binary, self.url, "--seed", self.seed, "--quiet")
-        if server.wait():
-            self.servers[index] = server
-        else:
-            self.harness.fail(f"no start: {server.log[-500:]}")
-            server.kill()
-
-    def port(self, generator):
-        alive = [server.port for server in self.servers if server]
-        return generator.choice(alive) if alive else None
-
-    def kill(self, index):
-        server, self.servers[index] = self.servers[index], None
-        if server:
-            server.kill()
-
-    def stop(self):
-        for server in filter(None, self.servers):
-            server.stop()
+# As many operations as --thorough asks of each history.
+FEWEST = 10_000
 
 
-class Client(threading.Thread):
-    """Changes records through whichever server, and adds to a log what must be there once in the end."""
+class Faults:
+    """What happens to servers, the database and what connects them, each at random moments."""
 
-    def __init__(self, fleet, histories, seed, stop):
+    def __init__(self, postgres, proxy, generator):
+        self.postgres = postgres
+        self.proxy = proxy
+        self.random = generator
+
+    def wait(self, shortest=0.2, longest=0.8):
+        time.sleep(self.random.uniform(shortest, longest))
+
+    def nothing(self, fleet):
+        self.wait()
+
+    def kill_server(self, fleet):
+        self.wait()
+        index = self.random.randrange(len(fleet.servers))
+        fleet.kill(index)
+        self.wait(0.05, 0.3)
+        fleet.start(index)
+
+    def crash_database(self, fleet):
+        self.wait(0.5, 1.5)
+        self.postgres.kill()
+        self.wait(0.0, 0.5)
+        self.postgres.start()
+        self.wait(1, 2)
+
+    def pause_server(self, fleet):
+        self.wait()
+        server = self.random.choice(fleet.servers)
+        seconds = self.random.uniform(0.1, 5)
+        # Another fault may have killed it.
+        with contextlib.suppress(ProcessLookupError, AttributeError):
+            os.kill(server.pid, signal.SIGSTOP)
+            time.sleep(seconds)
+            os.kill(server.pid, signal.SIGCONT)
+
+    def cut_connections(self, fleet):
+        self.wait()
+        self.proxy.cut()
+
+    def hold_connections(self, fleet):
+        self.wait()
+        self.proxy.frozen.set()
+        self.wait(0.1, 6)
+        if self.random.random() < 0.5:
+            self.proxy.cut()
+        self.proxy.frozen.clear()
+
+    def any(self, fleet):
+        """One of all, and sometimes a second one that begins meanwhile."""
+        faults = [self.kill_server, self.crash_database, self.pause_server, self.cut_connections, self.hold_connections]
+        first, second = self.random.sample(faults, 2)
+        if self.random.random() < 0.5:
+            return first(fleet)
+        # Each has moments of its own, so that the same seed gives the same ones.
+        other = Faults(self.postgres, self.proxy, random.Random(self.random.random()))
+        thread = threading.Thread(target=getattr(other, second.__name__), args=[fleet])
+        thread.start()
+        first(fleet)
+        thread.join()
+
+
+class SQLClient(threading.Thread):
+    """Changes the same records with psql, as a person does beside the servers."""
+
+    def __init__(self, postgres, schema, histories, seed, stop):
         super().__init__(daemon=True)
-        self.fleet = fleet
+        self.postgres = postgres
+        self.schema = schema
         self.histories = histories
         self.random = random.Random(seed)
         self.stop = stop
-        self.problem = None
-        self.refused = 0
         self.added = set()
-        self.doubtful = set()
+        self.problem = None
 
     def run(self):
-        while not self.stop.is_set():
-            port = self.fleet.port(self.random)
-            try:
-                connection = Connection(port, 60)
-            except (OSError, TypeError):
-                time.sleep(0.02)
-                continue
-            try:
-                with connection:
-                    for _ in range(20):
-                        if self.stop.is_set():
-                            return
-                        self.step(connection)
-            except (Dropped, OSError):
-                pass
+        command = [tool("psql"), "-h", "127.0.0.1", "-p", str(self.postgres.port), "-U", "app", "-XAtq", "postgres"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as psql:
+            self.psql = psql
+            self.statement(f"SET search_path = {self.schema}")
+            while not self.stop.is_set() and not self.problem:
+                self.step()
+                # Servers have their turns, too.
+                time.sleep(self.random.uniform(0, 0.02))
+            psql.stdin.close()
 
-    def step(self, connection):
-        if self.random.random() < 0.1:
-            return self.add(connection)
-        key = self.random.choice(KEYS)
-        method = self.random.choices(["GET", "POST", "PUT", "PATCH", "DELETE"], [5, 2, 2, 2, 1])[0]
-        value = self.random.getrandbits(60)
-        target = "/items" if method == "POST" else f"/items/{key}"
-        body = None if method in ("GET", "DELETE") else {"value": value} if method == "PATCH" else {
-            "id": key, "value": value}
+    def statement(self, text):
+        """The number of rows that a statement returns or changes."""
+        self.psql.stdin.write(f"{text};\n\\echo :ERROR :ROW_COUNT\n")
+        line = self.psql.stdout.readline().split()
+        if len(line) != 2 or line[0] != "false":
+            self.problem = f"psql refuses {text}"
+            return 0
+        return int(line[1])
+
+    def step(self):
+        key, value = self.random.choice(KEYS), self.random.getrandbits(60)
+        where = f"resource = 0 AND body ->> 'id' = '{key}'"
+        kind = self.random.choice(["PUT", "DELETE", "INSERT"])
         start = time.monotonic()
-        try:
-            answer = connection.request(method, target, body)
-        except (Dropped, OSError):
-            self.doubt(method, key, value, start)
-            raise
-        end = time.monotonic()
-        if answer.status == 503:
-            # Refused is absent, unless the answer says that nobody knows.
-            self.refused += 1
-            if answer.json.get("durability") == "unknown":
-                self.doubt(method, key, value, start)
+        if kind == "INSERT":
+            self.statement(f"""INSERT INTO record (resource, body) VALUES (1, '{{"id": "sql-{value}", "token": {value}}}')""")
+            self.added.add(value)
             return
-        if answer.status not in ALLOWED[method]:
-            self.problem = f"{method} {target} was answered {answer.status} {answer.body[:200]}"
-            return
-        seen = answer.json.get("value") if method == "GET" and answer.status == 200 else None
-        name = f"{method} {key} {value if body else seen} {answer.status}"
-        self.histories.add(key, Operation(start, end, name, effect(method, value, answer.status, seen)))
-
-    def doubt(self, method, key, value, start):
-        if method != "GET":
-            self.histories.add(
-                key, Operation(start, time.monotonic() + LATER, f"{method} {key} {value} ?", effect(method, value, None, None)))
-
-    def add(self, connection):
-        token = self.random.getrandbits(60)
-        self.doubtful.add(token)
-        answer = connection.request("POST", "/log", {"token": token})
-        if answer.status == 201:
-            self.doubtful.discard(token)
-            self.added.add(token)
-        elif answer.json.get("durability") != "unknown":
-            self.doubtful.discard(token)
+        if kind == "PUT":
+            count = self.statement(f"""UPDATE record SET body = '{{"id": "{key}", "value": {value}}}' WHERE {where}""")
+        else:
+            count = self.statement(f"DELETE FROM record WHERE {where}")
+        status = 200 if count else 404
+        self.histories.add(
+            key, Operation(start, time.monotonic(), f"psql {kind} {key} {value} {status}", effect(kind, value, status, None)))
 
 
-def history(harness, postgres, name, generator, disturb, seconds, port=None):
+def history(harness, postgres, name, generator, disturb, url, balancer, has_psql):
     """Has clients work while something is disturbed, and judges what they saw."""
+    seconds, fewest = (harness.options.seconds or 60, FEWEST) if harness.options.thorough else (
+        harness.options.seconds or 8, 0)
     histories = Histories()
     stop = threading.Event()
-    fleet = Fleet(harness, name, postgres.url(name, port))
-    clients = [Client(fleet, histories, generator.random(), stop) for _ in range(24)]
-    for client in clients:
+    fleet = Fleet(harness, name, url, balancer)
+    clients = [FleetClient(fleet, histories, generator.random(), stop) for _ in range(24)]
+    others = [SQLClient(postgres, name, histories, generator.random(), stop)] if has_psql else []
+    for client in [*clients, *others]:
         client.start()
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    start = time.monotonic()
+    while time.monotonic() < start + seconds or histories.count < fewest and time.monotonic() < start + 5 * seconds:
         disturb(fleet)
     stop.set()
-    for client in clients:
+    for client in [*clients, *others]:
         client.join(90)
         if client.is_alive():
             harness.fail(f"{name}: a client waits for ever")
         if client.problem:
             harness.fail(f"{name}: {client.problem}")
-    agree(harness, name, fleet, clients)
+    added = set().union(*(client.added for client in [*clients, *others]))
+    agree(harness, name, fleet, added, set().union(*(client.doubtful for client in clients)))
     fleet.stop()
-    refused = sum(client.refused for client in clients)
-    return judge(harness, name, histories), refused
+    harness.check(histories.count >= fewest, f"{name}: {histories.count} operations of {fewest} in {5 * seconds} s")
+    return histories.judge(harness, name), sum(client.refused for client in clients), sum(client.unread for client in clients)
 
 
-def agree(harness, name, fleet, clients):
-    """All servers show the same in the end, with everything that was acknowledged once, and nothing refused."""
-    shown = []
-    for server in filter(None, fleet.servers):
-        for _ in range(100):
-            answer = server.request("GET", "/db", timeout=60)
-            if answer.status == 200:
-                break
-            time.sleep(0.1)
-        shown.append(answer.json)
-    if any(other != shown[0] for other in shown):
-        harness.fail(f"{name}: the servers show different data")
-    tokens = [record.get("token") for record in shown[0].get("log", [])]
-    added = set().union(*(client.added for client in clients))
-    doubtful = set().union(*(client.doubtful for client in clients))
-    if len(tokens) != len(set(tokens)):
-        harness.fail(f"{name}: {len(tokens) - len(set(tokens))} writes are there twice")
-    if added - set(tokens):
-        harness.fail(f"{name}: {len(added - set(tokens))} acknowledged writes of {len(added)} are lost")
-    if set(tokens) - added - doubtful:
-        harness.fail(f"{name}: {len(set(tokens) - added - doubtful)} refused writes are there")
-    ids = [record["id"] for record in shown[0].get("log", [])]
-    if len(ids) != len(set(ids)):
-        harness.fail(f"{name}: two records have one id")
+# The name of each history, what disturbs it, whether servers reach the database by way of the proxy, and whether they
+# reach it all the time: then no write is refused, and no read that a balancer may send again fails.
+PARTS = [
+    ("undisturbed", Faults.nothing, False, True),
+    ("kills", Faults.kill_server, False, True),
+    ("crashes", Faults.crash_database, False, False),
+    ("pauses", Faults.pause_server, False, True),
+    ("cuts", Faults.cut_connections, True, False),
+    ("holds", Faults.hold_connections, True, False),
+    ("random", Faults.any, True, False),
+]
+
+
+def ways(harness):
+    """Whether a balancer stands between, for each time that a history is recorded."""
+    try:
+        program("haproxy")
+    except Skip as skip:
+        harness.note(f"no history through a balancer: {skip}")
+        return [False]
+    return [False, True]
 
 
 def measure(harness):
-    generator = random.Random(harness.options.seed)
-    seconds = harness.options.seconds or (120 if harness.options.thorough else 8)
+    seed = harness.options.seed
+    harness.note(f"seed {seed}")
     figures = []
+    balancer = functools.partial(HAProxy, repeated=SAFE)
     with PostgreSQL() as postgres:
         proxy = Proxy(postgres.port)
-
-        def wait(shortest=0.2, longest=0.8):
-            time.sleep(generator.uniform(shortest, longest))
-
-        def kill_server(fleet):
-            wait()
-            index = generator.randrange(len(fleet.servers))
-            fleet.kill(index)
-            wait(0.05, 0.3)
-            fleet.start(index)
-
-        def crash_database(fleet):
-            wait(0.5, 1.5)
-            postgres.kill()
-            wait(0.0, 0.5)
-            postgres.start()
-            wait(1, 2)
-
-        def pause_server(fleet):
-            wait()
-            server = generator.choice(fleet.servers)
-            os.kill(server.pid, signal.SIGSTOP)
-            wait(0.1, 5)
-            os.kill(server.pid, signal.SIGCONT)
-
-        def cut_connections(fleet):
-            wait()
-            proxy.cut()
-
-        def hold_connections(fleet):
-            wait()
-            proxy.frozen.set()
-            wait(0.1, 6)
-            if generator.random() < 0.5:
-                proxy.cut()
-            proxy.frozen.clear()
-
-        parts = [
-            ("undisturbed", lambda fleet: wait(), None),
-            ("kills", kill_server, None),
-            ("crashes", crash_database, None),
-            ("pauses", pause_server, None),
-            ("cuts", cut_connections, proxy.port),
-            ("holds", hold_connections, proxy.port),
-        ]
-        for name, disturb, port in parts:
-            if harness.options.part in (None, name):
-                count, refused = history(harness, postgres, name, generator, disturb, seconds, port)
-                figures.append(f"{count} across {name} ({refused} refused)")
-                harness.note(figures[-1])
+        parts = [(*part, is_balanced, False) for part in PARTS for is_balanced in ways(harness)]
+        if harness.options.thorough or harness.options.part == "psql":
+            parts.append(("psql", Faults.nothing, False, True, False, True))
+        for part, fault, has_proxy, is_reached, is_balanced, has_psql in parts:
+            if harness.options.part not in (None, part):
+                continue
+            name = f"{part}_balanced" if is_balanced else part
+            # One that is run alone has the same schedule.
+            generator = random.Random(f"{seed} {name}")
+            faults = Faults(postgres, proxy, generator)
+            url = postgres.url(name, proxy.port if has_proxy else None)
+            count, refused, unread = history(
+                harness, postgres, name, generator, lambda fleet: fault(faults, fleet), url, balancer if is_balanced else None,
+                has_psql)
+            if is_reached:
+                harness.check(refused == 0, f"{name}: {refused} writes refused")
+                harness.check(not is_balanced or unread == 0, f"{name}: {unread} reads failed")
+            figures.append(f"{count} {name} ({refused} refused, {unread} unread)")
+            harness.note(figures[-1])
         proxy.close()
-    harness.figure = f"{', '.join(figures)}: {len(harness.failures)} failures"
+    harness.figure = f"seed {seed}: {', '.join(figures)}: {len(harness.failures)} failures"
 
 
 def options(parser):
-    parser.add_argument("--part", help="one of the histories alone")
+    parser.add_argument("--part", choices=[*(name for name, *_ in PARTS), "psql"], help="one of the histories alone")
     parser.add_argument("--seconds", type=float, help="how long each history is")
 
 

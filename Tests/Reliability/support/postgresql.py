@@ -61,9 +61,27 @@ class PostgreSQL:
     def url(self, schema="json_server", port=None):
         return f"postgres://app@127.0.0.1:{port or self.port}/postgres?schema={schema}"
 
+    def secure(self, certificate):
+        """Has it demand TLS and passwords of whoever does not come by its socket; writes its certificate to a file."""
+        key = os.path.join(self.data, "server.key")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+             "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+            check=True, stderr=subprocess.DEVNULL)
+        shutil.copy(certificate, os.path.join(self.data, "server.crt"))
+        os.chmod(key, 0o600)
+        if self.user:
+            os.chown(key, self.user.pw_uid, self.user.pw_gid)
+        with open(os.path.join(self.data, "pg_hba.conf"), "w") as file:
+            file.write("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n")
+        with open(os.path.join(self.data, "postgresql.auto.conf"), "a") as file:
+            file.write("ssl = on\n")
+        self.kill()
+        self.start()
+
     def query(self, text):
         return subprocess.run(
-            [tool("psql"), "-h", "127.0.0.1", "-p", str(self.port), "-U", "app", "-Atc", text, "postgres"],
+            [tool("psql"), "-h", self.directory, "-p", str(self.port), "-U", "app", "-Atc", text, "postgres"],
             check=True, capture_output=True, text=True).stdout.strip()
 
     def __enter__(self):
@@ -129,6 +147,7 @@ class Proxy(threading.Thread):
         self.end(source)
 
     def pass_on(self, data, source, target):
+        """Sends what one side has sent to the other."""
         target.sendall(data)
 
     def end(self, source):

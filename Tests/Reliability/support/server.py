@@ -103,7 +103,7 @@ class Connection:
 class Server:
     """The binary, serving one file."""
 
-    def __init__(self, binary, path, *options, prefix=(), limits=(), host=True):
+    def __init__(self, binary, path, *options, prefix=(), limits=(), host=True, port=0):
         self.path = path
         self.directory = os.path.dirname(path)
         self.scratch = tempfile.mkdtemp(prefix="reliability-server-")
@@ -117,7 +117,7 @@ class Server:
 
         listening = ["--host", "127.0.0.1"] if host else []
         self.process = subprocess.Popen(
-            [*prefix, binary, path, "--port", "0", "--ready-file", self.ready, *listening, *options],
+            [*prefix, binary, path, "--port", str(port), "--ready-file", self.ready, *listening, *options],
             cwd=self.scratch, stdin=subprocess.DEVNULL, stdout=self.log_file, stderr=subprocess.STDOUT,
             preexec_fn=limit)
         self.port = None
