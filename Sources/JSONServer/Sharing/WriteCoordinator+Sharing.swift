@@ -7,7 +7,7 @@ import JSONStorage
 extension WriteCoordinator {
   /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
   func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
-    while commits.inFlight == nil, takeover == nil, !delayedEdits.isEmpty {
+    while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
     }
@@ -36,8 +36,13 @@ extension WriteCoordinator {
     if let signIn = engine.signIn { engine.forgetUsers(signIn) }
     shared.adopt(source)
     resume(waiting, on: engine)
-    if commits.isIdle { shared.releaseTurn() }
+    releaseUnusedTurn()
     releaseReads(on: engine)
+  }
+
+  /// Lets other servers write, unless a write of this one is about to be committed.
+  func releaseUnusedTurn() {
+    if let shared, commits.isIdle, largeWrite == nil { shared.releaseTurn() }
   }
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
