@@ -15,6 +15,7 @@ extension RecordCollection {
     _ query: Query, parents: [ParentJoin] = [], dialect: Dialect
   ) throws(DatabaseError) -> Selection {
     var filter = Filter()
+    filter.isAbandoned = query.isAbandoned
     var joins = parents
     // What a record will have, none tells.
     let knowsNothing = query.isForChange && count == 0
@@ -41,7 +42,7 @@ extension RecordCollection {
       } else {
         window(
           query, matching(filter, of: query, mayBeKnown: parents.isEmpty, dialect),
-          Sorting(query.sort, dialect: dialect, parents: parents))
+          Sorting(query.sort, dialect: dialect, parents: parents, isAbandoned: query.isAbandoned))
       }
     // What a record will have, none tells.
     let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !hasMember($0) && !joins.hasMember($0) }
@@ -84,7 +85,7 @@ extension RecordCollection {
     }
     // Sorting few records is faster than picking them from the order of all.
     if !sorting.isJoined, matching.count > count / 64 || matching.count == count,
-      let order = order(by: query.sort, dialect: sorting.dialect)
+      let order = order(by: query.sort, dialect: sorting.dialect, isAbandoned: query.isAbandoned)
     {
       let positions = matches.positions(in: order.slots, by: query.sort)
       return (selected(.list(pick(range, of: matching, in: order.slots, at: positions)), range.count), total)

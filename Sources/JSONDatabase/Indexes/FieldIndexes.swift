@@ -20,10 +20,12 @@ struct FieldIndexes: Sendable {
   }
 
   /// Returns the order by sort keys; `nil` when what they compare is mixed. O(n log n) at first use.
-  mutating func order(by keys: [SortKey], dialect: Dialect, in rows: PersistentRowVector) -> SortedIndex? {
+  mutating func order(
+    by keys: [SortKey], in rows: PersistentRowVector, make: (PersistentRowVector) -> SortedIndex?
+  ) -> SortedIndex? {
     if unordered.contains(keys) { return nil }
     if let index = order[keys] { return index }
-    guard let index = SortedIndex(keys, dialect: dialect, rows: rows) else {
+    guard let index = make(rows) else {
       if unordered.count < Self.maximumCount { unordered.insert(keys) }
       return nil
     }

@@ -14,6 +14,8 @@ struct Filter {
   var search: SearchTerm?
   /// What says nothing about which records are to be changed.
   private(set) var idle: [IdleFilter] = []
+  /// Whether nobody wants the records any more: then none match.
+  var isAbandoned: @Sendable () -> Bool = { false }
 
   /// Whether every record passes.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
@@ -44,7 +46,7 @@ struct Filter {
   }
 
   func matches(_ record: ValueToken) -> Bool {
-    nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
+    !isAbandoned() && nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
   }
 
   private static func matches(_ node: Node, _ record: ValueToken) -> Bool {

@@ -7,7 +7,7 @@ import JSONStorage
 extension WriteCoordinator {
   /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
   func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
-    while commits.inFlight == nil, takeover == nil, !delayedEdits.isEmpty {
+    while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
     }
@@ -37,7 +37,12 @@ extension WriteCoordinator {
     shared.adopt(source)
     resume(waiting, on: engine)
     releaseReads(on: engine)
-    if commits.isIdle, !isTakingTurn { shared.releaseTurn() }
+    releaseUnusedTurn()
+  }
+
+  /// Lets other servers write, unless a write of this one is about to be committed, or waits for the turn.
+  func releaseUnusedTurn() {
+    if let shared, commits.isIdle, largeWrite == nil, !isTakingTurn { shared.releaseTurn() }
   }
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {

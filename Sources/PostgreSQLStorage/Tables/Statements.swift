@@ -105,7 +105,8 @@
     ///
     /// - Returns: Whether it was, and the rows are committed.
     func write(
-      _ rows: [StoredRow], onto base: (version: Int, id: String?), id: String, endingTransaction: Bool, deadline: Duration
+      _ rows: [StoredRow], onto base: (version: Int, id: String?), id: String, endingTransaction: Bool,
+      deadline: Duration
     ) throws(DatabaseFailure) -> Bool {
       let parameters: [Parameter] = [
         .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
