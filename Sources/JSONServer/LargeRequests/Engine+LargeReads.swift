@@ -31,7 +31,8 @@ extension Engine {
     let view = DataView(writes.database.copy(for: query), hiding: signIn?.password ?? .nothing)
     let read = DataInTransit(view)
     let ending = operation.ending { read.isCancelled }
-    try calculate(for: context, on: read, endpoint.indexing(in: writes.database)) { view -> Result<EndpointResult, RequestError> in
+    let work = endpoint.indexing(in: writes.database)
+    try calculate(for: context, on: read, reporting: work) { view -> Result<EndpointResult, RequestError> in
       do throws(RequestError) {
         var result = try ending.perform(on: &view.database, hiding: &view.passwords)
         shape?.apply(to: &result, of: endpoint, in: &view.database)
@@ -59,7 +60,7 @@ extension Engine {
   ///   - work: What is reported when it takes long; `nil` for the request.
   /// - Throws: 503 when too many calculations wait.
   func calculate<Outcome: Sendable>(
-    for context: RequestContext, on read: DataInTransit, _ work: String? = nil,
+    for context: RequestContext, on read: DataInTransit, reporting work: String? = nil,
     _ calculation: @escaping @Sendable (inout DataView) -> Outcome,
     then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
   ) throws(RequestError) {
