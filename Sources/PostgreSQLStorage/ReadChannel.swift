@@ -76,11 +76,26 @@
         let seen = newest
         newestSeen.withLockedValue { $0 = seen }
         if newest > version.withLockedValue({ $0 }) { newest = try report(connection) }
+        record(nil)
         return newest
       } catch {
-        guard connection.isLost, renew(because: error) else { throw error }
+        guard connection.isLost else {
+          // As when somebody has changed the tables.
+          if error.code != .conflict { record(error) }
+          throw error
+        }
+        guard renew(because: error) else { throw error }
         return try newest()
       }
+    }
+
+    /// Records why the database cannot be asked, or that it can be again, and tells of it once.
+    private func record(_ new: DatabaseFailure?) {
+      let old = failure.withLockedValue { failure in
+        defer { failure = new }
+        return failure
+      }
+      if (old == nil) != (new == nil) { onFailure(new) }
     }
 
     private func report(_ connection: Connection) throws(DatabaseFailure) -> Int {
@@ -96,11 +111,7 @@
       guard !isClosed else { return }
       do throws(DatabaseFailure) {
         use(try Connection.open(address))
-        if failure.withLockedValue({ $0 }) != nil {
-          _ = try newest()
-          failure.withLockedValue { $0 = nil }
-          onFailure(nil)
-        }
+        if failure.withLockedValue({ $0 }) != nil { _ = try newest() }
         wait = Self.shortestWait
       } catch {
         if self.connection == nil || self.connection?.isLost == true { reconnect(because: error) }
@@ -174,11 +185,7 @@
     private func reconnect(because error: DatabaseFailure) {
       disconnect()
       guard !isClosed else { return }
-      let isNew = failure.withLockedValue { failure in
-        defer { failure = error }
-        return failure == nil
-      }
-      if isNew { onFailure(error) }
+      record(error)
       executor.queue.asyncAfter(deadline: .now() + wait) { self.assumeIsolated { $0.connect() } }
       wait = min(wait * 2, Self.longestWait)
     }

@@ -21,6 +21,15 @@ final class SharedDatabaseFixture: Sendable {
   /// Makes all that is asked fail, or with `nil` succeed again.
   func fail(_ error: StorageError?) { state.withLockedValue { $0.failure = error } }
 
+  /// Puts texts at places, as SQL does beside the servers.
+  func change(_ rows: [(resource: Int, slot: Int, text: String)]) {
+    state.withLockedValue { state in
+      state.version += 1
+      state.changes.append(rows.map { ($0.resource, $0.slot) })
+      for row in rows { state.rows[[row.resource, row.slot]] = UTF8Slice(row.text) }
+    }
+  }
+
   /// Starts a server whose data is the database's at its start.
   func server(_ value: JSONValue, reads: Reads = .linearizable) throws -> Server {
     try Server(self, value, reads)
