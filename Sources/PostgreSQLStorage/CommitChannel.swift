@@ -1,6 +1,5 @@
 #if PostgreSQL
   import Dispatch
-  import NIOConcurrencyHelpers
 
   /// What a commit writes.
   package enum StoredCommit: Sendable {
@@ -14,7 +13,7 @@
   package enum CommitResult: Sendable {
     case done
     /// Others have written meanwhile; nothing was written. The turn is kept, so that the next commit finds nothing else.
-    case overtaken(ForeignChanges, since: Int, version: Int)
+    case overtaken(ForeignWrites)
     /// Nothing was written.
     case failed(DatabaseFailure)
     /// The connection was lost, and it could not be found out in time whether everything was written or nothing.
@@ -23,33 +22,30 @@
 
   /// Writes, one commit after the other, each in one transaction.
   actor CommitChannel {
-    private let executor = QueueExecutor("swift-json-server.commits")
+    let executor = QueueExecutor("swift-json-server.commits")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private let address: DatabaseAddress
-    /// The version that the server's data is built on.
-    private let version: NIOLockedValueBox<Int>
-    private var connection: Connection?
+    let address: DatabaseAddress
+    let versions: SharedVersions
+    var connection: Connection?
     /// Whether a transaction is open that has the turn; its number, so that a later one is not ended for it.
-    private var turn: Int?
-    private var lastTurn = 0
+    var turn: Int?
+    var lastTurn = 0
     private var commitCount = 0
     /// The beginning of all commits' ids, unlike that of any other server.
     private let run =
       String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
 
     /// How long a statement of a commit may take, the turns of other servers included.
-    private static let deadline = Duration.seconds(15)
+    static let deadline = Duration.seconds(15)
     /// How long it is tried to find out what became of a commit.
-    private static let settlingTime = Duration.seconds(10)
-    /// How long the turn is kept for a server that does not commit.
-    private static let longestTurn = DispatchTimeInterval.milliseconds(500)
+    static let settlingTime = Duration.seconds(10)
     /// Of how many versions the changes are kept, for servers that were cut off.
     private static let keptChanges = 20_000
 
-    init(_ address: DatabaseAddress, version: NIOLockedValueBox<Int>) {
+    init(_ address: DatabaseAddress, _ versions: SharedVersions) {
       self.address = address
-      self.version = version
+      self.versions = versions
     }
 
     /// Commits onto the version that the data is built on, which is then the next one.
@@ -57,11 +53,6 @@
       executor.queue.async {
         completion(self.assumeIsolated { $0.perform(commit) })
       }
-    }
-
-    /// Gives up the turn, if it is kept.
-    nonisolated func releaseTurn() {
-      executor.queue.async { self.assumeIsolated { $0.endTurn() } }
     }
 
     /// Waits for what is in progress, and disconnects.
@@ -74,7 +65,7 @@
       connection = nil
     }
 
-    private func connected() throws(DatabaseFailure) -> Connection {
+    func connected() throws(DatabaseFailure) -> Connection {
       if let connection, !connection.isLost { return connection }
       turn = nil
       connection = nil
@@ -88,7 +79,7 @@
       let id = "\(run)-\(commitCount)"
       let end = ContinuousClock.now + Self.settlingTime
       while true {
-        let base = version.withLockedValue { $0 }
+        let base = versions.base
         let hadConnection = connection.map { !$0.isLost } ?? false
         do throws(DatabaseFailure) {
           return try attempt(commit, id: id, onto: base)
@@ -103,7 +94,7 @@
           case .unreachable:
             guard let isDone = settle(id, onto: base, before: end) else {
               // Whatever the data is built on, it may not be that.
-              version.withLockedValue { $0 = -1 }
+              versions.base = -1
               return .unknown(error)
             }
             if isDone {
@@ -119,7 +110,7 @@
     }
 
     /// Whether a statement that may have committed was sent in the attempt before.
-    private var wasSent = false
+    var wasSent = false
 
     private func attempt(
       _ commit: StoredCommit, id: String, onto base: Int
@@ -127,16 +118,18 @@
       wasSent = false
       let connection = try connected()
       switch commit {
-      case .rows(let rows):
-        let isFast = turn == nil && base >= 0
-        wasSent = isFast
-        if base >= 0, try connection.write(rows, onto: base, id: id, deadline: Self.deadline) {
-          if !isFast { try endTransaction(connection) }
+      case .rows(let rows) where base >= 0:
+        wasSent = true
+        let isWritten = try connection.write(
+          rows, onto: base, id: id, endingTransaction: turn != nil, deadline: Self.deadline)
+        turn = nil
+        wasSent = false
+        if isWritten {
           advance(from: base)
           forgetChanges(connection)
           return .done
         }
-        wasSent = false
+      case .rows: break
       case .whole(let make):
         if turn == nil { try beginTurn(connection) }
         if try connection.version(deadline: Self.deadline) == base {
@@ -147,49 +140,22 @@
         }
       }
       if turn == nil { try beginTurn(connection) }
-      let (changes, newest) = try connection.changes(since: base, isInTransaction: true, deadline: Self.deadline)
+      let found = try connection.changes(since: base, isInTransaction: true, deadline: Self.deadline)
       // The one before had the turn, and gave it up without a change.
-      guard newest != base else { throw DatabaseFailure(.conflict, "\(address.description): the data is in use.") }
-      return .overtaken(changes, since: base, version: newest)
+      guard found.version != base else {
+        throw DatabaseFailure(.conflict, "\(address.description): the data is in use.")
+      }
+      return .overtaken(found)
     }
 
     private func advance(from base: Int) {
-      version.withLockedValue { $0 = base + 1 }
+      versions.base = base + 1
     }
 
     private func forgetChanges(_ connection: Connection) {
       guard commitCount % 1000 == 0 else { return }
-      let oldest = version.withLockedValue { $0 } - Self.keptChanges
+      let oldest = versions.base - Self.keptChanges
       _ = try? connection.forgetChanges(before: oldest)
-    }
-
-    // MARK: The turn
-
-    private func beginTurn(_ connection: Connection) throws(DatabaseFailure) {
-      _ = try connection.takeTurn(deadline: Self.deadline)
-      lastTurn += 1
-      turn = lastTurn
-      let number = lastTurn
-      executor.queue.asyncAfter(deadline: .now() + Self.longestTurn) {
-        self.assumeIsolated { if $0.turn == number { $0.endTurn() } }
-      }
-    }
-
-    private func endTransaction(_ connection: Connection) throws(DatabaseFailure) {
-      wasSent = true
-      try connection.run("COMMIT", deadline: Self.deadline)
-      turn = nil
-    }
-
-    private func endTurn() {
-      guard turn != nil else { return }
-      cancelTransaction()
-    }
-
-    private func cancelTransaction() {
-      turn = nil
-      guard let connection, !connection.isLost else { return }
-      _ = try? connection.run("ROLLBACK", deadline: .seconds(5))
     }
 
     // MARK: Lost connections

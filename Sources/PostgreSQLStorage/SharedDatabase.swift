@@ -1,59 +1,78 @@
 #if PostgreSQL
-  import Dispatch
-  import NIOConcurrencyHelpers
   import OrderedJSON
 
   /// A database that several servers share.
   ///
-  /// One connection is for commits, one for reading and notices. Each blocks a queue of its own, never the caller.
+  /// One connection is for commits, one for reading and notices. Each blocks a thread of its own, never the caller.
   package final class SharedDatabase: Sendable {
     private let commits: CommitChannel
     private let reads: ReadChannel
-    private let base: NIOLockedValueBox<Int>
-    private let newest: NIOLockedValueBox<Int>
-    private let currentFailure: NIOLockedValueBox<DatabaseFailure?>
+    private let versions: SharedVersions
 
-    /// Creates the connections of a server whose data is of a version; they are made when they are needed.
+    /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
     ///
     /// - Parameters:
-    ///   - onChanges: Called with what others have written between two versions, on any thread.
+    ///   - onChanges: Called with what others have written, on any thread.
     ///   - onFailure: Called when the database cannot be reached any more, and with `nil` when it is again.
+    /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
     package init(
       _ address: DatabaseAddress, version: Int,
-      onChanges: @escaping @Sendable (ForeignChanges, _ since: Int, _ version: Int) -> Void,
+      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
-    ) {
-      base = NIOLockedValueBox(version)
-      newest = NIOLockedValueBox(version)
-      currentFailure = NIOLockedValueBox(nil)
-      commits = CommitChannel(address, version: base)
-      reads = ReadChannel(
-        address, version: base, newest: newest, failure: currentFailure, onChanges: onChanges, onFailure: onFailure)
-      reads.start()
+    ) throws(DatabaseFailure) {
+      versions = SharedVersions(version)
+      commits = CommitChannel(address, versions)
+      reads = try ReadChannel(address, versions: versions, onChanges: onChanges, onFailure: onFailure)
     }
 
     /// The version that the server's data is built on; -1 after a commit whose outcome is unknown.
-    package var version: Int { base.withLockedValue { $0 } }
+    package var version: Int { versions.base }
 
     /// The newest version that was seen.
-    package var newestVersion: Int { newest.withLockedValue { $0 } }
+    package var newestVersion: Int { versions.newest }
 
     /// Builds further commits on a version that was taken over.
     package func adopt(_ version: Int) {
-      base.withLockedValue { $0 = version }
+      versions.base = version
     }
 
     /// Why the database cannot be reached; `nil` while it can.
-    package var failure: DatabaseFailure? { currentFailure.withLockedValue { $0 } }
+    package var failure: DatabaseFailure? { versions.failure }
 
     /// Commits onto the version that the data is built on.
     ///
     /// - Parameter completion: Called once, on any thread.
     package func commit(_ commit: StoredCommit, completion: @escaping @Sendable (CommitResult) -> Void) {
-      commits.commit(commit, completion: completion)
+      versions.addCommit(1)
+      commits.commit(commit) { [self] result in
+        versions.addCommit(-1)
+        completion(result)
+        switch result {
+        case .overtaken: break
+        case .done, .failed, .unknown: reads.catchUp()
+        }
+      }
     }
 
-    /// Gives up the turn that a commit kept which was overtaken.
+    /// Takes the turn for the next commit, so that it cannot be overtaken, and finds out what others have written.
+    ///
+    /// - Parameters:
+    ///   - mark: Called when the turn is there, on any thread.
+    ///   - completion: Called once, on any thread, with what `mark` returned and what others have written, perhaps nothing.
+    package func takeTurn(
+      mark: @escaping @Sendable () -> Int,
+      completion: @escaping @Sendable (Int, Result<ForeignWrites, DatabaseFailure>) -> Void
+    ) {
+      if let failure { return completion(mark(), .failure(failure)) }
+      versions.addTurn(1)
+      commits.takeTurn(mark: mark) { [self] number, result in
+        versions.addTurn(-1)
+        completion(number, result)
+        if case .failure = result { reads.catchUp() }
+      }
+    }
+
+    /// Gives up the turn that is kept for the next commit.
     package func releaseTurn() { commits.releaseTurn() }
 
     /// Finds out which version is the newest, and reports what others have written up to it.

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from load import SMALL, make_database, record
+from databases import SMALL, make_database, record
 
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "instructions.json")
 ALLOWED_GROWTH = 1.10

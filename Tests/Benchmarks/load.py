@@ -4,11 +4,13 @@
     Tests/Benchmarks/load.py --server 'ours=swift-json-server --quiet --port {port} {db}' \\
                        --server 'theirs=npx json-server --quiet --port {port} {db}'
 
-`{db}` becomes the path of a database, `{port}` a free port. Beside the commands runs a bare C epoll server (epoll.c),
-which sends one prepared record: no server can do much less. The column "0.17.4" holds figures of json-server 0.17.4 on
-another machine; they are there to be read as ratios.
+`{db}` becomes the path of a database, `{port}` a free port, `{postgres}` the address of a fresh schema of a PostgreSQL that
+is started for the run. Beside the commands runs a bare C epoll server (epoll.c), which sends one prepared record: no server
+can do much less. The column "0.17.4" holds figures of json-server 0.17.4 on another machine; they are there to be read as
+ratios.
 
-Needs wrk, a C compiler and Linux (/proc). Rows are chosen with --only, the time of each load with --duration.
+Needs wrk, a C compiler and Linux (/proc). Rows are chosen with --only, the time of each load with --duration. The exit code
+is 1 when a server refused something.
 """
 
 import argparse
@@ -17,24 +19,22 @@ import http.client
 import json
 import os
 import random
-import shlex
-import signal
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from typing import NamedTuple
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TICKS = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
-RECORD_BYTES = 1024
-SMALL, LARGE = 1_000, 100_000
+from databases import HERE, HUGE, LARGE, NEEDLE, RECORD_BYTES, SMALL, Databases, record
+from server import Server
+
+CLIENTS = 32
+# How many records all clients write together, where two servers share them.
+SHARED = 24
 # How often the servers take turns in what is compared most closely.
 TURNS = 5
-NEEDLE = "quizzical"
 
 # name, unit, json-server 0.17.4's figure from issue 7 (None: not measured)
 ROWS = {
@@ -56,12 +56,19 @@ ROWS = {
     "pattern": ("_like with a pattern that holds a literal, 100 MB", "GB/s", None),
     "put-small": ("PUT, 1 MB, 32 clients", "requests/s", 120),
     "put-large": ("PUT, 100 MB, 32 clients", "requests/s", 0.6),
+    "put-huge": ("PUT, 1 GB, 32 clients", "requests/s", None),
+    "shared-one": (f"PUT of the same {SHARED} records, 32 clients, one server", "requests/s", None),
+    "shared-two": (f"PUT of the same {SHARED} records, 32 clients, two servers", "requests/s", None),
     "post": ("POST, 1 MB, 32 clients", "requests/s", None),
     "write-while-reading": ("PUT of one client while lists are read, 1 MB, median", "ms", None),
     "start-small": ("start to first response, 1 MB", "ms", 277),
     "start-large": ("start to first response, 100 MB", "ms", 1900),
     "memory": ("memory with 100 MB loaded", "MB", 524),
+    "refused": ("responses that were errors, or did not come", "count", None),
 }
+
+# How many records the database has whose records are replaced.
+PUTS = {"put-small": SMALL, "put-large": LARGE, "put-huge": HUGE}
 
 # Requests for pages of the large database; {n} is from 1 to 10,000.
 PAGES = {
@@ -77,106 +84,8 @@ PAGES = {
     "embed": "/authors/{author}?_embed=posts",
 }
 
-
-def record(number, random_numbers):
-    """A record of about 1 KB; one in 1,000 holds the word that searches look for."""
-    word = NEEDLE if number % 1000 == 500 else "ordinary"
-    value = {
-        "id": number,
-        "title": f"Post {number}",
-        "authorId": number % 1000,
-        "views": random_numbers.randrange(10**6),
-        "category": f"category {number % 17}",
-        "isDraft": number % 5 == 0,
-        "body": word,
-    }
-    padding = RECORD_BYTES - len(json.dumps(value, indent=2))
-    value["body"] += " lorem ipsum dolor sit amet"[: padding] * max(1, padding // 27)
-    return value
-
-
-def make_database(path, count):
-    random_numbers = random.Random(count)
-    with open(path, "w") as file:
-        posts = [record(number, random_numbers) for number in range(1, count + 1)]
-        authors = [{"id": number, "name": f"Author {number}"} for number in range(1000)]
-        json.dump({"posts": posts, "authors": authors, "profile": {"name": "typicode"}}, file, indent=2)
-
-
-class Server:
-    """A running server and what it has cost."""
-
-    def __init__(self, command, database):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        arguments = shlex.split(command.format(db=shlex.quote(database), port=self.port))
-        started = time.monotonic()
-        self.process = subprocess.Popen(
-            arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
-        self.start_time = self.wait_for_response() - started
-
-    def wait_for_response(self):
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                with socket.create_connection(("127.0.0.1", self.port), timeout=30) as client:
-                    client.sendall(b"GET /posts/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                    if client.recv(12).startswith(b"HTTP/1.1 200"):
-                        return time.monotonic()
-            except OSError:
-                pass
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.0005)
-        self.stop()
-        sys.exit(f"load.py: no answer from {self.process.args}")
-
-    def pids(self):
-        """The process and all below it: a server may have been started by a script."""
-        parents = {}
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{name}/stat") as file:
-                    parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
-            except OSError:
-                pass
-        found = [self.process.pid]
-        for pid in found:
-            found += [child for child, parent in parents.items() if parent == pid]
-        return found
-
-    def cpu_seconds(self):
-        total = 0
-        for pid in self.pids():
-            with open(f"/proc/{pid}/stat") as file:
-                fields = file.read().rpartition(")")[2].split()
-            total += int(fields[11]) + int(fields[12])
-        return total / TICKS
-
-    def resident_bytes(self):
-        total = 0
-        for pid in self.pids():
-            with open(f"/proc/{pid}/statm") as file:
-                total += int(file.read().split()[1]) * PAGE
-        return total
-
-    def stop(self):
-        try:
-            os.killpg(self.process.pid, signal.SIGTERM)
-            self.process.wait(10)
-        except ProcessLookupError:
-            pass
-        except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
+# What is searched for in the large database.
+SEARCHES = {"q": f"q={NEEDLE}", "like": f"body_like={NEEDLE}", "pattern": f"body_like=^{NEEDLE}.*sit"}
 
 
 # What each request of a load is, made in advance: wrk shall have time to send them.
@@ -201,52 +110,71 @@ end
 """
 
 
+class Result(NamedTuple):
+    """What a load has shown."""
+
+    # Responses per second, without those that refuse.
+    rate: float
+    # The seconds of processor time of each request.
+    cost: float
+    # How many responses were errors, or did not come.
+    refused: int
+
+
 class Load:
-    """Runs wrk against a server."""
+    """Runs wrk against servers."""
 
     def __init__(self, directory, duration):
         self.directory = directory
         self.duration = duration
 
     def get(self, server, targets):
-        """Requests the targets in turn, and returns the requests per second and the CPU seconds of each."""
+        """Requests the targets in turn."""
         lines = self.write("targets", "\n".join(targets))
         request = 'wrk.format("GET", line)'
-        return self.run(server, SCRIPT % {"lines": json.dumps(lines), "type": "nil", "request": request})
+        return self.run([server], SCRIPT % {"lines": json.dumps(lines), "type": "nil", "request": request})
 
-    def put(self, server, count):
-        """Replaces the first thousand records in turn, and returns the same."""
+    def put(self, servers, count):
+        """Replaces the first records in turn, a thousand at most, through all servers at once."""
         random_numbers = random.Random(1)
         bodies = [json.dumps(record(number, random_numbers)) for number in range(1, min(count, 1000) + 1)]
         lines = self.write("bodies", "\n".join(bodies))
         request = 'wrk.format("PUT", "/posts/" .. number, nil, line)'
         return self.run(
-            server, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
+            servers, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
 
     def post(self, server):
-        """Adds records, and returns the same."""
+        """Adds records."""
         value = record(1, random.Random(1))
         del value["id"]
         lines = self.write("bodies", json.dumps(value))
         request = 'wrk.format("POST", "/posts", nil, line)'
         return self.run(
-            server, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
+            [server], SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
 
-    def run(self, server, script):
+    def run(self, servers, script):
+        """Shares the clients out among the servers, of which one may be named twice."""
         path = self.write("load.lua", script)
-        url = f"http://127.0.0.1:{server.port}"
-        before = server.cpu_seconds()
-        output = subprocess.run(
-            ["wrk", "-t1", "-c32", f"-d{self.duration}s", "--timeout", "60s", "-s", path, url],
-            capture_output=True, text=True)
-        used = server.cpu_seconds() - before
-        result = next((line for line in output.stdout.splitlines() if line.startswith("RESULT")), None)
-        if result is None:
-            sys.exit(f"load.py: wrk failed: {output.stderr}")
-        requests, microseconds, wrong, broken = map(int, result.split()[1:])
-        if wrong or broken:
-            print(f"load.py: {wrong} answers were errors, {broken} did not come", file=sys.stderr)
-        return (requests - wrong) / (microseconds / 1e6), used / max(requests, 1)
+        before = sum(server.cpu_seconds() for server in set(servers))
+        clients = CLIENTS // len(servers)
+        running = [
+            subprocess.Popen(
+                ["wrk", "-t1", f"-c{clients}", f"-d{self.duration}s", "--timeout", "60s", "-s", path,
+                 f"http://127.0.0.1:{server.port}"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for server in servers]
+        rate, sent, refused = 0, 0, 0
+        for process in running:
+            output, errors = process.communicate()
+            result = next((line for line in output.splitlines() if line.startswith("RESULT")), None)
+            if result is None:
+                sys.exit(f"load.py: wrk failed: {errors}")
+            requests, microseconds, wrong, broken = map(int, result.split()[1:])
+            rate += (requests - wrong) / (microseconds / 1e6)
+            sent += requests
+            refused += wrong + broken
+        used = sum(server.cpu_seconds() for server in set(servers)) - before
+        return Result(rate, used / max(sent, 1), refused)
 
     def write(self, name, text):
         path = os.path.join(self.directory, name)
@@ -283,73 +211,69 @@ def put_latency(server, count):
 class Measurement:
     """The figures of one server."""
 
-    def __init__(self, command, directory, load, wanted):
+    def __init__(self, command, databases, load, wanted):
         self.command = command
-        self.directory = directory
+        self.databases = databases
         self.load = load
         self.wanted = wanted
         self.figures = {}
+        self.refused = 0
 
     def run(self):
-        self.measure_small()
-        if self.wanted & {row for row, (title, _, _) in ROWS.items() if "100 MB" in title}:
-            self.measure_large()
-
-    def server(self, count, name="db.json"):
-        """Starts the server on a fresh database."""
-        path = os.path.join(self.directory, name)
-        subprocess.run(["cp", os.path.join(self.directory, f"{count}.json"), path], check=True)
-        return Server(self.command, path)
-
-    def starts(self, count, times):
-        durations = []
-        for _ in range(times):
-            with self.server(count) as server:
-                durations.append(server.start_time * 1000)
-        return statistics.median(durations)
-
-    def measure_small(self):
-        if "start-small" in self.wanted:
-            self.figures["start-small"] = self.starts(SMALL, 7)
-        if "put-small" in self.wanted:
-            with self.server(SMALL) as server:
-                self.figures["put-small"] = self.load.put(server, SMALL)[0]
+        for row, count, times in [("start-small", SMALL, 7), ("start-large", LARGE, 3)]:
+            if row in self.wanted:
+                self.figures[row] = self.start_time(count, times)
         if "post" in self.wanted:
             with self.server(SMALL) as server:
-                self.figures["post"] = self.load.post(server)[0]
+                self.figures["post"] = self.count(self.load.post(server)).rate
         if "write-while-reading" in self.wanted:
             with self.server(SMALL) as server:
                 self.figures["write-while-reading"] = put_latency(server, 200) * 1000
-
-    def measure_large(self):
-        if "start-large" in self.wanted:
-            self.figures["start-large"] = self.starts(LARGE, 3)
-        with self.server(LARGE) as server:
-            self.figures["memory"] = server.resident_bytes() / 1e6
-            numbers = random.Random(2)
-            pages = [numbers.randrange(1, LARGE // 10) for _ in range(500)]
-            for row, query in PAGES.items():
-                self.rate(row, server, [query.format(n=page, author=page % 1000, page=page % 10 + 1) for page in pages])
-            self.scan("q", server, f"/posts?q={NEEDLE}&_page=1&_limit=10")
-            self.scan("like", server, f"/posts?body_like={NEEDLE}&_page=1&_limit=10")
-            self.scan("pattern", server, f"/posts?body_like=^{NEEDLE}.*sit&_page=1&_limit=10")
-            if "whole" in self.wanted:
-                self.figures["whole"] = self.time_once(server, "/posts") * 1000
-        if "put-large" in self.wanted:
+        if self.wanted & {*PAGES, *SEARCHES, "whole", "memory"}:
             with self.server(LARGE) as server:
-                self.figures["put-large"] = self.load.put(server, LARGE)[0]
+                self.measure_large(server)
+
+    @contextlib.contextmanager
+    def server(self, count):
+        """Starts the server on a fresh database."""
+        with self.databases.fresh(self.command, count) as database, Server(self.command, database) as server:
+            yield server
+
+    def start_time(self, count, times):
+        """The median time of starts on a database that is there already."""
+        with self.databases.fresh(self.command, count) as database:
+            durations = []
+            for _ in range(times + 1):
+                with Server(self.command, database) as server:
+                    durations.append(server.start_time * 1000)
+        return statistics.median(durations[1:])
+
+    def measure_large(self, server):
+        self.figures["memory"] = server.resident_bytes() / 1e6
+        numbers = random.Random(2)
+        pages = [numbers.randrange(1, LARGE // 10) for _ in range(500)]
+        for row, query in PAGES.items():
+            self.rate(row, server, [query.format(n=page, author=page % 1000, page=page % 10 + 1) for page in pages])
+        for row, query in SEARCHES.items():
+            self.scan(row, server, f"/posts?{query}&_page=1&_limit=10")
+        if "whole" in self.wanted:
+            self.figures["whole"] = self.time_once(server, "/posts") * 1000
 
     def rate(self, row, server, targets):
         if row in self.wanted:
             # What is built at first use is not a part of the steady state.
             for target in targets[:2]:
                 self.load_once(server, target)
-            self.figures[row] = self.load.get(server, targets)[0]
+            self.figures[row] = self.count(self.load.get(server, targets)).rate
 
     def scan(self, row, server, target):
         if row in self.wanted:
             self.load_once(server, target)
-            self.figures[row] = self.load.get(server, [target])[0] * LARGE * RECORD_BYTES / 1e9
+            self.figures[row] = self.count(self.load.get(server, [target])).rate * LARGE * RECORD_BYTES / 1e9
+
+    def count(self, result):
+        self.refused += result.refused
+        return result
 
     def time_once(self, server, target):
         started = time.monotonic()
@@ -363,20 +287,45 @@ class Measurement:
         client.getresponse().read()
 
 
+def take_turns(measurements, count, turn):
+    """Starts all servers on databases of their own, and returns what each of their turns has shown, by server."""
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(measurement.server(count)) for measurement in measurements]
+        turns = [
+            [measurement.count(turn(server)) for measurement, server in zip(measurements, servers)]
+            for _ in range(TURNS)]
+    return zip(measurements, zip(*turns))
+
+
 def measure_by_id(measurements, load):
     """Gets records by id from all servers in turns, and keeps the best turn of each.
 
     A machine that does other work, too, only ever adds to what a request costs; the least is the nearest to the truth.
     """
     targets = [f"/posts/{number}" for number in range(1, SMALL + 1)]
-    with contextlib.ExitStack() as stack:
-        servers = [
-            stack.enter_context(measurement.server(SMALL, f"by-id-{position}.json"))
-            for position, measurement in enumerate(measurements)]
-        turns = [[load.get(server, targets) for server in servers] for _ in range(TURNS)]
-    for measurement, results in zip(measurements, zip(*turns)):
-        measurement.figures["by-id"] = max(rate for rate, _ in results)
-        measurement.figures["by-id-cpu"] = min(cost for _, cost in results) * 1e6
+    for measurement, results in take_turns(measurements, SMALL, lambda server: load.get(server, targets)):
+        measurement.figures["by-id"] = max(result.rate for result in results)
+        measurement.figures["by-id-cpu"] = min(result.cost for result in results) * 1e6
+
+
+def measure_puts(measurements, load, row, count):
+    """Has all servers replace records in turns, and keeps each one's median."""
+    for measurement, results in take_turns(measurements, count, lambda server: load.put([server], count)):
+        measurement.figures[row] = statistics.median(result.rate for result in results)
+
+
+def measure_sharing(measurement, load):
+    """Has all clients replace the same records through one server, and through two servers of the same database."""
+    rates = {"shared-one": [], "shared-two": []}
+    with (
+        measurement.databases.fresh(measurement.command, SMALL) as database,
+        Server(measurement.command, database) as first, Server(measurement.command, database) as second,
+    ):
+        for _ in range(TURNS):
+            for row, servers in [("shared-one", [first, first]), ("shared-two", [first, second])]:
+                rates[row].append(measurement.count(load.put(servers, SHARED)).rate)
+    for row, found in rates.items():
+        measurement.figures[row] = statistics.median(found)
 
 
 def compile_yardstick(directory):
@@ -388,7 +337,7 @@ def compile_yardstick(directory):
 def number(figure):
     if figure is None:
         return "–"
-    if figure >= 100:
+    if figure >= 100 or isinstance(figure, int):
         return f"{figure:,.0f}"
     return f"{figure:.1f}" if figure >= 10 else f"{figure:.2f}"
 
@@ -403,31 +352,49 @@ def print_table(columns, wanted):
             print(f"| {title} | {unit} | " + " | ".join(cells) + " |")
 
 
+def measure_all(commands, databases, load, wanted):
+    """The figures of all servers, by name."""
+    measurements = {}
+    for position, text in enumerate(commands, 1):
+        name, separator, command = text.partition("=")
+        if not separator or " " in name:
+            name, command = f"server {position}", text
+        measurements[name] = Measurement(command, databases, load, wanted)
+        measurements[name].run()
+    servers = list(measurements.values())
+    for row, count in PUTS.items():
+        if row in wanted:
+            measure_puts(servers, load, row, count)
+    for measurement in servers:
+        if wanted & {"shared-one", "shared-two"} and "{postgres}" in measurement.command:
+            measure_sharing(measurement, load)
+    for measurement in servers:
+        measurement.figures["refused"] = measurement.refused
+    measurements["C epoll"] = Measurement(compile_yardstick(databases.directory), databases, load, wanted)
+    if wanted & {"by-id", "by-id-cpu"}:
+        measure_by_id(list(measurements.values()), load)
+    return {name: measurement.figures for name, measurement in measurements.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", action="append", required=True, metavar="[NAME=]COMMAND")
     parser.add_argument("--duration", type=int, default=3, help="seconds of each load (default: 3)")
-    parser.add_argument("--only", action="append", choices=list(ROWS), help="measure this row alone")
+    parser.add_argument(
+        "--only", action="append", choices=list(ROWS), help="measure this row alone (put-huge is measured only then)")
     parser.add_argument("--directory", help="where the databases are made (default: a temporary directory)")
     options = parser.parse_args()
-    wanted = set(options.only or ROWS)
-    with tempfile.TemporaryDirectory(dir=options.directory) as directory:
-        for count in (SMALL, LARGE):
-            make_database(os.path.join(directory, f"{count}.json"), count)
-        load = Load(directory, options.duration)
-        measurements = {}
-        for position, text in enumerate(options.server, 1):
-            name, separator, command = text.partition("=")
-            if not separator or " " in name:
-                name, command = f"server {position}", text
-            measurements[name] = Measurement(command, directory, load, wanted)
-            measurements[name].run()
-        measurements["C epoll"] = Measurement(compile_yardstick(directory), directory, load, wanted)
-        if wanted & {"by-id", "by-id-cpu"}:
-            measure_by_id(list(measurements.values()), load)
-        columns = {name: measurement.figures for name, measurement in measurements.items()}
+    wanted = set(options.only or ROWS.keys() - {"put-huge"}) | {"refused"}
+    with (
+        tempfile.TemporaryDirectory(dir=options.directory) as directory,
+        Databases(directory, options.directory) as databases,
+    ):
+        columns = measure_all(options.server, databases, Load(directory, options.duration), wanted)
     columns["0.17.4"] = {row: figure for row, (_, _, figure) in ROWS.items()}
     print_table(columns, wanted)
+    refused = sum(figures.get("refused") or 0 for figures in columns.values())
+    if refused:
+        sys.exit(f"load.py: {refused} responses were errors, or did not come")
 
 
 if __name__ == "__main__":

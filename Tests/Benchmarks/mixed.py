@@ -20,7 +20,8 @@ import sys
 import tempfile
 import threading
 
-from load import NEEDLE, Server, make_database, record
+from databases import NEEDLE, Database, make_database, record
+from server import Server
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROBE_PAUSE = 1000
@@ -56,7 +57,7 @@ LOADS = {
 }
 
 
-class Database:
+class Files:
     """The files of one run."""
 
     def __init__(self, directory, count):
@@ -125,10 +126,10 @@ class Memory:
         return (self.most - self.before) / 1e6
 
 
-def start_client(database, port, seconds, pause, method, targets, body=None):
-    command = [database.client, str(port), str(seconds), str(pause), method, targets]
+def start_client(files, port, seconds, pause, method, targets, body=None):
+    command = [files.client, str(port), str(seconds), str(pause), method, targets]
     if body:
-        command.append(database.path(body))
+        command.append(files.path(body))
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -143,21 +144,21 @@ def percentile(values, part):
     return values[min(len(values) - 1, int(len(values) * part))] if values else float("nan")
 
 
-def measure(command, database, name, requesters, seconds):
+def measure(command, files, name, requesters, seconds):
     """One row: what the small requests wait for, what the large ones take, and what memory they need."""
     title, method, targets, body = LOADS[name]
-    with Server(command, database.copy(name)) as server:
-        small = database.write("small", "/small/1\n")
+    with Server(command, Database(files.copy(name))) as server:
+        small = files.write("small", "/small/1\n")
         for _ in range(3):
             server.wait_for_response()
-        times(start_client(database, server.port, 0.2, PROBE_PAUSE, "GET", small))
+        times(start_client(files, server.port, 0.2, PROBE_PAUSE, "GET", small))
         memory = Memory(server)
         large = [
             start_client(
-                database, server.port, seconds, 0, method,
-                database.write(f"targets{number}", "\n".join(targets[number::requesters] or targets)), body)
+                files, server.port, seconds, 0, method,
+                files.write(f"targets{number}", "\n".join(targets[number::requesters] or targets)), body)
             for number in range(requesters if method else 0)]
-        probe = start_client(database, server.port, seconds, PROBE_PAUSE, "GET", small)
+        probe = start_client(files, server.port, seconds, PROBE_PAUSE, "GET", small)
         waits = [total for _, total, _, _ in times(probe)]
         requests = [row for client in large for row in times(client)]
         growth = memory.growth()
@@ -184,7 +185,7 @@ def main():
     parser.add_argument("--directory", help="where the databases are made (default: a temporary directory)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.directory) as directory:
-        database = Database(directory, options.records)
+        files = Files(directory, options.records)
         for position, text in enumerate(options.server, 1):
             name, separator, command = text.partition("=")
             if not separator or " " in name:
@@ -194,7 +195,7 @@ def main():
             print("| --- |" + " ---: |" * 8)
             for load in options.only or LOADS:
                 for requesters in [1] if load == "none" else options.requesters or [1, 4]:
-                    row = measure(command, database, load, requesters, options.duration)
+                    row = measure(command, files, load, requesters, options.duration)
                     print("| " + " | ".join(row) + " |", flush=True)
 
 

@@ -172,6 +172,10 @@ class Basics(Page):
         self._value(f"{by_id('snapshot-form')}.requestSubmit()")
         self._wait("document.querySelector('[aria-label=\"Delete check-page\"]')", "the snapshot")
         self._value("document.querySelector('[aria-label=\"Delete check-page\"]').click()")
+        self._answer("Cancel")
+        assert self._value("Boolean(document.querySelector('[aria-label=\"Delete check-page\"]'))"), "The snapshot is gone without an answer."
+        self._value("document.querySelector('[aria-label=\"Delete check-page\"]').click()")
+        self._answer("Delete")
         self._wait("!document.querySelector('[aria-label=\"Delete check-page\"]')", "the snapshot is gone")
         self._fill("rule-path", "/check-page*")
         self._value(f"{by_id('rule-form')}.requestSubmit()")
@@ -217,6 +221,10 @@ class Basics(Page):
                 faint = self._value(FAINT_TEXT)
                 assert not faint, f"{place}, {theme}: {faint}"
         self._browser.prefer(prefers_color_scheme="light")
+
+    def a_link_within_text_is_more_than_a_colour(self):
+        self._show("#records/posts/1")
+        assert self._value("getComputedStyle(document.querySelector('#record-json a')).textDecorationLine") == "underline"
 
     def the_keyboard_reaches_everything_and_shows_where_it_is(self):
         for place in ["#records/posts", "#try", "#server", "/docs"]:

@@ -4,9 +4,9 @@
     check-page.py PROGRAM [GROUP …]
 
 PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own, and a browser. The groups are basics, safety,
-honesty, finding, editing, reading, log, mocking, strict, many, phone, keyboard and dark; without one, all of them, two at once, and those that
-fail once more, alone. Exit status: 0 when everything holds, 1 when something does not; each check says so in a line. Set CHROMIUM to the browser's path if it is not
-found.
+honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, keyboard and dark; without one, all of them, two at
+once, and those that fail once more, alone. Exit status: 0 when everything holds, 1 when something does not; each check says so in a
+line. Set CHROMIUM to the browser's path if it is not found.
 """
 
 import concurrent.futures
@@ -19,6 +19,7 @@ from chromium import Browser
 from editing import Editing
 from finding import Finding
 from honesty import Honesty
+from meanwhile import Meanwhile
 from mocking import Mocking, Strict
 from reading import Reading
 from requestlog import RequestLog
@@ -28,7 +29,7 @@ from walks import Dark, Keyboard, Many, Phone
 
 GROUPS = {
     "basics": Basics, "safety": Safety, "honesty": Honesty, "finding": Finding, "editing": Editing, "reading": Reading, "log": RequestLog,
-    "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "keyboard": Keyboard, "dark": Dark,
+    "meanwhile": Meanwhile, "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "keyboard": Keyboard, "dark": Dark,
 }
 # Browsers wait most of the time; more at once would wait for the processor, and checks have time limits.
 AT_ONCE = 2

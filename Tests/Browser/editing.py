@@ -57,6 +57,22 @@ class Editing(Page):
         self._wait(f"!{FIELD}", "the field is gone")
         assert self._request("GET", "/posts/2")["title"] == "Post 2"
 
+    def leaving_a_cell_that_has_no_such_value_changes_nothing(self):
+        self._request("PATCH", "/posts/2", {"published": None, "date": "2024-02-30"})
+        self._show("#records/posts")
+        for name in ["published", "date"]:
+            self._edit(2, name)
+            self._save()
+        found = self._request("GET", "/posts/2")
+        assert [found["published"], found["date"]] == [None, "2024-02-30"], f"It has become {found}."
+
+    def a_date_that_is_cleared_keeps_no_time(self):
+        self._request("PATCH", "/posts/2", {"date": "2024-03-05T10:00:00Z"})
+        self._edit(2, "date")
+        self._value(f"{FIELD}.value = ''; 0")
+        self._save()
+        assert self._request("GET", "/posts/2")["date"] == "", "Half a date is left."
+
     def the_keyboard_edits_a_cell(self):
         self._show("#records/posts")
         self._value(f"{self._cell(4, 'title')}.focus()")
@@ -73,6 +89,8 @@ class Editing(Page):
         self._wait_text("record-error", "Line 3, column 12")
         assert self._value(f"{by_id('record-text')}.style.getPropertyValue('--row')") == "3", "The line is not marked."
         assert self._value(f"getComputedStyle({by_id('record-text')}).backgroundImage.includes('gradient')"), "The mark is not seen."
+        # The cursor is in the line already; only saving brings it back.
+        self._value(f"{by_id('record-text')}.setSelectionRange(0, 0)")
         self._submit("record-form")
         self._wait(f"{by_id('record-text')}.value.slice(0, {by_id('record-text')}.selectionStart).split('\\n').length === 3", "the cursor in the line")
 

@@ -38,6 +38,29 @@ class Finding(Page):
         self._wait(f"{CHIPS}.length === 1 && {CHIPS}[0].textContent.includes('published = true')", "the filter")
         self._wait(f"{ROWS}.length === 20 && !{self._cell(1, 'title')}", "only what is published")
 
+    def a_cells_menu_leaves_its_value_out(self):
+        self._show("#records/posts")
+        self._mouse(self._cell(2, "views"), button="right")
+        self._press("Leave this value out")
+        self._wait(f"{CHIPS}.length === 1 && {CHIPS}[0].textContent.includes('views ≠ 34')", "the filter")
+        self._wait(f"{self._cell(1, 'title')} && !{self._cell(2, 'title')}", "all but the one")
+
+    def a_slash_leads_to_the_filter(self):
+        self._show("#records/posts")
+        self._browser.press("/", virtual=191, text="/")
+        self._wait("document.activeElement.id === 'filter-name'", "the filter has the focus")
+        self._browser.press("/", virtual=191, text="/")
+        assert self._value(f"{by_id('filter-name')}.value") == "/", "A slash cannot be typed, or the first one was."
+
+    def a_record_leads_to_those_it_belongs_to_and_has(self):
+        self._show("#records/posts/4")
+        self._wait_text("record-links", "users / 2")
+        self._press("↓ comments", by_id("record-links"))
+        self._wait(f"!{by_id('record')}.open && location.hash === '#records/comments?postId=4'", "its comments")
+        self._show("#records/posts/4")
+        self._press("users / 2", by_id("record-links"))
+        self._wait_text("record-json", "Grace Hopper")
+
     def the_keyboard_opens_a_cells_menu(self):
         self._show("#records/posts")
         self._value(f"{self._cell(3, 'id')}.querySelector('a').focus()")
@@ -47,6 +70,9 @@ class Finding(Page):
         self._wait(f"{by_id('panel')}.open && {by_id('panel')}.contains(document.activeElement)", "the menu has the focus")
         self._browser.press("Tab", virtual=9)
         assert self._value("document.activeElement.textContent") == "Filter by this value", "Tab does not lead into the menu."
+        # Another client's change draws the rows anew meanwhile.
+        self._request("PATCH", "/posts/3", {"views": 1})
+        self._wait(f"{self._cell(3, 'views')}.innerText === '1'", "the change")
         self._browser.press("Escape", virtual=27)
         self._wait("document.activeElement.dataset.name === 'title'", "Escape closes it, and the focus is in the cell again")
 

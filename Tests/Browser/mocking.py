@@ -102,5 +102,6 @@ class Strict(Page):
         self._show("#server")
         self._wait(f"{by_id('sessions')}.innerText.includes('anna')", "the session")
         self._press("End", by_id("sessions"))
+        self._answer("End")
         self._wait(f"!{by_id('sessions')}.innerText.includes('anna')", "it has ended")
         assert self._request("GET", "/__admin/sessions") == [], "The server still has it."

@@ -50,6 +50,16 @@ class Reading(Page):
         self._value(f"{by_id('records-frame')}.scrollLeft = 200; 0")
         self._wait(f"{edges} === 'edges more-right more-left' || {edges} === 'edges more-left more-right'", "both edges")
 
+    def no_edge_shows_where_all_columns_are(self):
+        self._show("#records/users")
+        assert self._value("document.querySelector('.edges').className") == "edges"
+
+    def names_of_javascript_are_names_as_all_others(self):
+        self._request("POST", "/messy", {"id": 8, "constructor": "McLaren", "__proto__": "x", "toString": 1})
+        self._show("#records/messy")
+        self._wait(f"{self._cell(8, 'constructor')}.innerText === 'McLaren'", "its column")
+        assert self._value(f"{self._cell(8, 'constructor')}.style.minWidth") == "", "It has a width that nobody gave it."
+
     def addresses_are_links(self):
         self._request("POST", "/messy", {"id": 9, "site": "https://example.org/a?b=1"})
         self._show("#records/messy")

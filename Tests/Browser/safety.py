@@ -51,6 +51,19 @@ class Safety(Page):
         self._wait(self._row_with("once"), "the record")
         assert len(self._request("GET", "/users?name=once")) == 1, "It is there twice."
 
+    def a_form_stays_while_it_is_saved(self):
+        self._open_editor("#records/users/3", '{"name": "saved slowly"}')
+        self._server.stall()
+        try:
+            self._submit("record-form")
+            self._wait(f"{by_id('record-save')}.disabled", "it is being saved")
+            self._browser.press("Escape", virtual=27)
+            assert self._value(f"{OPEN} && !{by_id('confirm')}.open"), "It offers to discard what is being saved."
+        finally:
+            self._server.resume()
+        self._wait(f"{by_id('record-form')}.hidden", "it is saved")
+        assert self._request("GET", "/users/3")["name"] == "saved slowly"
+
     def both_versions_are_shown_when_another_client_was_faster(self):
         self._show("#records/users/2")
         self._click("record-edit")

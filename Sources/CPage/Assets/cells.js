@@ -14,8 +14,9 @@ export function content(value) {
 async function fieldFor(value, type, parent) {
   const text = compact(value ?? "");
   if (type === "boolean") {
-    const box = checkbox(value === true);
-    return [box, () => box.checked];
+    let next = value;
+    const box = checkbox(value === true, { onchange: () => { next = box.checked; } });
+    return [box, () => next];
   }
   if (parent?.count <= 500) {
     const ids = new Map([[text, value]]);
@@ -30,10 +31,12 @@ async function fieldFor(value, type, parent) {
   }
   const [, day, rest] = (type === "string" && /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text)) || [];
   const input = node("input", { type: day && "date", inputmode: type === "number" && "decimal" });
-  const start = input.value = day ?? text;
+  input.value = day ?? text;
+  // As the field has it: not every day is one.
+  const start = input.value;
   return [input, () => {
     if (input.value === start) return value;
-    if (type !== "number") return input.value + (rest ?? "");
+    if (type !== "number") return input.value && input.value + (rest ?? "");
     const number = parse(input.value || "null");
     if (!/number|null/.test(kind(number))) throw new SyntaxError();
     return number;
@@ -43,6 +46,8 @@ async function fieldFor(value, type, parent) {
 let open;
 
 export const isEditing = () => open !== undefined;
+
+addEventListener("beforeunload", (event) => { if (open) event.preventDefault(); });
 
 /** Saves a member of a record, and answers whether it did: what another client made of it meanwhile comes first. */
 async function write(path, name, next, before, tag) {

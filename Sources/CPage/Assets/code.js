@@ -42,7 +42,7 @@ const forms = { URL: ({ path }) => address(path).href, curl, Swift: swift, "Swif
 export function codeView(...kinds) {
   let request;
   const choice = node("select", { "aria-label": "Language" }, options(kinds.map((kind) => [kind])));
-  const text = node("pre", { tabindex: 0, "aria-label": "The request as code" });
+  const text = node("pre", { tabindex: 0, "aria-label": "Code" });
   choice.onchange = () => { text.textContent = forms[choice.value](request); };
   const view = node("section.code", node("div.heading", node("h3", "As code"), choice, button("Copy", () => copy(text.textContent))), text);
   view.show = (next) => {

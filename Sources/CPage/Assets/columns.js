@@ -2,8 +2,8 @@
 
 import { checkbox, node, openPanel, remember, remembered, ui } from "./dom.js";
 
-const known = remembered("columns") ?? {};
-const of = (resource) => known[resource] ??= { hidden: [], widths: {} };
+const known = remembered("columns") ?? { __proto__: null };
+const of = (resource) => known[resource] ??= { hidden: [], widths: { __proto__: null } };
 const { rows, recordsFrame: frame } = ui;
 
 export const isHidden = (resource, name) => of(resource).hidden.includes(name);
@@ -15,7 +15,7 @@ export function choose(resource, names, changed) {
       remember("columns", known);
       changed();
     },
-  }), ` ${name}`)), node("p.quiet", "Drag a column’s edge to widen it, or press Shift with ← or → on its head."));
+  }), ` ${name}`)), node("p.quiet", "Widen a column at its edge, or on its head with Shift and ← or →."));
 }
 
 export function widen(head, resource, name) {

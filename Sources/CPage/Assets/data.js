@@ -64,9 +64,11 @@ export function listen(listeners) {
 
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 
-/** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text. */
-export const parse = (text) => JSON.parse(text, (_, value, context) =>
-  typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value);
+/** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text, and objects inherit no names. */
+export const parse = (text) => JSON.parse(text, (_, value, context) => {
+  if (kind(value) === "object") return Object.setPrototypeOf(value, null);
+  return typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value;
+});
 
 export function kind(value) {
   if (value === null) return "null";
@@ -132,7 +134,7 @@ export function titleOf(record, { idName, parents }) {
 
 const titles = new Map();
 
-export const forgetTitles = (name) => titles.delete(name);
+export const forgetTitles = (name) => (name ? titles.delete(name) : titles.clear());
 
 /** The titles of records by id, asked for in one request; those asked for already are not asked for again. */
 export async function titlesOf(resource, ids) {

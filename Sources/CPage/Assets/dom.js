@@ -1,6 +1,6 @@
 // Building and finding elements. Text always becomes text nodes: data may hold markup.
 
-import { grouped, isAddress, longest } from "./data.js";
+import { grouped, isAddress, longest, parse } from "./data.js";
 
 /** The elements that have an id: ui.recordTitle is #record-title. */
 export const ui = new Proxy({}, {
@@ -9,7 +9,21 @@ export const ui = new Proxy({}, {
 
 const parts = (children) => children.flat(9).filter((child) => child != null && child !== false);
 
-export const fill = (place, ...children) => place.replaceChildren(...parts(children));
+let key;
+
+/** What is drawn anew while it has the focus keeps it, by its data-key. */
+function refocus() {
+  if (key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+}
+
+export function fill(place, ...children) {
+  const hadFocus = place.contains(document.activeElement);
+  place.replaceChildren(...parts(children));
+  if (hadFocus) refocus();
+}
+
+addEventListener("focusin", ({ target }) => { if (!target.closest("dialog")) ({ key } = target.dataset); });
+addEventListener("close", () => { if (document.activeElement.matches("body, dialog *")) refocus(); }, true);
 
 /** Creates an element: node("a.url", { href }, text). What begins with "on" is a listener, the rest attributes unless undefined or false. */
 export function node(name, properties, ...children) {
@@ -95,7 +109,7 @@ export function debounced(milliseconds, action) {
 
 /** What the browser keeps for this page; storage may be off. */
 export function remembered(name) {
-  try { return JSON.parse(localStorage[`page ${name}`]); } catch { return undefined; }
+  try { return parse(localStorage[`page ${name}`]); } catch { return undefined; }
 }
 
 export function remember(name, value) {

@@ -16,10 +16,12 @@ export const read = () => tryParse(text.value);
 
 /** Marks where the text stops being JSON. Browsers do not agree on that: the server says it, which does nothing with such a text. */
 export async function explain() {
-  const { message } = await send("POST", "/__admin/deletions", text.value).catch((error) => error);
+  const faulty = text.value;
+  const { message } = await send("POST", "/__admin/deletions", faulty).catch((error) => error);
+  if (text.value !== faulty) return;
   const [, line, column, fault] = /(\d+):(\d+): (.+)\./.exec(message) ?? [];
   mark(line ? `This is not JSON yet. Line ${line}, column ${column}: ${fault}.` : message, line);
-  const lines = text.value.split("\n").slice(0, line - 1);
+  const lines = faulty.split("\n").slice(0, line - 1);
   const place = [...lines, ""].join("\n").length + Number(column) - 1;
   text.focus();
   text.setSelectionRange(place, place);

@@ -17,7 +17,7 @@ export function showFilters(resource, path, query) {
     const [end, sign] = operators.findLast(([end]) => name.endsWith(end) && name !== end);
     const text = `${name.slice(0, name.length - end.length)} ${sign} ${value}`;
     const href = viewOf([resource.name], entries.toSpliced(index, 1));
-    return node("a", { href, "aria-label": `Take away the filter ${text}` }, `${text} ✕`);
+    return node("a", { href, "aria-label": `Remove ${text}` }, `${text} ✕`);
   }));
   ui.recordsCode.onclick = () => openPanel("This list", codeView("URL", "curl", "Swift").show({ method: "GET", path, headers: [], body: "" }));
 }
@@ -35,7 +35,8 @@ export function menu(id, name, value, edit) {
     ui.panel.close();
     action();
   }, more));
-  openPanel(`${name} of ${path}`, isKey(value ?? null) || typeof value === "boolean" ? item("Filter by this value", () => add(name, text)) : null,
+  openPanel(`${name} of ${path}`, isKey(value ?? null) || typeof value === "boolean" 
+    ? [item("Filter by this value", () => add(name, text)), item("Leave this value out", () => add(`${name}_ne`, text))] : null,
     item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }),
     item("Make the record fail …", () => { location.hash = `#server?${new URLSearchParams({ path })}`; }));
 }

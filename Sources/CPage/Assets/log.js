@@ -10,8 +10,12 @@ let entries = [];
 let held;
 
 export const start = () => attempt(async () => {
-  entries = (await admin("GET", `requests?limit=${longest}`)).reverse();
+  entries = [];
+  const known = (await admin("GET", `requests?limit=${longest}`)).reverse();
+  const meanwhile = entries.reverse();
+  entries = known;
   showAll();
+  meanwhile.forEach(add);
 });
 
 const fits = ({ method, status, path }) => (!logMethod.value || method === logMethod.value)
@@ -35,10 +39,10 @@ const showAll = () => fill(logList, entries.filter(fits).map(line));
 
 export function add(entry) {
   if (entry.path.startsWith("/__admin")) return;
-  const waiting = entries.findIndex(({ id, status }) => id === entry.id && status == null);
+  const place = entries.findIndex(({ id }) => id === entry.id);
   if (held) held.push(entry);
-  else if (waiting >= 0) {
-    entries[waiting] = entry;
+  else if (place >= 0) {
+    entries[place] = entry;
     showAll();
   } else {
     entries.unshift(entry);

@@ -1,6 +1,6 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
-import { admin, grouped, listen, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
+import { admin, forgetTitles, grouped, listen, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
 import { announce, attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
 import * as log from "./log.js";
 import * as palette from "./palette.js";
@@ -49,13 +49,16 @@ function markCurrent() {
 
 async function loadResources() {
   await readResources();
-  fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]) }, node("span", { title: name }, name),
+  fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]), "data-key": `resource ${name}` }, node("span", { title: name }, name),
     node("span.count", kind === "object" ? "{ }" : grouped(count))))));
 }
 
 const reload = () => attempt(async () => {
   await loadResources();
-  render();
+  forgetTitles();
+  // What is being edited stays, even when its resource has gone.
+  if (!record.isDirty()) render();
+  record.refresh();
   records.refresh();
 });
 
@@ -69,7 +72,7 @@ const countSoon = debounced(300, () => attempt(async () => {
 
 // No event tells of it. When the server is gone, the stream of events says so.
 async function readHealth() {
-  const news = await admin("GET", "health").catch(() => undefined);
+  const news = await admin("GET", "health").catch(() => {});
   if (!news) return;
   ui.version.textContent = news.version;
   server.note(news);
@@ -94,6 +97,7 @@ listen({
     if (isLive && !wasLive) {
       reloadSoon();
       readHealth();
+      log.start();
     }
     wasLive = isLive;
   },
@@ -120,8 +124,11 @@ function fold(isFolded) {
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey } = event;
-  if (key !== "k" || !(ctrlKey || metaKey) || document.querySelector("dialog[open]")) return;
-  palette.open();
+  const isTyping = event.target.closest("input, select, textarea");
+  if (document.querySelector("dialog[open]")) return;
+  if (key === "k" && (ctrlKey || metaKey)) palette.open();
+  else if (key === "/" && !isTyping && !ui.records.hidden) ui.filterName.focus();
+  else return;
   event.preventDefault();
 });
 addEventListener("hashchange", follow);

@@ -1,9 +1,9 @@
 // One record. Its text is what is edited, so that numbers keep their digits, and it is not lost without a question.
 
 import { merge } from "./conflict.js";
-import { compact, parse, pathTo, pretty, send, showAddress } from "./data.js";
+import { childrenOf, compact, isKey, parse, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
-import { announce, ask, attempt, button, debounced, fill, onSubmit, show, ui } from "./dom.js";
+import { announce, ask, attempt, button, debounced, fill, node, onSubmit, show, ui } from "./dom.js";
 import * as editor from "./editor.js";
 import * as records from "./records.js";
 
@@ -16,7 +16,7 @@ const isEditing = () => dialog.open && !form.hidden;
 
 export const isDirty = () => isEditing() && text.value !== current.start;
 
-export const mayClose = async () => !isDirty() || ask("Discard your changes?", "They are not saved.", "Discard");
+export const mayClose = async () => !isSaving && (!isDirty() || ask("Discard your changes?", "They are not saved.", "Discard"));
 
 export function showForm(isShown) {
   form.hidden = !isShown;
@@ -38,7 +38,7 @@ export function open(resource, id) {
   // What was not read yet is not edited: nobody could tell what it replaces.
   ui.recordActions.hidden = true;
   if (!/^\.{0,2}$/.test(id)) read();
-  else notice("No browser can address a record with this id. Change it in the file.");
+  else notice("No browser can address this id. Change it in the file.");
 }
 
 export const openObject = (resource) => attempt(async () => {
@@ -73,7 +73,19 @@ export function apply({ resource, kind: change, id }) {
   else read();
 }
 
+/** Reads it again, unless it is being edited: Save shows then what has changed. */
+export const refresh = () => { if (dialog.open && !isEditing() && current.id !== undefined) read(); };
+
 const offerNew = () => notice("This record was deleted meanwhile. ", isEditing() && button("Save as new", () => save("POST")));
+
+/** Leads to the records that a record refers to, and to those that refer to it. */
+function showLinks({ resource, id, value }) {
+  const link = (text, ...place) => node("a", { href: viewOf(...place) }, text);
+  fill(ui.recordLinks,
+    Object.entries(resource.parents).filter(([name]) => isKey(value[name])).map(([name, parent]) =>
+      link(`${parent} / ${compact(value[name])}`, [parent, compact(value[name])])),
+    childrenOf(resource).map(({ name, member }) => link(`↓ ${name}`, [name], { [member]: id })));
+}
 
 async function read() {
   const reading = current;
@@ -84,6 +96,7 @@ async function read() {
     Object.assign(current, { text: pretty(text), tag, value });
     notice();
     ui.recordActions.hidden = false;
+    showLinks(current);
     show(ui.recordJson, current.text, `${current.resource.name}-${current.id}`);
   } catch (error) {
     if (reading === current) notice(error.message);

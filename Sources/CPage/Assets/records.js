@@ -73,7 +73,7 @@ async function load() {
     showTable(value);
     showPages(first, value.length, total);
   } catch (error) {
-    if (turn === reading) showNote(error.status ? `The server answered ${error.status}.` : "This list cannot be shown.", error.message, button("Read again", load));
+    if (turn === reading) showNote("This list cannot be shown.", error.message, button("Read again", load));
   } finally {
     clearTimeout(waiting);
     if (turn === reading) frame.ariaBusy = false;
@@ -82,9 +82,10 @@ async function load() {
 
 export const refresh = debounced(120, () => { if (!ui.records.hidden && !cells.isEditing()) load(); });
 
-export function apply({ resource, id }) {
+export function apply({ resource, id, kind }) {
   forgetTitles(resource);
   if (ui.records.hidden || resource !== shown.resource.name) return;
+  if (kind === "deleted") selection.drop(id);
   highlights.add(String(id));
   setTimeout(() => highlights.delete(String(id)), 2_500);
   refresh();
@@ -105,21 +106,19 @@ function showTable(rows) {
   const visible = names.filter((name) => name === idName || !columns.isHidden(listName, name));
   const kinds = (name) => rows.map((row) => kind(row?.[name] ?? null)).filter((kind) => kind !== "null");
   const isNumeric = (name) => kinds(name).filter((kind) => kind === "number").length * 2 > kinds(name).length;
-  const focused = document.activeElement?.dataset.key;
   if (rows.length > 0) draft = Object.fromEntries(names.slice(1).map((name) => [name, emptyValues[kinds(name).at(-1)] ?? null]));
   const pairs = rows.map((row) => [compact(row?.[idName] ?? ""), row]);
   byID = new Map(pairs);
   fill(ui.filterNames, names.map((value) => node("option", { value })));
   ui.columnsChoose.onclick = () => columns.choose(listName, names.slice(1), () => showTable(rows));
 
-  fill(heads, node("th.pick", selection.box(pairs, "all rows shown")), visible.map((name) => head(name, isNumeric(name))));
-  fill(body, pairs.map(([id, row]) => node("tr", { "data-id": id }, node("td.pick", selection.box([[id, row]], `${listName} ${id}`)),
+  fill(heads, node("th.pick", selection.box([...byID.keys()], "all rows shown")), visible.map((name) => head(name, isNumeric(name))));
+  fill(body, pairs.map(([id, row]) => node("tr", { "data-id": id }, node("td.pick", selection.box([id], `${listName} ${id}`)),
     visible.map((name) => cell(id, name, row?.[name], isNumeric(name))))));
   visible.forEach((name, index) => columns.widen(heads.children[index + 1], listName, name));
   for (const id of highlights) rowOf(id)?.classList.add("changed");
   showNote();
   if (rows.length === 0) showEmpty();
-  if (focused) frame.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   columns.showEdges();
   for (const name of visible) showTitles(parentOf(name, resource), name);
   showCounts([...byID.keys()]);
@@ -140,7 +139,7 @@ function cell(id, name, value, isNumeric) {
   const key = { "data-key": `${id} ${name}` };
   const content = name === resource.idName ? node("a", { ...key, href: listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
     : parent ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name }, text) : cells.content(value);
-  return node(`td.${kind(value)}`, { class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, "data-name": name, "data-key": `cell ${id} ${name}`, tabindex: -1 }, content);
+  return node("td", { class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, "data-name": name, "data-key": `cell ${id} ${name}`, tabindex: -1 }, content);
 }
 
 async function showTitles(parent, name) {
@@ -157,7 +156,7 @@ async function showTitles(parent, name) {
 async function showCounts(ids) {
   const turn = reading;
   for (const child of ids.length > 0 ? childrenOf(shown.resource) : []) {
-    const counts = await countChildren(child, ids).catch(() => undefined);
+    const counts = await countChildren(child, ids).catch(() => {});
     if (turn !== reading) return;
     if (!counts) continue;
     heads.append(node("th.children", { scope: "col" }, `↓ ${child.name}`));

@@ -1,11 +1,11 @@
 // Several records at once: chosen in the table to be deleted or exported, or added from a file.
 
-import { compact, kind, parse, pathTo, send } from "./data.js";
+import { compact, kind, list, parse, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
 import { announce, ask, attempt, button, checkbox, download, fill, node, ui } from "./dom.js";
 import * as records from "./records.js";
 
-const chosen = new Map();
+const chosen = new Set();
 let resource;
 
 export function begin(next = resource) {
@@ -14,12 +14,15 @@ export function begin(next = resource) {
   show();
 }
 
-/** A box that chooses rows, given as pairs of id and record. */
-export function box(rows, label) {
-  return checkbox(rows.length > 0 && rows.every(([id]) => chosen.has(id)), {
+/** Takes out a record that is gone. */
+export const drop = (id) => { if (chosen.delete(id)) show(); };
+
+/** A box that chooses records. */
+export function box(ids, label) {
+  return checkbox(ids.length > 0 && ids.every((id) => chosen.has(id)), {
     "data-key": `pick ${label}`, "aria-label": `Select ${label}`,
     onchange: ({ target }) => {
-      for (const [id, row] of rows) target.checked ? chosen.set(id, row) : chosen.delete(id);
+      for (const id of ids) target.checked ? chosen.add(id) : chosen.delete(id);
       for (const other of ui.rows.querySelectorAll(".pick input")) other.checked = chosen.has(other.closest("tr").dataset.id);
       show();
     },
@@ -34,14 +37,21 @@ function csv(rows) {
   return [names, ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
 }
 
+/** The records as they are now, in requests that are not too long. */
+async function read(ids) {
+  const { name, idName } = resource;
+  const part = ids.splice(0, 100).map((id) => [idName, id]);
+  return part.length > 0 ? [...await list(name, part, 100), ...await read(ids)] : [];
+}
+
 function show() {
-  const rows = [...chosen.values()];
-  ui.selection.hidden = rows.length === 0;
-  fill(ui.selection, node("strong", `${rows.length} selected`),
-    button("Export JSON", () => download(`${resource.name}.json`, JSON.stringify(rows, null, 2))),
-    button("Export CSV", () => download(`${resource.name}.csv`, csv(rows), "text/csv")),
+  const save = (end, write, type) =>
+    button(`Export ${end.toUpperCase()}`, () => attempt(async () => download(`${resource.name}.${end}`, write(await read([...chosen])), type)));
+  ui.selection.hidden = chosen.size === 0;
+  fill(ui.selection, node("strong", `${chosen.size} selected`),
+    save("json", (rows) => JSON.stringify(rows, null, 2)), save("csv", csv, "text/csv"),
     button("Delete", async () => {
-      if (await remove(resource, [...chosen.keys()])) clear();
+      if (await remove(resource, [...chosen])) clear();
     }, { class: "danger writes" }), button("Clear", clear));
 }
 
@@ -54,12 +64,12 @@ const add = (file) => attempt(async () => {
   const text = await file.text();
   const isTable = /\.csv$/i.test(file.name);
   const made = isTable ? [] : parse(text);
-  const list = made[resource.name] ?? made;
-  if (!/array|object/.test(kind(list))) throw new Error(`${file.name} holds no records.`);
-  const count = isTable ? "The records" : `${[list].flat().length} records`;
+  const rows = made[resource.name] ?? made;
+  if (!/array|object/.test(kind(rows))) throw new Error(`${file.name} holds no records.`);
+  const count = isTable ? "The records" : `${[rows].flat().length} records`;
   const question = `${count} of ${file.name} will be added; one whose ${resource.idName} is there already is changed.`;
   if (!(await ask(`Add to ${resource.name}?`, question, "Add"))) return;
-  const { value } = await send("POST", pathTo(resource.name), isTable ? text : JSON.stringify(list), isTable && { "Content-Type": "text/csv" });
+  const { value } = await send("POST", pathTo(resource.name), isTable ? text : JSON.stringify(rows), isTable && { "Content-Type": "text/csv" });
   const added = [value].flat().length;
   announce(`Added ${added} to ${resource.name}`);
   records.goToEnd(added);

@@ -27,43 +27,44 @@ export function note(news) {
 }
 
 const list = (place, none, items) => fill(place, items.length > 0 ? items : node("li.quiet", none));
-const item = (title, detail, ...buttons) =>
-  node("li", node("strong", title), node("span.quiet", detail), buttons.map(([text, action]) => button(text, action, { "aria-label": `${text} ${title}` })));
+const item = (title, detail, ...buttons) => node("li", node("strong", title), node("span.quiet", detail), buttons.map(([text, action]) => {
+  const name = `${text} ${title}`;
+  return button(text, action, { "aria-label": name, "data-key": name });
+}));
 const since = (time) => new Date(time).toLocaleString();
 const act = (method, path, value, done) => attempt(() => admin(method, path, value), done).then(refresh);
 
-async function actOnLoss(title, action, path) {
-  if (await ask(title, "What was changed since then is lost.", action)) await act("POST", path, undefined, `${action}: done`);
+async function actOnLoss(title, action, path, method = "POST") {
+  if (await ask(title, "What this takes away is lost.", action)) await act(method, path, undefined, `${action}: done`);
 }
 
 export const refresh = () => attempt(async () => {
   const mine = ++turn;
-  const sessions = admin("GET", "sessions").catch(() => undefined);
-  const [settings, snapshots, faults, stubs, holds, unexpected] = await Promise.all(
-    ["settings", "snapshots", "faults", "stubs", "holds", "requests?unexpected=true"].map((path) => admin("GET", path)));
-  const copies = await sessions;
+  const [settings, snapshots, faults, stubs, holds, unexpected, copies] = await Promise.all([
+    ...["settings", "snapshots", "faults", "stubs", "holds", "requests?unexpected=true"].map((path) => admin("GET", path)),
+    admin("GET", "sessions").catch(() => {})]);
   if (mine !== turn) return;
-  delay.value = settings.delay;
+  if (document.activeElement !== delay) delay.value = settings.delay;
   readOnly.checked = settings.readOnly;
   note({ readOnly: settings.readOnly });
   list(ui.snapshots, "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) => {
     const path = `snapshots/${encodeURIComponent(name)}`;
     return item(name, since(time),
-      ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => act("DELETE", path, undefined, "Deleted")]);
+      ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", path, "DELETE")]);
   }));
   const rule = (kind, { id, ...rule }, ...texts) => {
     const { method = "Any method", path = "any path", query, ...rest } = { ...rule, ...rule.request, request: undefined };
     return item(`${method} ${path} ${query ? compact(query) : ""}`, brief(compact(rest), 120), ...texts.map((text) =>
       [text, () => act("DELETE", `${kind}/${id}${text === "Fail" ? "?status=503" : ""}`, undefined, `${text}: done`)]));
   };
-  list(ui.rules, "None. A fault shows how a client copes, a stub answers for the data, a hold keeps requests waiting.", [
+  list(ui.rules, "None. See how a client copes.", [
     ...faults.map((fault) => rule("faults", fault, "Remove")),
     ...holds.map(({ requests, ...hold }) => rule("holds", { ...hold, waiting: requests.length }, "Release", "Fail")),
     ...stubs.map((stub) => rule("stubs", stub, "Remove")),
   ]);
   ui.sessions.parentElement.hidden = !copies;
   list(ui.sessions, "None.", (copies ?? []).map(({ name, requests, lastUsed }) =>
-    item(name, `${grouped(requests)} requests, last ${since(lastUsed)}`, ["End", () => act("DELETE", `sessions/${name}`, undefined, "Ended")])));
+    item(name, `${grouped(requests)} requests, last ${since(lastUsed)}`, ["End", () => actOnLoss(`End “${name}”?`, "End", `sessions/${name}`, "DELETE")])));
   list(ui.unexpected, "None. With --strict, what nothing answers is listed here.", unexpected.reverse().map(({ id, method, path, time }) =>
     item(`${method} ${readable(path)}`, since(time), ["Show", () => log.open(id)])));
 });

@@ -72,7 +72,10 @@ extension WriteCoordinator {
   ///
   /// When the edit removes or reverts acknowledged writes, a copy of them is made durable first (R2).
   func takeOver(_ source: LoadedSource, on engine: isolated Engine) {
-    if let shared { return takeOver(source, from: shared, on: engine) }
+    if let shared {
+      turns.recordConflict()
+      return takeOver(source, from: shared, on: engine)
+    }
     let waiting = takeBackUnsavedRequests()
     guard takeover == nil else {
       takeover?.waiting += waiting
@@ -196,7 +199,8 @@ extension WriteCoordinator {
 
   func resume(_ waiting: [Requester], on engine: isolated Engine) {
     for requester in waiting {
-      if requester.attempts >= 3 {
+      // Where servers share a database, each conflict is another one's success.
+      if requester.attempts >= 3, shared == nil {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         engine.refuse(requester, because: RequestError(.unavailable, message))
       } else {

@@ -13,6 +13,8 @@ final class WriteCoordinator {
   let shared: (any SharedPersistence)?
   /// The requests that wait to learn which version is the newest.
   var readIndex = ReadIndex()
+  /// The requests that wait until no other server can write.
+  var turns = TurnQueue()
   /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
   var invalidSource: String?
   /// What a reset goes back to: the data as it was last read from outside.

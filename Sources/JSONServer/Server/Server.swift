@@ -25,8 +25,7 @@ public final class Server: Sendable {
 
   private init(_ engine: Engine, _ configuration: Configuration, _ security: TransportSecurity?) {
     root = engine
-    let isChecked = engine.isShared && configuration.reads == .linearizable
-    application = isChecked ? LinearizableApplication(engine: engine) : engine
+    application = engine.isShared ? SharedApplication(engine: engine, reads: configuration.reads) : engine
     session = nil
     listening = ListeningState()
     self.configuration = configuration

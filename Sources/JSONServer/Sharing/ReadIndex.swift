@@ -14,6 +14,9 @@ struct ReadIndex {
   fileprivate var isChecking = false
   /// Those that wait until the data is of a version, oldest first.
   fileprivate var checked: [(version: Int, work: [Work])] = []
+
+  /// Keeps work until the data is of a version.
+  mutating func wait(_ work: [Work], for version: Int) { checked.append((version, work)) }
 }
 
 extension WriteCoordinator {
@@ -44,7 +47,7 @@ extension WriteCoordinator {
     switch check {
     case .success(let version) where version <= shared.version && readIndex.checked.isEmpty:
       for work in batch { work(engine, nil) }
-    case .success(let version): readIndex.checked.append((version, batch))
+    case .success(let version): readIndex.wait(batch, for: version)
     case .failure(let error): for work in batch { work(engine, error) }
     }
     releaseReads(on: engine)
@@ -57,45 +60,5 @@ extension WriteCoordinator {
       readIndex.checked.removeFirst()
       for work in first.work { work(engine, nil) }
     }
-  }
-}
-
-/// Has each request meet data that is current, where other servers write it, too.
-///
-/// It stands before the engine, so that a server of a file has nothing to ask.
-struct LinearizableApplication: Application {
-  let engine: Engine
-
-  func respond(
-    to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping @Sendable (PreparedResponse) -> Void
-  ) {
-    engine.assumeIsolated { engine in
-      // What is asked about the server itself has an answer without the database.
-      guard !engine.isAdministrative(request) else {
-        return engine.respond(to: request, progress: progress, reply: reply)
-      }
-      engine.writes.whenCurrent(on: engine) { engine, failure in
-        guard let failure else { return engine.respond(to: request, progress: progress, reply: reply) }
-        engine.refuse(request, because: RequestError(failure), reply: reply)
-      }
-    }
-  }
-}
-
-extension Engine {
-  fileprivate func isAdministrative(_ request: Request) -> Bool {
-    let path = request.target.prefix { $0 != "?" }
-    let root = "\(mount.path)/\(AdminRoute.root)"
-    return path == root || path.hasPrefix(root + "/")
-  }
-
-  fileprivate func refuse(
-    _ request: Request, because error: RequestError, reply: @escaping @Sendable (PreparedResponse) -> Void
-  ) {
-    let context = RequestContext(
-      request, preprocessed: request, target: .none, mountedTarget: request.target, ignoresCase: ignoresCase,
-      reply: reply)
-    finalize(context, error.response())
   }
 }

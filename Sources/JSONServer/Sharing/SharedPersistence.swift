@@ -14,7 +14,16 @@ protocol SharedPersistence: Persistence {
   /// How many versions the newest one is ahead of that, as far as is known.
   var behind: Int { get }
 
-  /// Lets others write again after a commit that was overtaken, when nothing is left to commit.
+  /// Takes the turn for the next commit, which keeps it as one that ended as `edited` does.
+  ///
+  /// - Parameters:
+  ///   - mark: Called when the turn is there, on any thread.
+  ///   - completion: Called once, on any thread, with what `mark` returned and what others have written.
+  func takeTurn(
+    mark: @escaping @Sendable () -> Int,
+    completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void)
+
+  /// Lets others write again when nothing is left to commit.
   func releaseTurn()
 
   /// Finds out which version is the newest, and hands over first what others have written up to it.

@@ -36,8 +36,8 @@ extension WriteCoordinator {
     if let signIn = engine.signIn { engine.forgetUsers(signIn) }
     shared.adopt(source)
     resume(waiting, on: engine)
-    if commits.isIdle { shared.releaseTurn() }
     releaseReads(on: engine)
+    if commits.isIdle, !isTakingTurn { shared.releaseTurn() }
   }
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {

@@ -5,8 +5,9 @@
   /// A connection to a database. It blocks, for a bounded time, and belongs to one queue.
   final class Connection {
     let address: DatabaseAddress
-    private let connection: OpaquePointer
-    private var prepared: Set<String> = []
+    let connection: OpaquePointer
+    /// The names of the statements that were prepared.
+    var prepared: Set<String> = []
     /// Whether an answer stayed away, so that nothing more can be asked.
     private(set) var isLost = false
 
@@ -72,7 +73,7 @@
       _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
     ) throws(DatabaseFailure) -> ResultRows {
       let end = ContinuousClock.now + deadline
-      let name = String(UInt(bitPattern: text.hashValue), radix: 36)
+      let name = Self.name(of: text)
       if !prepared.contains(name) {
         guard !isLost, PQsendPrepare(connection, name, text, 0, nil) == 1 else { throw lost() }
         try result(before: end)
@@ -82,7 +83,10 @@
       return try result(before: end)
     }
 
-    private func send(_ name: String, _ parameters: [Parameter]) -> Bool {
+    /// The name under which a statement is prepared.
+    static func name(of text: String) -> String { String(UInt(bitPattern: text.hashValue), radix: 36) }
+
+    func send(_ name: String, _ parameters: [Parameter]) -> Bool {
       // One buffer for all, so that their addresses hold until the call ends.
       var buffer: [UInt8] = []
       for parameter in parameters { buffer += parameter.bytes ?? [] }
@@ -121,7 +125,7 @@
     }
 
     /// Waits until the next result can be taken without blocking.
-    private func awaitInput(before end: ContinuousClock.Instant) throws(DatabaseFailure) {
+    func awaitInput(before end: ContinuousClock.Instant) throws(DatabaseFailure) {
       while true {
         let flushed = PQflush(connection)
         guard flushed >= 0 else { throw lost() }
@@ -134,14 +138,14 @@
       }
     }
 
-    private func lost(_ reason: String? = nil) -> DatabaseFailure {
+    func lost(_ reason: String? = nil) -> DatabaseFailure {
       isLost = true
       if let reason { return DatabaseFailure(.unreachable, "\(address.description): \(reason).") }
       let failure = Self.failure(PQerrorMessage(connection), address)
       return DatabaseFailure(.unreachable, failure.message)
     }
 
-    private func failure(of result: OpaquePointer) -> DatabaseFailure {
+    func failure(of result: OpaquePointer) -> DatabaseFailure {
       // The fields of libpq's postgres_ext.h: 'C' is the code of the error, 'M' its message.
       let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
       let text = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
@@ -182,12 +186,14 @@
       try result(before: end)
     }
 
-    /// Takes the notices that have arrived, and returns what they say; `nil` when the connection is lost.
-    func takeNotices() -> [String]? {
-      guard !isLost, PQconsumeInput(connection) == 1 else {
-        isLost = true
-        return nil
-      }
+    /// Takes what has arrived, and returns whether the connection is still there.
+    func receive() -> Bool {
+      if !isLost, PQconsumeInput(connection) != 1 { isLost = true }
+      return !isLost
+    }
+
+    /// Takes the notices that have arrived, and returns what they say.
+    func takeNotices() -> [String] {
       var notices: [String] = []
       while let notice = PQnotifies(connection) {
         notices.append(String(cString: notice.pointee.extra))

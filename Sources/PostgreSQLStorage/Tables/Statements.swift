@@ -1,7 +1,13 @@
 #if PostgreSQL
   import OrderedJSON
 
-  /// What has been written by others since a version.
+  /// What others have written from one version to another.
+  package struct ForeignWrites: Sendable {
+    package let changes: ForeignChanges
+    package let since: Int
+    package let version: Int
+  }
+
   package enum ForeignChanges: Sendable {
     /// What is at the places that changed.
     case rows([StoredRow])
@@ -33,8 +39,8 @@
     ///
     /// - Returns: The version of the data.
     func takeTurn(deadline: Duration) throws(DatabaseFailure) -> Int {
-      try run("BEGIN", deadline: deadline)
-      guard let version = try run("SELECT version FROM state FOR UPDATE", [], deadline: deadline).integer(0, 0) else {
+      let turn = [Statement("BEGIN"), Statement("SELECT version FROM state FOR UPDATE")]
+      guard let version = try run(turn, deadline: deadline).last?.integer(0, 0) else {
         throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
       }
       return version
@@ -45,7 +51,7 @@
     /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
     func changes(
       since version: Int, isInTransaction: Bool, deadline: Duration
-    ) throws(DatabaseFailure) -> (ForeignChanges, version: Int) {
+    ) throws(DatabaseFailure) -> ForeignWrites {
       let found = try run(Self.changesText, [.bigint(version)], deadline: deadline)
       guard let newest = found.integer(0, 0) else {
         throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
@@ -53,13 +59,13 @@
       // Old changes are forgotten.
       guard found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
         let loaded = try load(isInTransaction: isInTransaction)
-        return (.whole(loaded), loaded.version)
+        return ForeignWrites(changes: .whole(loaded), since: version, version: loaded.version)
       }
       let rows = (0..<found.count).compactMap { row -> StoredRow? in
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
         return StoredRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
-      return (.rows(rows), newest)
+      return ForeignWrites(changes: .rows(rows), since: version, version: newest)
     }
 
     private static let changesText = """
@@ -73,19 +79,18 @@
       ORDER BY place.resource, place.slot
       """
 
-    /// Writes rows if the data is of a version still: one statement, and so one transaction unless there is one already.
+    /// Writes rows if the data is of a version still: in a transaction of its own, or in the one with the turn, which ends then.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether it was, and the rows are committed.
     func write(
-      _ rows: [StoredRow], onto version: Int, id: String, deadline: Duration
+      _ rows: [StoredRow], onto version: Int, id: String, endingTransaction: Bool, deadline: Duration
     ) throws(DatabaseFailure) -> Bool {
-      let result = try run(
-        Self.writeText,
-        [
-          .bigint(version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
-          .documents(rows),
-        ], deadline: deadline)
-      return result.count == 1
+      let parameters: [Parameter] = [
+        .bigint(version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
+        .documents(rows),
+      ]
+      guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
+      return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
     }
 
     // The parts of one statement see the data as it was before it. Of a place that is in `given` once, each touches its
@@ -159,8 +164,11 @@
     func settle(_ id: String, onto version: Int, deadline: Duration) throws(DatabaseFailure) -> Bool {
       let now = try takeTurn(deadline: deadline)
       let found = try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(version + 1)]).text(0, 0)
-      if now == version { _ = try write([], onto: version, id: "", deadline: deadline) }
-      try run("COMMIT", deadline: deadline)
+      if now == version {
+        _ = try write([], onto: version, id: "", endingTransaction: true, deadline: deadline)
+      } else {
+        try run("COMMIT", deadline: deadline)
+      }
       guard now <= version || found != nil else {
         throw DatabaseFailure(.conflict, "\(address.description): the change is forgotten.")
       }

@@ -14,6 +14,10 @@ final class SharedDatabaseFixture: Sendable {
     var changes: [[(resource: Int, slot: Int)]] = []
     var rows: [[Int]: UTF8Slice] = [:]
     var failure: StorageError?
+    /// How often a turn was taken before a commit.
+    var turns = 0
+    /// Before how many commits another server writes.
+    var conflicts = 0
   }
 
   private let state = NIOLockedValueBox(State())
@@ -29,6 +33,12 @@ final class SharedDatabaseFixture: Sendable {
       for row in rows { state.rows[[row.resource, row.slot]] = UTF8Slice(row.text) }
     }
   }
+
+  /// Has another server write before each of the next commits, which collide with that.
+  func overtake(_ times: Int) { state.withLockedValue { $0.conflicts = times } }
+
+  /// How often a turn was taken before a commit.
+  var turns: Int { state.withLockedValue { $0.turns } }
 
   /// Starts a server whose data is the database's at its start.
   func server(_ value: JSONValue, reads: Reads = .linearizable) throws -> Server {
@@ -55,7 +65,7 @@ final class SharedDatabaseFixture: Sendable {
         loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
       }
       self.engine = engine
-      application = reads == .linearizable ? LinearizableApplication(engine: engine) : engine
+      application = SharedApplication(engine: engine, reads: reads)
     }
 
     func send(_ method: HTTPRequest.Method, _ target: String, _ body: String = "") async -> Response {
@@ -93,6 +103,11 @@ final class SharedDatabaseFixture: Sendable {
       let rows = database.placedRows(changedBy: batch.changes) ?? []
       let commit = shared.state.withLockedValue { state -> Commit in
         if let failure = state.failure { return .failed(failure) }
+        if state.conflicts > 0 {
+          state.conflicts -= 1
+          state.version += 1
+          state.changes.append([])
+        }
         guard state.version == base else { return .edited(state.changes(since: base)) }
         state.version += 1
         state.changes.append(rows.map { ($0.resource, $0.slot) })
@@ -114,6 +129,21 @@ final class SharedDatabaseFixture: Sendable {
     }
 
     func adopt(_ source: LoadedSource) { base.withLockedValue { $0 = source.generation } }
+
+    /// Finds out what others have written; nothing keeps them from writing again.
+    func takeTurn(
+      mark: @escaping @Sendable () -> Int,
+      completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
+    ) {
+      let base = version
+      let number = mark()
+      let result = shared.state.withLockedValue { state -> Result<LoadedSource, StorageError> in
+        state.turns += 1
+        if let failure = state.failure { return .failure(failure) }
+        return .success(state.changes(since: base))
+      }
+      completion(number, result)
+    }
 
     func releaseTurn() {}
 

@@ -35,7 +35,42 @@ import Testing
     #expect(try await one.send(.post, "/posts").json["id"] == 2)
     #expect(try await other.send(.post, "/posts").json["id"] == 3)
     #expect(try await one.send(.post, "/posts").json["id"] == 4)
-    #expect(await other.send(.delete, "/posts/4").status == .notFound)
+    #expect(shared.turns == 0)
+  }
+
+  @Test func `wait for their turn after another has come between, until none does`() async throws {
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(Self.start, reads: .local), try shared.server(Self.start, reads: .local))
+    for id in 2..<10 {
+      #expect(try await (id % 2 == 0 ? one : other).send(.post, "/posts").json["id"] == .number(JSONNumber(id)))
+    }
+    // The first met nothing, and the next two were carried out twice; before each of the others a server asked.
+    #expect(shared.turns == 5)
+    // What it asked for shows what the other has written.
+    #expect(await one.send(.delete, "/posts/9").status == .ok)
+    let before = shared.turns
+    for _ in 0..<20 { #expect(await one.send(.post, "/posts").status == .created) }
+    #expect(shared.turns - before == 8)
+  }
+
+  @Test func `carry out a write as often as others come between`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start)
+    shared.overtake(5)
+    #expect(await server.send(.post, "/posts").status == .created)
+    #expect(await server.send(.get, "/posts/2").status == .ok)
+    #expect(await server.send(.get, "/posts/3").status == .notFound)
+  }
+
+  @Test func `refuse what waits for its turn when the database goes away`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start, reads: .local)
+    shared.overtake(1)
+    #expect(await server.send(.post, "/posts").status == .created)
+    shared.fail(StorageError(.unavailable, "The database is away."))
+    #expect(await server.send(.post, "/posts").status == .serviceUnavailable)
+    shared.fail(nil)
+    #expect(try await server.send(.post, "/posts").json["id"] == 3)
   }
 
   @Test func `put back what they deleted, until another has written`() async throws {

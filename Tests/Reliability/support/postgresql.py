@@ -31,8 +31,8 @@ def tool(name):
 class PostgreSQL:
     """A database server in a scratch directory, run by an ordinary user."""
 
-    def __init__(self):
-        self.directory = tempfile.mkdtemp(prefix="postgresql-")
+    def __init__(self, directory=None):
+        self.directory = tempfile.mkdtemp(prefix="postgresql-", dir=directory)
         self.data = os.path.join(self.directory, "data")
         self.port = free_port()
         self.user = None
@@ -140,15 +140,15 @@ class Proxy(threading.Thread):
         try:
             data = source.recv(1 << 16)
             if data:
-                target.sendall(self.passed(data))
+                self.pass_on(data, source, target)
                 return
         except OSError:
             pass
         self.end(source)
 
-    def passed(self, data):
-        """What becomes of bytes on their way."""
-        return data
+    def pass_on(self, data, source, target):
+        """Sends what one side has sent to the other."""
+        target.sendall(data)
 
     def end(self, source):
         with self.lock:

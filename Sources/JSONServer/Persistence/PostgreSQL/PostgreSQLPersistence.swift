@@ -43,8 +43,8 @@ import OrderedJSON
         }
         guard isWritten else { return OpenedSource(persistence: nil, database: database, warnings: warnings) }
         let schema = parser.schema
-        let shared = SharedDatabase(address, version: loaded.version) { changes, since, version in
-          onEdit(SourceEdit(changes, since: since, version: version, schema: schema, at: address))
+        let shared = try SharedDatabase(address, version: loaded.version) { writes in
+          onEdit(SourceEdit(writes, schema: schema, at: address))
         } onFailure: { failure in
           onWarning(
             failure.map { "\($0.message) Until it is reached again, requests are refused with 503." }
@@ -75,19 +75,34 @@ import OrderedJSON
         } else {
           .whole { StoredDatabase(version) }
         }
-      let (schema, address) = (schema, address)
-      database.commit(commit) { result in
+      database.commit(commit) { [self] result in
         switch result {
         case .done: completion(.done)
-        case .overtaken(let changes, let since, let version):
-          do throws(ServerError) {
-            completion(.edited(try LoadedSource(changes, since: since, version: version, schema: schema, at: address)))
-          } catch {
-            completion(.failed(StorageError(.unavailable, error.message)))
+        case .overtaken(let writes):
+          switch loaded(writes) {
+          case .success(let source): completion(.edited(source))
+          case .failure(let error): completion(.failed(error))
           }
         case .failed(let failure): completion(.failed(StorageError(failure)))
         case .unknown(let failure): completion(.failed(StorageError(.durabilityUnknown, failure.message)))
         }
+      }
+    }
+
+    func takeTurn(
+      mark: @escaping @Sendable () -> Int,
+      completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
+    ) {
+      database.takeTurn(mark: mark) { [self] number, result in
+        completion(number, result.mapError(StorageError.init).flatMap(loaded))
+      }
+    }
+
+    private func loaded(_ writes: ForeignWrites) -> Result<LoadedSource, StorageError> {
+      do throws(ServerError) {
+        return .success(try LoadedSource(writes, schema: schema, at: address))
+      } catch {
+        return .failure(StorageError(.unavailable, error.message))
       }
     }
 

@@ -57,23 +57,21 @@ import OrderedJSON
 
   extension LoadedSource {
     /// - Throws: ``ServerError`` when everything was read again, and cannot be served.
-    init(
-      _ changes: ForeignChanges, since: Int, version: Int, schema: Schema, at address: DatabaseAddress
-    ) throws(ServerError) {
-      switch changes {
+    init(_ writes: ForeignWrites, schema: Schema, at address: DatabaseAddress) throws(ServerError) {
+      switch writes.changes {
       case .rows(let rows):
         let placed = rows.map { PlacedRow(resource: $0.resource, slot: $0.slot, text: $0.text) }
-        self.init(.rows(placed, since: since), generation: version)
+        self.init(.rows(placed, since: writes.since), generation: writes.version)
       case .whole(let loaded):
-        self.init(.whole(try loaded.database(schema: schema, at: address)), generation: version)
+        self.init(.whole(try loaded.database(schema: schema, at: address)), generation: writes.version)
       }
     }
   }
 
   extension SourceEdit {
-    init(_ changes: ForeignChanges, since: Int, version: Int, schema: Schema, at address: DatabaseAddress) {
+    init(_ writes: ForeignWrites, schema: Schema, at address: DatabaseAddress) {
       do throws(ServerError) {
-        self = .changed(try LoadedSource(changes, since: since, version: version, schema: schema, at: address))
+        self = .changed(try LoadedSource(writes, schema: schema, at: address))
       } catch {
         self = .invalid(message: error.message)
       }

@@ -1,0 +1,81 @@
+#if PostgreSQL
+  import Dispatch
+
+  // The turn is a transaction that has locked the state: nobody else writes until it ends.
+
+  extension CommitChannel {
+    /// How long the turn is kept for a server that does not commit.
+    private static let longestTurn = DispatchTimeInterval.milliseconds(500)
+
+    /// Takes the turn for the next commit, and finds out what others have written.
+    ///
+    /// - Parameters:
+    ///   - mark: Called when the turn is there: what arrived before is served by what follows.
+    ///   - completion: Called with what `mark` returned and what others have written, perhaps nothing.
+    nonisolated func takeTurn(
+      mark: @escaping @Sendable () -> Int,
+      completion: @escaping @Sendable (Int, Result<ForeignWrites, DatabaseFailure>) -> Void
+    ) {
+      executor.queue.async {
+        let (number, result) = self.assumeIsolated { $0.takeTurn(mark) }
+        completion(number, result)
+      }
+    }
+
+    /// Gives up the turn, if it is kept.
+    nonisolated func releaseTurn() {
+      executor.queue.async { self.assumeIsolated { $0.endTurn() } }
+    }
+
+    private func takeTurn(_ mark: () -> Int) -> (Int, Result<ForeignWrites, DatabaseFailure>) {
+      let end = ContinuousClock.now + Self.settlingTime
+      var mayReconnect = true
+      while true {
+        do throws(DatabaseFailure) {
+          let connection = try connected()
+          if turn == nil { try beginTurn(connection) }
+          let number = mark()
+          let found = try connection.changes(since: versions.base, isInTransaction: true, deadline: Self.deadline)
+          return (number, .success(found))
+        } catch {
+          cancelTransaction()
+          let isTriedAgain =
+            switch error.code {
+            case .conflict: .now < end
+            case .unreachable: mayReconnect
+            case .address, .rights, .tables, .refused: false
+            }
+          guard isTriedAgain else { return (mark(), .failure(error)) }
+          if error.code == .unreachable { mayReconnect = false }
+        }
+      }
+    }
+
+    func beginTurn(_ connection: Connection) throws(DatabaseFailure) {
+      _ = try connection.takeTurn(deadline: Self.deadline)
+      lastTurn += 1
+      turn = lastTurn
+      let number = lastTurn
+      executor.queue.asyncAfter(deadline: .now() + Self.longestTurn) {
+        self.assumeIsolated { if $0.turn == number { $0.endTurn() } }
+      }
+    }
+
+    func endTransaction(_ connection: Connection) throws(DatabaseFailure) {
+      wasSent = true
+      try connection.run("COMMIT", deadline: Self.deadline)
+      turn = nil
+    }
+
+    func endTurn() {
+      guard turn != nil else { return }
+      cancelTransaction()
+    }
+
+    func cancelTransaction() {
+      turn = nil
+      guard let connection, !connection.isLost else { return }
+      _ = try? connection.run("ROLLBACK", deadline: .seconds(5))
+    }
+  }
+#endif

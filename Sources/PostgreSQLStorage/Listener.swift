@@ -1,0 +1,143 @@
+#if PostgreSQL
+  /// A connection that hears of changes, and is made again when it is lost. It belongs to one thread.
+  struct Listener {
+    private let address: DatabaseAddress
+    private let versions: SharedVersions
+    private let onChanges: @Sendable (ForeignWrites) -> Void
+    private let onFailure: @Sendable (DatabaseFailure?) -> Void
+    private(set) var connection: Connection?
+    /// When to connect again, or to ask although nothing was heard.
+    private(set) var due = ContinuousClock.now
+    /// What was reported last, which the server may not have taken over yet.
+    private var reported: (since: Int, version: Int)?
+    private var lastRenewal: ContinuousClock.Instant?
+    private var wait = shortestWait
+
+    private static let deadline = Duration.seconds(3)
+    private static let shortestWait = Duration.milliseconds(50)
+    private static let longestWait = Duration.seconds(2)
+    /// How long a change may go unnoticed where there are no notices.
+    private static let interval = Duration.seconds(1)
+
+    init(
+      _ address: DatabaseAddress, _ versions: SharedVersions,
+      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
+      onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
+    ) {
+      self.address = address
+      self.versions = versions
+      self.onChanges = onChanges
+      self.onFailure = onFailure
+    }
+
+    // MARK: Versions
+
+    /// The newest version, after the changes up to it were reported.
+    mutating func newest() throws(DatabaseFailure) -> Int {
+      guard let connection, !connection.isLost else {
+        throw versions.failure ?? DatabaseFailure(.unreachable, "\(address.description): not connected yet.")
+      }
+      do throws(DatabaseFailure) {
+        let newest = try connection.version(deadline: Self.deadline)
+        versions.newest = newest
+        // A commit ends with what others have written before it.
+        guard isToBeReported, !versions.isCommitting else {
+          record(nil)
+          return newest
+        }
+        let found = try connection.changes(since: versions.base, isInTransaction: false, deadline: .seconds(60))
+        record(nil)
+        if found.version > found.since { onChanges(found) }
+        reported = (found.since, found.version)
+        return found.version
+      } catch {
+        guard connection.isLost else {
+          // As when somebody has changed the tables.
+          if error.code != .conflict { record(error) }
+          throw error
+        }
+        guard renew(because: error) else { throw error }
+        return try newest()
+      }
+    }
+
+    /// Records why the database cannot be asked, or that it can be again, and tells of it once.
+    private func record(_ failure: DatabaseFailure?) {
+      let isNew = (versions.failure == nil) != (failure == nil)
+      versions.failure = failure
+      if isNew { onFailure(failure) }
+    }
+
+    /// Reports what others have written, unless a commit of this server is about to bring it.
+    mutating func fetchChanges() {
+      for notice in connection?.takeNotices() ?? [] { note(notice) }
+      if isToBeReported, !versions.isWriting { _ = try? newest() }
+    }
+
+    /// Whether others have written what was not reported yet, or not to data that it fits.
+    private var isToBeReported: Bool {
+      guard versions.isBehind else { return false }
+      return reported.map { versions.base < $0.since || versions.newest > $0.version } ?? true
+    }
+
+    /// Takes what the database has sent unasked.
+    mutating func receive() {
+      guard let connection, !connection.receive() else { return }
+      let lost = DatabaseFailure(.unreachable, "\(address.description): the connection was lost.")
+      if renew(because: lost) { _ = try? newest() }
+    }
+
+    private func note(_ notice: String) {
+      if let version = Int(notice), version > versions.newest { versions.newest = version }
+    }
+
+    /// Connects again, or asks although nothing was heard, when it is time to.
+    mutating func doWhatIsDue() {
+      guard .now >= due else { return }
+      guard let connection, !connection.isLost else { return connect() }
+      due = .now + Self.interval
+      reported = nil
+      _ = try? newest()
+    }
+
+    // MARK: The connection
+
+    mutating func connect() {
+      do throws(DatabaseFailure) {
+        use(try Connection.open(address))
+        if versions.failure != nil { _ = try newest() }
+        wait = Self.shortestWait
+      } catch {
+        if connection == nil || connection?.isLost == true { reconnect(because: error) }
+      }
+    }
+
+    private mutating func use(_ connection: Connection) {
+      self.connection = connection
+      // Databases that speak the protocol but have no notices are asked at intervals alone.
+      _ = try? connection.run("LISTEN json_server", deadline: Self.deadline)
+      due = .now + Self.interval
+    }
+
+    /// Makes a lost connection anew at once, so that nobody hears of a single one that was cut.
+    ///
+    /// - Returns: Whether that worked; otherwise it is tried again and again, later.
+    private mutating func renew(because error: DatabaseFailure) -> Bool {
+      let isFirst = lastRenewal.map { .now - $0 > .seconds(1) } ?? true
+      guard isFirst, let again = try? Connection.open(address) else {
+        reconnect(because: error)
+        return false
+      }
+      lastRenewal = .now
+      use(again)
+      return true
+    }
+
+    private mutating func reconnect(because error: DatabaseFailure) {
+      connection = nil
+      record(error)
+      due = .now + wait
+      wait = min(wait * 2, Self.longestWait)
+    }
+  }
+#endif

@@ -1,0 +1,113 @@
+"""What happens while the page is open: the file is edited, the server starts anew, other clients are busy."""
+
+import json
+
+from page import Page, by_id
+from requestlog import LINES
+
+FIELD = "document.querySelector('.in-cell')"
+
+
+class Meanwhile(Page):
+    def _rewrite(self, change):
+        """Edits the file as a person does in an editor."""
+        value = json.loads(self._server.file.read_text())
+        change(value)
+        self._server.file.write_text(json.dumps(value, indent=2))
+
+    def an_open_record_follows_the_file(self):
+        self._show("#records/users/1")
+        self._rewrite(lambda value: value["users"][0].update(name="Ada of the file"))
+        self._wait_text("record-json", "Ada of the file")
+
+    def titles_follow_the_file(self):
+        self._show("#records/posts")
+        self._wait(f"{self._cell(3, 'userId')}.innerText.includes('Ada of the file')", "the title")
+        self._rewrite(lambda value: value["users"][0].update(name="Ada once more"))
+        self._wait(f"{self._cell(3, 'userId')}.innerText.includes('Ada once more')", "the title that the file has now", 10)
+
+    def a_form_stays_when_its_resource_leaves_the_file(self):
+        self._open_editor("#records/users/2", '{"name": "unsaved"}')
+        text = self._server.file.read_text()
+        self._rewrite(lambda value: value.pop("users"))
+        try:
+            self._wait("![...document.querySelectorAll('#resources a')].some((e) => e.innerText.startsWith('users'))", "users is gone")
+            assert self._value(f"!{by_id('record-form')}.hidden && {by_id('record-text')}.value.includes('unsaved')"), "The text is gone."
+        finally:
+            self._server.file.write_text(text)
+        self._wait("[...document.querySelectorAll('#resources a')].some((e) => e.innerText.startsWith('users'))", "users is back")
+        self._submit("record-form")
+        self._wait(f"{by_id('record-form')}.hidden", "it is saved after all")
+        assert self._request("GET", "/users/2")["name"] == "unsaved"
+
+    def a_cell_is_saved_when_the_person_goes_back(self):
+        self._show("#records/users")
+        self._value("location.hash = '#records/posts'; 0")
+        self._edit(1, "title")
+        self._value(f"{FIELD}.value = 'typed before Back'; history.back()")
+        self._wait(self._row_with("Chris Lattner"), "the list before")
+        self._wait(f"!{FIELD} && !document.querySelector('.skeleton')", "its rows")
+        self._wait("fetch('/posts/1').then((e) => e.json()).then((e) => e.title === 'typed before Back')", "the title is saved")
+
+    def closing_the_page_asks_while_a_cell_is_edited(self):
+        self._show("#records/posts")
+        self._edit(2, "title")
+        self._value(f"{FIELD}.value = 'typed'; 0")
+        self._browser.dialogs.clear()
+        self._browser.open("about:blank")
+        assert self._browser.dialogs == ["beforeunload"], f"It asked {self._browser.dialogs}."
+
+    def the_log_is_that_of_the_server_that_runs(self):
+        self._request("GET", "/posts?before")
+        self._show("#records/posts")
+        self._wait_text("log-list", "/posts?before")
+        self._server.stop()
+        self._wait_text("banners", "does not answer")
+        self._server.start()
+        self._request("GET", "/users?after")
+        self._wait(f"{by_id('banners')}.innerText === ''", "the banner goes")
+        self._wait_text("log-list", "/users?after")
+        self._wait(f"{LINES}.every((e) => !e.innerText.includes('before'))", "what the server before was asked has gone", 10)
+
+    def a_delay_that_is_being_typed_stays(self):
+        self._show("#server")
+        self._wait(f"{by_id('delay')}.value === '0'", "the delay")
+        self._fill("delay", "250")
+        self._request("POST", "/__admin/snapshots", {"name": "meanwhile"})
+        self._request("GET", "/posts?n=2")
+        self._wait_text("snapshots", "meanwhile")
+        assert self._value(f"{by_id('delay')}.value") == "250", "What was typed is gone."
+
+    def the_focus_stays_when_requests_come(self):
+        self._show("#server")
+        button = "document.querySelector('[aria-label=\"Restore meanwhile\"]')"
+        self._wait(button, "a button")
+        self._value(f"{button}.focus()")
+        self._request("POST", "/__admin/faults", {"status": 503, "path": "/meanwhile"})
+        self._request("GET", "/posts?n=3")
+        self._wait_text("rules", "/meanwhile")
+        assert self._value(f"document.activeElement === {button}"), "The focus is lost."
+
+    def the_focus_stays_on_a_resource_when_its_count_changes(self):
+        self._show("#records/users")
+        self._value("document.querySelector('#resources a').focus()")
+        self._request("POST", "/posts", {"title": "one more"})
+        self._wait("document.querySelector('#resources a').innerText.includes('46')", "the count")
+        assert self._value("document.activeElement === document.querySelector('#resources a')"), "The focus is lost."
+
+    def what_is_exported_is_what_is_there_now(self):
+        self._show("#records/users")
+        self._value("for (const key of [1, 3]) document.querySelector(`tr[data-id=\"${key}\"] .pick input`).click()")
+        self._request("PATCH", "/users/1", {"name": "Ada since then"})
+        self._wait(self._row_with("Ada since then"), "the change")
+        self._value("window.saved = ''; URL.createObjectURL = (blob) => { blob.text().then((text) => { saved = text; }); return '#'; }; 0")
+        self._press("Export CSV", by_id("selection"))
+        self._wait("saved", "a file")
+        assert "Ada since then" in self._value("saved"), self._value("saved")
+
+    def what_another_client_deleted_is_not_selected(self):
+        self._show("#records/posts")
+        self._value("for (const key of [1, 3]) document.querySelector(`tr[data-id=\"${key}\"] .pick input`).click()")
+        self._wait_text("selection", "2 selected")
+        self._request("DELETE", "/posts/3")
+        self._wait_text("selection", "1 selected")

@@ -1,0 +1,118 @@
+"""Loses the connection to PostgreSQL in the middle of a commit, and compares what the client hears with what is stored.
+
+Either the commit is lost on its way or the answer to it; and PostgreSQL is reached again at once, or not before the server
+gives up finding out what became of the commit.
+"""
+
+import time
+
+from support.harness import main
+from support.postgresql import PostgreSQL, Proxy
+from support.server import Server
+
+# How long a server may take to say that it does not know.
+LONGEST = 30
+# PostgreSQL's ReadyForQuery outside of a transaction: what was committed is committed.
+READY = b"Z\0\0\0\5I"
+
+
+class LossyProxy(Proxy):
+    """Loses one commit, or the answer to it, with all connections."""
+
+    def __init__(self, target):
+        self.marker = None
+        self.loses_answer = False
+        self.stays_away = False
+        self.is_away = False
+        self.victim = None
+        super().__init__(target)
+
+    def lose(self, marker, answer, stays_away):
+        """Arms the proxy: what is lost is the next commit that holds the marker, or its answer."""
+        self.loses_answer, self.stays_away, self.marker = answer, stays_away, marker
+
+    def accept(self):
+        if self.is_away:
+            self.listener.accept()[0].close()
+        else:
+            super().accept()
+
+    def pass_on(self, data, source, target):
+        if self.marker and self.marker in data:
+            self.marker = None
+            if not self.loses_answer:
+                return self.part()
+            self.victim = target
+        if source is self.victim:
+            if data.endswith(READY):
+                self.victim = None
+                self.part()
+            return
+        super().pass_on(data, source, target)
+
+    def part(self):
+        self.is_away = self.stays_away
+        self.cut()
+
+
+def check(harness, postgres, name, answer, stays_away):
+    """Has a record created by a commit that is lost; what was heard, what is stored and what is shown have to agree."""
+    proxy = LossyProxy(postgres.port)
+    schema = name.replace(" ", "_")
+    seed = f"{harness.subdirectory(schema)}/seed.json"
+    with open(seed, "w") as file:
+        file.write('{"items": [{"id": "first"}]}')
+    with Server(harness.binary, postgres.url(schema, proxy.port), "--seed", seed, "--quiet") as server:
+        # Its connections are made, and its statements prepared.
+        harness.check(server.request("POST", "/items", {"id": "second"}).status == 201, f"{name}: no write before")
+        proxy.lose(b"in doubt", answer, stays_away)
+        start = time.monotonic()
+        heard = server.request("POST", "/items", {"id": "doubtful", "note": "in doubt"}, timeout=LONGEST)
+        seconds = time.monotonic() - start
+        harness.check(proxy.marker is None, f"{name}: nothing was lost")
+        stored = postgres.query(f"SELECT count(*) FROM {schema}.record WHERE body ->> 'id' = 'doubtful'")
+        proxy.is_away = False
+        if stays_away:
+            harness.check(
+                heard.status == 503 and heard.json.get("durability") == "unknown",
+                f"{name}: answered {heard.status} {heard.body[:200]}")
+            harness.check(stored == ("1" if answer else "0"), f"{name}: stored {stored} times")
+        else:
+            harness.check(heard.status == 201, f"{name}: answered {heard.status} {heard.body[:200]}")
+            harness.check(stored == "1", f"{name}: stored {stored} times")
+        shown = reached_again(server)
+        harness.check(
+            shown is not None and str([item["id"] for item in shown].count("doubtful")) == stored,
+            f"{name}: stored {stored} times, shown: {shown}")
+        harness.check(server.request("POST", "/items", {"id": "third"}).status == 201, f"{name}: no write afterwards")
+        stored = postgres.query(f"SELECT count(*) FROM {schema}.record WHERE body ->> 'id' IN ('second', 'third')")
+        harness.check(stored == "2", f"{name}: of the writes before and after, {stored} are stored")
+    proxy.close()
+    harness.note(f"{name}: {heard.status} after {seconds:.1f} s")
+
+
+def reached_again(server):
+    """What the server shows as soon as it reaches the database; `None` when it does not."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        answer = server.request("GET", "/items")
+        if answer.status == 200:
+            return answer.json
+        time.sleep(0.05)
+    return None
+
+
+def measure(harness):
+    count = 0
+    with PostgreSQL() as postgres:
+        for answer in (False, True):
+            for stays_away in (False, True):
+                name = ("answer lost" if answer else "commit lost") + (" away" if stays_away else "")
+                before = len(harness.failures)
+                check(harness, postgres, name, answer, stays_away)
+                count += len(harness.failures) == before
+    harness.figure = f"{count} of 4 outcomes told as they are"
+
+
+if __name__ == "__main__":
+    main(measure)
