@@ -21,6 +21,13 @@ extension Database {
   /// The most records to which related ones are added without a second thought.
   private static let quickRelations = 500
 
+  /// Whether all of a large collection has to be brought into the order that a query asks for.
+  package func lacksOrder(of query: Query, in name: String) -> Bool {
+    guard let position = collectionPosition(name), let collection = entries[position].collection else { return false }
+    let isOfAll = query.parameters.isEmpty && query.search.isEmpty && query.conditions == nil
+    return isOfAll && !query.sort.isEmpty && collection.isLarge && !collection.fields.hasOrder(by: query.sort)
+  }
+
   /// Whether a record can be found, and joined with what is related to it, without reading many.
   package mutating func isQuick(_ relations: [RelationRequest], of name: String) -> Bool {
     guard let position = collectionPosition(name) else { return true }

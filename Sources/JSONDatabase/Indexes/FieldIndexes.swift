@@ -11,6 +11,9 @@ struct FieldIndexes: Sendable {
   /// Paths that some record is known to have, and paths that none has.
   var known: [FieldPath: Bool] = [:]
 
+  /// What filters select that take many records of an index, until a record changes.
+  var matches = LRUCache<FilterMatches.Key, FilterMatches>(maximumCount)
+
   /// Returns the index of the values at a path. O(n) at first use.
   mutating func equality(of path: FieldPath, in rows: PersistentRowVector) -> HashIndex {
     equality.value(for: path) { HashIndex(path, rows: rows) }
@@ -43,6 +46,7 @@ struct FieldIndexes: Sendable {
 
   /// Records that a row is being added, replaced or removed, while `rows` still holds what was there before.
   mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) {
+    matches.removeAll { _ in true }
     equality.updateAll { index in
       index.replace(old, with: new, at: slot)
       return true

@@ -18,6 +18,12 @@ struct Filter {
   /// Whether every record passes.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
 
+  /// Whether it takes more than looking up one value to find the records that pass.
+  var combinesMany: Bool {
+    guard nodes.count == 1, case .condition(let condition)? = nodes.first else { return !nodes.isEmpty }
+    return condition.isByOrder
+  }
+
   /// What to search for in the bytes of all records before any is read; `nil` when nothing is sure to be there.
   var scan: RecordScan? {
     if let search { return search.scan }

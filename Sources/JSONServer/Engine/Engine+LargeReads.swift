@@ -30,7 +30,8 @@ extension Engine {
         return .failure(error)
       }
     }
-    try calculate(for: context, on: writes.database.copy(for: query), outcome) { engine, outcome in
+    let indexing = endpoint.indexing(in: writes.database)
+    try calculate(for: context, on: writes.database.copy(for: query), indexing, outcome) { engine, outcome in
       // What it shows was taken back: the file could not be written, or was edited.
       if version.isRetracted(in: engine.writes) { return engine.perform(.resource(endpoint), context) }
       switch outcome {
@@ -46,10 +47,12 @@ extension Engine {
 
   /// Calculates something on another thread, and goes on with it on this one.
   ///
-  /// - Parameter database: A copy of the data, of which the indexes are taken over afterwards.
+  /// - Parameters:
+  ///   - database: A copy of the data, of which the indexes are taken over afterwards.
+  ///   - work: What is reported when it takes long; `nil` for the request.
   /// - Throws: 503 when too many calculations wait.
   func calculate<Outcome: Sendable>(
-    for context: RequestContext, on database: consuming Database,
+    for context: RequestContext, on database: consuming Database, _ work: String? = nil,
     _ calculation: @escaping @Sendable (inout Database) -> Outcome,
     then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
   ) throws(RequestError) {
@@ -62,9 +65,9 @@ extension Engine {
     context.progress(.calculating { read.cancel() })
     // The version is fixed: what comes behind it on its connection may change the data.
     context.progress(.tookEffect)
-    let name = "\(context.original.method.rawValue) \(context.original.target)"
+    let work = work ?? "reading much for \(context.original.method.rawValue) \(context.original.target)"
     let notice = loop.schedule(after: ServerEvent.slowDuration) {
-      self.assumeIsolated { $0.configuration.onEvent(.working("reading much for \(name) …")) }
+      self.assumeIsolated { $0.configuration.onEvent(.working("\(work) …")) }
     }
     calculate(read, calculation) { engine, outcome in
       notice.cancel()
@@ -109,6 +112,14 @@ extension Engine {
 }
 
 extension Endpoint {
+  /// What the first list in an order waits for, such as `indexing orders by score`; `nil` for what needs no new index.
+  fileprivate func indexing(in database: Database) -> String? {
+    guard case .list(let name, let parameters) = self, database.lacksOrder(of: parameters.query, in: name) else {
+      return nil
+    }
+    return "indexing \(name) by \(parameters.query.sort.map(\.path.name).joined(separator: ", "))"
+  }
+
   /// What it asks for, if that takes long to find; `nil` for what is found at once.
   fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape?) -> Query? {
     let paths = shape?.paths ?? []

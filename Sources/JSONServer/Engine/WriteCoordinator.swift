@@ -120,28 +120,33 @@ final class WriteCoordinator {
     guard let persistence, let batch = commits.start() else { return }
     // Without the indexes that the next write would have to copy while it is written.
     let version = database.copy(for: Query())
-    watchSlowCommit(on: engine)
+    watchSlowCommit(of: version, on: engine)
     persistence.commit(version, CommittedChanges(changes: batch.changes, resources: batch.resources)) { commit in
       engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, on: $0) } }
     }
   }
 
   /// Says when a commit is still being written after a while. Where the one before was fast, this one will be.
-  private func watchSlowCommit(on engine: isolated Engine) {
-    guard commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
+  private func watchSlowCommit(of version: Database, on engine: isolated Engine) {
+    guard commits.lastDuration == .zero || commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
     slowCommitNotice = engine.loop.schedule(after: ServerEvent.slowDuration) {
-      engine.assumeIsolated { $0.configuration.onEvent(.working("writing \($0.configuration.title) …")) }
+      let size = Self.size(of: version)
+      engine.assumeIsolated { $0.configuration.onEvent(.working("writing \($0.configuration.title), \(size) …")) }
     }
+  }
+
+  private static func size(of version: Database) -> String {
+    var size = 0
+    version.text.forEachSlice { size += $0.count }
+    return LogText.size(size)
   }
 
   /// Says how long a commit took that was slow.
   private func reportSlowCommit(of version: Database, on engine: isolated Engine) {
     let duration = commits.lastDuration
     guard duration > ServerEvent.slowDuration else { return }
-    var size = 0
-    version.text.forEachSlice { size += $0.count }
     let title = engine.configuration.title
-    let message = "wrote \(title), \(LogText.size(size)), in \(LogText.seconds(duration))"
+    let message = "wrote \(title), \(Self.size(of: version)), in \(LogText.seconds(duration))"
     engine.configuration.onEvent(.working(message))
   }
 

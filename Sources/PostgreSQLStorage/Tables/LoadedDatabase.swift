@@ -11,14 +11,17 @@
     }
 
     package let version: Int
+    /// Of the commit that made the version; `nil` for the first one.
+    let commitID: String?
     package let frame: StoredFrame
     /// The texts of all rows.
     package fileprivate(set) var text: [UInt8] = []
     /// By resource and slot, ascending.
     package fileprivate(set) var rows: ContiguousArray<Row> = []
 
-    fileprivate init(version: Int, frame: StoredFrame) {
+    fileprivate init(version: Int, commitID: String?, frame: StoredFrame) {
       self.version = version
+      self.commitID = commitID
       self.frame = frame
     }
   }
@@ -62,7 +65,8 @@
             trail: found.text(row, 4) ?? "", tail: found.text(row, 5) ?? "", emptyTail: found.text(row, 6) ?? ""))
       }
       var loaded = LoadedDatabase(
-        version: version, frame: StoredFrame(prefix: prefix, suffix: suffix, resources: resources))
+        version: version, commitID: try commitID(of: version),
+        frame: StoredFrame(prefix: prefix, suffix: suffix, resources: resources))
       try copy(
         "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
         deadline: .seconds(600)
