@@ -169,7 +169,9 @@
     /// Finds out whether a commit was carried out whose connection was lost.
     ///
     /// - Returns: `nil` when that cannot be found out in time.
-    private func settle(_ id: String, onto base: (version: Int, id: String?), before end: ContinuousClock.Instant) -> Bool? {
+    private func settle(_ id: String, onto base: (version: Int, id: String?), before end: ContinuousClock.Instant)
+      -> Bool?
+    {
       var wait: Double = 0.02
       while .now < end {
         connection = nil
