@@ -79,6 +79,7 @@
       let end = ContinuousClock.now + Self.settlingTime
       while true {
         let base = versions.baseAndID
+        let hadConnection = connection.map { !$0.isLost } ?? false
         do throws(DatabaseFailure) {
           return try attempt(commit, id: id, onto: base)
         } catch {
@@ -86,7 +87,9 @@
           case .conflict:
             cancelTransaction()
             guard .now < end else { return .failed(error) }
-          case .unreachable where !wasSent: return .failed(error)
+          case .unreachable where !wasSent:
+            // One that was lost since the commit before is made anew, so that nobody hears of it.
+            guard hadConnection else { return .failed(error) }
           case .unreachable:
             guard let isDone = settle(id, onto: base, before: end) else {
               // Whatever the data is built on, it may not be that.

@@ -45,20 +45,32 @@
         let newest = try connection.version(deadline: Self.deadline)
         versions.newest = newest
         if newest < base { forgetBase(base) }
-        if versions.failure != nil {
-          versions.failure = nil
-          onFailure(nil)
-        }
         // A commit ends with what others have written before it.
-        guard isToBeReported, !versions.isCommitting else { return newest }
+        guard isToBeReported, !versions.isCommitting else {
+          record(nil)
+          return newest
+        }
         let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
+        record(nil)
         if found.isNew { onChanges(found) }
         reported = (found.since, found.version)
         return found.version
       } catch {
-        guard connection.isLost, renew(because: error) else { throw error }
+        guard connection.isLost else {
+          // As when somebody has changed the tables.
+          if error.code != .conflict { record(error) }
+          throw error
+        }
+        guard renew(because: error) else { throw error }
         return try newest()
       }
+    }
+
+    /// Records why the database cannot be asked, or that it can be again, and tells of it once.
+    private func record(_ failure: DatabaseFailure?) {
+      let isNew = (versions.failure == nil) != (failure == nil)
+      versions.failure = failure
+      if isNew { onFailure(failure) }
     }
 
     /// Finds out whether the database is another one since the last time, one that lacks what the data is built on.
@@ -142,9 +154,7 @@
 
     private mutating func reconnect(because error: DatabaseFailure) {
       connection = nil
-      let isNew = versions.failure == nil
-      versions.failure = error
-      if isNew { onFailure(error) }
+      record(error)
       due = .now + wait
       wait = min(wait * 2, Self.longestWait)
     }

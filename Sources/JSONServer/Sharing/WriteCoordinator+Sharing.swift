@@ -46,19 +46,20 @@ extension WriteCoordinator {
   }
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
-    do throws(LoadError) {
-      let changes = try database.apply(rows)
-      let positions = Set(rows.map(\.resource))
-      revisions.change(positions)
-      if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
-      for applied in changes {
-        engine.simulation.events.publish(DataChange(applied), resources: [])
+    var positions: Set<Int> = []
+    for row in rows {
+      do throws(LoadError) {
+        let changes = try database.apply([row])
+        positions.insert(row.resource)
+        for applied in changes { engine.simulation.events.publish(DataChange(applied), resources: []) }
+      } catch {
+        // A user of the database wrote what no client can; that record stays as it was, beside others' changes.
+        invalidSource = error.message
+        engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
       }
-    } catch {
-      // A user of the database wrote what no client can; the records stay as they were.
-      invalidSource = error.message
-      engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
     }
+    revisions.change(positions)
+    if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
   }
 }
 
