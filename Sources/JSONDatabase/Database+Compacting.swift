@@ -16,13 +16,8 @@ extension Database {
   ) {
     // Where all was replaced, the steps before that are about other collections.
     guard changes.isEmpty, !unsaved.replacesAll else { return }
-    var last: Int?
-    var seen: Set<Int> = []
-    for case .set(let position, _, _) in saved.steps where position != last {
-      last = position
-      guard seen.insert(position).inserted, entries.indices.contains(position),
-        entries[position].collection?.isSparse(tolerating: tolerated) == true
-      else { continue }
+    for position in saved.resources where entries.indices.contains(position) {
+      guard entries[position].collection?.isSparse(tolerating: tolerated) == true else { continue }
       compact(position, adjusting: &unsaved, &removed, tolerating: tolerated)
     }
   }
@@ -41,10 +36,6 @@ extension Database {
 }
 
 extension UndoLog {
-  fileprivate var replacesAll: Bool {
-    steps.contains { if case .replaceAll = $0 { true } else { false } }
-  }
-
   /// The slots of a resource that were changed.
   fileprivate func slots(of position: Int) -> Set<Int> {
     var slots: Set<Int> = []
@@ -59,7 +50,7 @@ extension UndoLog {
 
   /// Records that slots of a resource have new numbers.
   fileprivate mutating func move(_ slots: [Int: Int], of position: Int) {
-    steps = steps.map { step in
+    map { step in
       switch step {
       case .append(position, let slot, let row): .append(resource: position, slot: slots[slot] ?? slot, row)
       case .set(position, let slot, let row): .set(resource: position, slot: slots[slot] ?? slot, before: row)

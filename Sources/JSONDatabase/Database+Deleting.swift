@@ -124,7 +124,7 @@ extension Database {
 
   mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {
     change(position) { $0.set(row, at: slot) }
-    changes.steps.append(.set(resource: position, slot: slot, before: before))
+    changes.append(.set(resource: position, slot: slot, before: before))
   }
 }
 
@@ -137,7 +137,7 @@ extension Database {
     let before = self
     self = other
     changes = earlier
-    changes.steps.append(.replaceAll(before: before, resourceCount: max(before.entries.count, entries.count)))
+    changes.append(.replaceAll(before: before, resourceCount: max(before.entries.count, entries.count)))
   }
 
   /// Adds the resources of another database that are not present yet, after the existing ones.

@@ -8,18 +8,31 @@ extension Database {
   /// Finds nothing out on the way; in doubt the answer is no. O(number of parameters), about.
   package mutating func isQuick(_ query: Query, in name: String) -> Bool {
     guard let position = collectionPosition(name) else { return true }
-    var count: Int?
-    let dialect = schema.dialect
-    change(position) { count = $0.isLarge ? $0.quickCount(of: query, dialect) : $0.count }
-    guard let count, !query.relations.isEmpty else { return count != nil }
+    guard let count = quickCount(of: query, at: position) else { return false }
+    guard !query.relations.isEmpty else { return true }
     let names = query.parameters.map(\.name) + query.sort.map(\.path.name)
     // What leads into parents is not indexed.
     guard query.conditions == nil, !names.contains(where: { $0.utf8.contains(UInt8(ascii: ".")) }) else { return false }
     return query.window.range(of: count).count <= Self.quickRelations && isQuick(query.relations, at: position)
   }
 
+  /// How many records a query selects at most; `nil` when they are not found without reading many.
+  mutating func quickCount(of query: Query, at position: Int) -> Int? {
+    var count: Int?
+    let dialect = schema.dialect
+    change(position) { count = $0.isLarge ? $0.quickCount(of: query, dialect) : $0.count }
+    return count
+  }
+
   /// The most records to which related ones are added without a second thought.
   private static let quickRelations = 500
+
+  /// Whether all of a large collection has to be brought into the order that a query asks for.
+  package func lacksOrder(of query: Query, in name: String) -> Bool {
+    guard let position = collectionPosition(name), let collection = entries[position].collection else { return false }
+    let isOfAll = query.parameters.isEmpty && query.search.isEmpty && query.conditions == nil
+    return isOfAll && !query.sort.isEmpty && collection.isLarge && !collection.fields.hasOrder(by: query.sort)
+  }
 
   /// Whether a record can be found, and joined with what is related to it, without reading many.
   package mutating func isQuick(_ relations: [RelationRequest], of name: String) -> Bool {
@@ -83,7 +96,7 @@ extension Database {
   }
 
   /// The most resources whose indexes are shared.
-  private static let mostShared = 200
+  static let mostShared = 200
 
   /// Whether ids and members of some large collection were not read yet.
   package var hasUnreadCollections: Bool {
@@ -103,7 +116,9 @@ extension Database {
   }
 
   /// Takes over what was found out about a copy, brought up to date with what was written since.
-  package mutating func adopt(_ copy: consuming Database) {
+  ///
+  /// - Parameter copy: The copy, of which nothing is left: what it alone has is changed in place.
+  package mutating func adopt(_ copy: inout Database) {
     // With so many resources, looking at each costs more than what is found out about one.
     guard entries.count <= Self.mostShared else { return }
     var copies: [ByteExactKey: RecordCollection] = [:]

@@ -46,7 +46,7 @@ extension Database {
       let row = Row(draft.text(collection.recordLayout, margins), between: margins)
       return (collection.append(row), row, id)
     }
-    changes.steps.append(.append(resource: position, slot: slot, row))
+    changes.append(.append(resource: position, slot: slot, row))
     return WrittenRecord(text: row.record, id: id)
   }
 
@@ -104,7 +104,7 @@ extension Database {
       collection.set(after, at: slot)
       return (slot, before, after)
     }
-    changes.steps.append(.set(resource: position, slot: slot, before: before))
+    changes.append(.set(resource: position, slot: slot, before: before))
     return WrittenRecord(text: after.record, id: id)
   }
 
@@ -143,7 +143,7 @@ extension Database {
     }
     let after = try body(before, layout)
     entries[position].resource = .singular(after)
-    changes.steps.append(.replace(resource: position, before: before))
+    changes.append(.replace(resource: position, before: before))
     return after
   }
 

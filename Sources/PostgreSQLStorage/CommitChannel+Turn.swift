@@ -35,7 +35,7 @@
           let connection = try connected()
           if turn == nil { try beginTurn(connection) }
           let number = mark()
-          let found = try connection.changes(since: versions.base, isInTransaction: true, deadline: Self.deadline)
+          let found = try changes(connection)
           return (number, .success(found))
         } catch {
           cancelTransaction()

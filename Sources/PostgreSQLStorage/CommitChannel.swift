@@ -33,8 +33,7 @@
     var lastTurn = 0
     private var commitCount = 0
     /// The beginning of all commits' ids, unlike that of any other server.
-    private let run =
-      String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+    private let run = CommitID.random
 
     /// How long a statement of a commit may take, the turns of other servers included.
     static let deadline = Duration.seconds(15)
@@ -79,7 +78,8 @@
       let id = "\(run)-\(commitCount)"
       let end = ContinuousClock.now + Self.settlingTime
       while true {
-        let base = versions.base
+        let base = versions.baseAndID
+        let hadConnection = connection.map { !$0.isLost } ?? false
         do throws(DatabaseFailure) {
           return try attempt(commit, id: id, onto: base)
         } catch {
@@ -87,15 +87,17 @@
           case .conflict:
             cancelTransaction()
             guard .now < end else { return .failed(error) }
-          case .unreachable where !wasSent: return .failed(error)
+          case .unreachable where !wasSent:
+            // One that was lost since the commit before is made anew, so that nobody hears of it.
+            guard hadConnection else { return .failed(error) }
           case .unreachable:
             guard let isDone = settle(id, onto: base, before: end) else {
               // Whatever the data is built on, it may not be that.
-              versions.base = -1
+              versions.forgetBase()
               return .unknown(error)
             }
             if isDone {
-              advance(from: base)
+              advance(from: base.version, id: id)
               return .done
             }
           case .address, .rights, .tables, .refused:
@@ -110,43 +112,50 @@
     var wasSent = false
 
     private func attempt(
-      _ commit: StoredCommit, id: String, onto base: Int
+      _ commit: StoredCommit, id: String, onto base: (version: Int, id: String?)
     ) throws(DatabaseFailure) -> CommitResult {
       wasSent = false
       let connection = try connected()
       switch commit {
-      case .rows(let rows) where base >= 0:
+      case .rows(let rows) where base.version >= 0:
         wasSent = true
         let isWritten = try connection.write(
           rows, onto: base, id: id, endingTransaction: turn != nil, deadline: Self.deadline)
         turn = nil
         wasSent = false
         if isWritten {
-          advance(from: base)
+          advance(from: base.version, id: id)
           forgetChanges(connection)
           return .done
         }
       case .rows: break
       case .whole(let make):
         if turn == nil { try beginTurn(connection) }
-        if try connection.version(deadline: Self.deadline) == base {
-          try connection.replaceAll(make(), onto: base, id: id)
+        if try connection.version(deadline: Self.deadline) == base.version,
+          try connection.commitID(of: base.version) == base.id
+        {
+          try connection.replaceAll(make(), onto: base.version, id: id)
           try endTransaction(connection)
-          advance(from: base)
+          advance(from: base.version, id: id)
           return .done
         }
       }
       if turn == nil { try beginTurn(connection) }
-      let found = try connection.changes(since: base, isInTransaction: true, deadline: Self.deadline)
+      let found = try changes(connection)
       // The one before had the turn, and gave it up without a change.
-      guard found.version != base else {
+      guard found.isNew else {
         throw DatabaseFailure(.conflict, "\(address.description): the data is in use.")
       }
       return .overtaken(found)
     }
 
-    private func advance(from base: Int) {
-      versions.base = base + 1
+    private func advance(from base: Int, id: String) {
+      versions.build(on: base + 1, id: id)
+    }
+
+    /// What others have written, while this server has the turn.
+    func changes(_ connection: Connection) throws(DatabaseFailure) -> ForeignWrites {
+      try connection.changes(since: versions, isInTransaction: true, deadline: Self.deadline)
     }
 
     private func forgetChanges(_ connection: Connection) {
@@ -160,7 +169,9 @@
     /// Finds out whether a commit was carried out whose connection was lost.
     ///
     /// - Returns: `nil` when that cannot be found out in time.
-    private func settle(_ id: String, onto base: Int, before end: ContinuousClock.Instant) -> Bool? {
+    private func settle(
+      _ id: String, onto base: (version: Int, id: String?), before end: ContinuousClock.Instant
+    ) -> Bool? {
       var wait: Double = 0.02
       while .now < end {
         connection = nil

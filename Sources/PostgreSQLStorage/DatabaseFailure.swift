@@ -54,7 +54,8 @@
           .tables,
           "\(place)the tables of the schema '\(address.schema)' were changed (\(text)); restore them, or name another schema with ?schema=."
         )
-      case let state where ["08", "57", "53"].contains(String(state.prefix(2))) || state == "25P03":
+      // 25006: the server became a standby; the next connection finds the one that takes writes.
+      case let state where ["08", "57", "53"].contains(String(state.prefix(2))) || ["25P03", "25006"].contains(state):
         self.init(.unreachable, "\(place)\(text).")
       default: self.init(.refused, "\(place)\(text).")
       }

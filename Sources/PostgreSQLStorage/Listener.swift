@@ -10,6 +10,8 @@
     private(set) var due = ContinuousClock.now
     /// What was reported last, which the server may not have taken over yet.
     private var reported: (since: Int, version: Int)?
+    /// Whether the data is built on a version of this very database.
+    private var isVerified = false
     private var lastRenewal: ContinuousClock.Instant?
     private var wait = shortestWait
 
@@ -38,22 +40,49 @@
         throw versions.failure ?? DatabaseFailure(.unreachable, "\(address.description): not connected yet.")
       }
       do throws(DatabaseFailure) {
+        if !isVerified { try verifyBase(connection) }
+        let base = versions.base
         let newest = try connection.version(deadline: Self.deadline)
         versions.newest = newest
-        if versions.failure != nil {
-          versions.failure = nil
-          onFailure(nil)
-        }
+        if newest < base { forgetBase(base) }
         // A commit ends with what others have written before it.
-        guard isToBeReported, !versions.isCommitting else { return newest }
-        let found = try connection.changes(since: versions.base, isInTransaction: false, deadline: .seconds(60))
-        if found.version > found.since { onChanges(found) }
+        guard isToBeReported, !versions.isCommitting else {
+          record(nil)
+          return newest
+        }
+        let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
+        record(nil)
+        if found.isNew { onChanges(found) }
         reported = (found.since, found.version)
         return found.version
       } catch {
-        guard connection.isLost, renew(because: error) else { throw error }
+        guard connection.isLost else {
+          // As when somebody has changed the tables.
+          if error.code != .conflict { record(error) }
+          throw error
+        }
+        guard renew(because: error) else { throw error }
         return try newest()
       }
+    }
+
+    /// Records why the database cannot be asked, or that it can be again, and tells of it once.
+    private func record(_ failure: DatabaseFailure?) {
+      let isNew = (versions.failure == nil) != (failure == nil)
+      versions.failure = failure
+      if isNew { onFailure(failure) }
+    }
+
+    /// Finds out whether the database is another one since the last time, one that lacks what the data is built on.
+    private mutating func verifyBase(_ connection: Connection) throws(DatabaseFailure) {
+      let (version, id) = versions.baseAndID
+      if version >= 0, try connection.commitID(of: version) != id { forgetBase(version) }
+      isVerified = true
+    }
+
+    private mutating func forgetBase(_ version: Int) {
+      versions.forgetBase(version)
+      reported = nil
     }
 
     /// Reports what others have written, unless a commit of this server is about to bring it.
@@ -85,6 +114,7 @@
       guard let connection, !connection.isLost else { return connect() }
       due = .now + Self.interval
       reported = nil
+      isVerified = false
       _ = try? newest()
     }
 
@@ -102,6 +132,7 @@
 
     private mutating func use(_ connection: Connection) {
       self.connection = connection
+      isVerified = false
       // Databases that speak the protocol but have no notices are asked at intervals alone.
       _ = try? connection.run("LISTEN json_server", deadline: Self.deadline)
       due = .now + Self.interval
@@ -123,9 +154,7 @@
 
     private mutating func reconnect(because error: DatabaseFailure) {
       connection = nil
-      let isNew = versions.failure == nil
-      versions.failure = error
-      if isNew { onFailure(error) }
+      record(error)
       due = .now + wait
       wait = min(wait * 2, Self.longestWait)
     }

@@ -18,17 +18,17 @@
     ///   - onFailure: Called when the database cannot be reached any more, and with `nil` when it is again.
     /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
     package init(
-      _ address: DatabaseAddress, version: Int,
+      _ address: DatabaseAddress, loaded: LoadedDatabase,
       onChanges: @escaping @Sendable (ForeignWrites) -> Void,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
     ) throws(DatabaseFailure) {
-      versions = SharedVersions(version)
+      versions = SharedVersions(loaded.version, id: loaded.commitID)
       commits = CommitChannel(address, versions)
       simulation = SimulationChannel(address)
       reads = try ReadChannel(address, versions: versions, onChanges: onChanges, onFailure: onFailure)
     }
 
-    /// The version that the server's data is built on; -1 after a commit whose outcome is unknown.
+    /// The version that the server's data is built on; -1 when it is not known to be one of the database.
     package var version: Int { versions.base }
 
     /// The newest version that was seen.
@@ -36,7 +36,7 @@
 
     /// Builds further commits on a version that was taken over.
     package func adopt(_ version: Int) {
-      versions.base = version
+      versions.build(on: version)
     }
 
     /// Why the database cannot be reached; `nil` while it can.
@@ -153,7 +153,7 @@
         let count = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) ?? 0
         let isWanted = replacing || count == 0
         if isWanted {
-          try connection.replaceAll(database, onto: version, id: "import")
+          try connection.replaceAll(database, onto: version, id: CommitID.random)
           try connection.keepInitial()
         }
         try connection.run("COMMIT", deadline: .seconds(600))

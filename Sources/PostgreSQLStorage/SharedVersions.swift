@@ -5,6 +5,9 @@
   final class SharedVersions: Sendable {
     private struct State {
       var base: Int
+      var baseID: String?
+      /// The ids of versions that were found and may be taken over.
+      var found: [Int: String] = [:]
       var newest: Int
       var failure: DatabaseFailure?
       var commits = 0
@@ -13,15 +16,39 @@
 
     private let state: NIOLockedValueBox<State>
 
-    init(_ version: Int) {
-      state = NIOLockedValueBox(State(base: version, newest: version))
+    init(_ version: Int, id: String?) {
+      state = NIOLockedValueBox(State(base: version, baseID: id, newest: version))
     }
 
-    /// The version that the server's data is built on; -1 after a commit whose outcome is unknown.
-    var base: Int {
-      get { state.withLockedValue { $0.base } }
-      set { state.withLockedValue { $0.base = newValue } }
+    /// The version that the server's data is built on; -1 when it is not known to be one of the database.
+    var base: Int { state.withLockedValue { $0.base } }
+
+    /// The same, and the id of the commit that made it.
+    ///
+    /// After a failure the database may be one that lacks the last commits: what it calls by the same number is not the
+    /// same then.
+    var baseAndID: (version: Int, id: String?) { state.withLockedValue { ($0.base, $0.baseID) } }
+
+    /// Builds on a version, which a commit of this server made or which was found.
+    func build(on version: Int, id: String? = nil) {
+      state.withLockedValue { state in
+        state.base = version
+        state.baseID = id ?? state.found[version]
+        state.found = state.found.filter { $0.key > version }
+      }
     }
+
+    /// Records that the data is not known to be built on a version of the database.
+    ///
+    /// - Parameter version: The version that the data was built on when that was found out; `nil` for whichever.
+    func forgetBase(_ version: Int? = nil) {
+      state.withLockedValue { state in
+        if version == nil || version == state.base { (state.base, state.baseID) = (-1, nil) }
+      }
+    }
+
+    /// Records the id of a version that may be taken over.
+    func find(_ version: Int, id: String?) { state.withLockedValue { $0.found[version] = id } }
 
     /// The newest version that was seen.
     var newest: Int {
@@ -49,5 +76,13 @@
 
     /// Counts the turns that are waited for.
     func addTurn(_ count: Int) { state.withLockedValue { $0.turns += count } }
+  }
+
+  /// The names of commits, by which a server finds its own again.
+  enum CommitID {
+    /// One that nothing else has.
+    static var random: String {
+      String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
   }
 #endif

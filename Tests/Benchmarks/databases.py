@@ -16,6 +16,9 @@ from support.postgresql import PostgreSQL  # noqa: E402
 RECORD_BYTES = 1024
 SMALL, LARGE, HUGE = 1_000, 100_000, 1_000_000
 NEEDLE = "quizzical"
+# What bodies are made of in which searches are slowest, and a text whose letters all occur there.
+FREQUENT, FREQUENT_NEEDLE = " façade zz façade zy", "façade zzz"
+FREQUENT_COUNT = 20_000
 
 
 def record(number, random_numbers):
@@ -48,6 +51,16 @@ def make_database(path, count):
         file.write("\n  ],\n" + rest.removeprefix("{\n"))
 
 
+def make_frequent_database(path, is_escaped):
+    """Writes a database of records whose bodies hold nearly what is searched for."""
+    random_numbers = random.Random(FREQUENT_COUNT)
+    posts = [record(number, random_numbers) for number in range(1, FREQUENT_COUNT + 1)]
+    for post in posts:
+        post["body"] = FREQUENT * (RECORD_BYTES * 4 // 5 // len(FREQUENT))
+    with open(path, "w") as file:
+        json.dump({"posts": posts}, file, indent=2, ensure_ascii=is_escaped)
+
+
 class Database:
     """What one server serves, or several: a file, and a schema where the command asks for one."""
 
@@ -66,19 +79,22 @@ class Databases:
         self.postgres = None
         self.last_number = 0
 
-    def original(self, count):
-        """The path of a file with a number of records, made when it is first asked for."""
-        if count not in self.originals:
-            self.originals[count] = os.path.join(self.directory, f"{count}.json")
-            make_database(self.originals[count], count)
-        return self.originals[count]
+    def original(self, kind):
+        """The path of a file with a number of records, or to search for what is frequent; made when first asked for."""
+        if kind not in self.originals:
+            path = self.originals[kind] = os.path.join(self.directory, f"{kind}.json")
+            if kind in ("frequent", "escaped"):
+                make_frequent_database(path, kind == "escaped")
+            else:
+                make_database(path, kind)
+        return self.originals[kind]
 
     @contextlib.contextmanager
-    def fresh(self, command, count):
-        """A database with a number of records for a command; gone in the end."""
+    def fresh(self, command, kind):
+        """A database with a number of records, or of another kind, for a command; gone in the end."""
         self.last_number += 1
         path = os.path.join(self.directory, f"db-{self.last_number}.json")
-        subprocess.run(["cp", self.original(count), path], check=True)
+        subprocess.run(["cp", self.original(kind), path], check=True)
         schema = f"load{self.last_number}"
         url = self.started_postgres().url(schema) if "{postgres}" in command else None
         try:

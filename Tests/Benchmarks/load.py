@@ -25,9 +25,10 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 from typing import NamedTuple
 
-from databases import HERE, HUGE, LARGE, NEEDLE, RECORD_BYTES, SMALL, Databases, record
+from databases import FREQUENT_NEEDLE, HERE, HUGE, LARGE, NEEDLE, RECORD_BYTES, SMALL, Databases, record
 from server import Server
 
 CLIENTS = 32
@@ -54,12 +55,15 @@ ROWS = {
     "q": ("q over 100 MB", "GB/s", None),
     "like": ("_like over 100 MB", "GB/s", None),
     "pattern": ("_like with a pattern that holds a literal, 100 MB", "GB/s", None),
+    "q-frequent": ("q for 'façade zzz' over 20 MB of 'façade zz'", "GB/s", None),
+    "q-escaped": ("the same, each 'ç' in the file as '\\u00e7'", "GB/s", None),
     "put-small": ("PUT, 1 MB, 32 clients", "requests/s", 120),
     "put-large": ("PUT, 100 MB, 32 clients", "requests/s", 0.6),
     "put-huge": ("PUT, 1 GB, 32 clients", "requests/s", None),
     "shared-one": (f"PUT of the same {SHARED} records, 32 clients, one server", "requests/s", None),
     "shared-two": (f"PUT of the same {SHARED} records, 32 clients, two servers", "requests/s", None),
     "post": ("POST, 1 MB, 32 clients", "requests/s", None),
+    "put-grown": ("PUT into the file as these POSTs left it", "requests/s", None),
     "write-while-reading": ("PUT of one client while lists are read, 1 MB, median", "ms", None),
     "start-small": ("start to first response, 1 MB", "ms", 277),
     "start-large": ("start to first response, 100 MB", "ms", 1900),
@@ -223,9 +227,17 @@ class Measurement:
         for row, count, times in [("start-small", SMALL, 7), ("start-large", LARGE, 3)]:
             if row in self.wanted:
                 self.figures[row] = self.start_time(count, times)
-        if "post" in self.wanted:
+        if self.wanted & {"post", "put-grown"}:
             with self.server(SMALL) as server:
                 self.figures["post"] = self.count(self.load.post(server)).rate
+                # A file that grows takes longer to write: this is what such a file allows.
+                self.figures["put-grown"] = self.count(self.load.put([server], SMALL)).rate
+        for row, kind in [("q-frequent", "frequent"), ("q-escaped", "escaped")]:
+            if row in self.wanted:
+                with self.server(kind) as server:
+                    size = os.path.getsize(self.databases.original(kind))
+                    target = f"/posts?q={urllib.parse.quote(FREQUENT_NEEDLE)}&_page=1&_limit=10"
+                    self.scan(row, server, target, size)
         if "write-while-reading" in self.wanted:
             with self.server(SMALL) as server:
                 self.figures["write-while-reading"] = put_latency(server, 200) * 1000
@@ -234,9 +246,9 @@ class Measurement:
                 self.measure_large(server)
 
     @contextlib.contextmanager
-    def server(self, count):
+    def server(self, kind):
         """Starts the server on a fresh database."""
-        with self.databases.fresh(self.command, count) as database, Server(self.command, database) as server:
+        with self.databases.fresh(self.command, kind) as database, Server(self.command, database) as server:
             yield server
 
     def start_time(self, count, times):
@@ -266,10 +278,10 @@ class Measurement:
                 self.load_once(server, target)
             self.figures[row] = self.count(self.load.get(server, targets)).rate
 
-    def scan(self, row, server, target):
+    def scan(self, row, server, target, size=LARGE * RECORD_BYTES):
         if row in self.wanted:
             self.load_once(server, target)
-            self.figures[row] = self.count(self.load.get(server, [target])).rate * LARGE * RECORD_BYTES / 1e9
+            self.figures[row] = self.count(self.load.get(server, [target])).rate * size / 1e9
 
     def count(self, result):
         self.refused += result.refused

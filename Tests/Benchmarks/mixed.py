@@ -41,6 +41,8 @@ def permutations(count):
     return lines
 
 
+# What is done is no request: the file is saved again and again by a program of its own.
+EDIT = "EDIT"
 # name: title, method, targets, body
 LOADS = {
     "none": ("none", None, [], None),
@@ -52,7 +54,10 @@ LOADS = {
     "sort": ("a sort whose index is new", "GET", permutations(400), None),
     "embed": ("the whole list with _expand", "GET", ["/posts?_expand=author"], None),
     "put": ("PUT", "PUT", [f"/posts/{number}" for number in range(1, 1001)], "record"),
-    "bulk": ("POST of 1,000 records", "POST", ["/posts"], "records"),
+    "bulk": ("bulk POST of 1,000 records", "POST", ["/posts"], "records"),
+    "patch": ("bulk PATCH of a fifth of them", "PATCH", ["/posts?isDraft=true&_fields=id"], "change"),
+    "reset": ("reset", "POST", ["/__admin/reset"], None),
+    "edit": ("an edit of the file", EDIT, [], None),
     "openapi": (f"openapi.json of {RESOURCES:,} resources", "GET", ["/__admin/openapi.json"], None),
 }
 
@@ -71,6 +76,9 @@ class Files:
         value["small"] = [{"id": number, "name": f"Small {number}"} for number in range(1, 11)]
         with open(self.large, "w") as file:
             json.dump(value, file, indent=2)
+        value["posts"][0]["title"] = "Edited"
+        with open(self.path("other.json"), "w") as file:
+            json.dump(value, file, indent=2)
         numbers = random.Random(1)
         with open(self.many, "w") as file:
             many = {f"resource{number}": [{"id": 1, "name": "a", "size": number}] for number in range(RESOURCES)}
@@ -81,6 +89,7 @@ class Files:
         for value in records:
             del value["id"]
         self.write("records", json.dumps(records))
+        self.write("change", json.dumps({"note": "changed"}))
         subprocess.run(
             ["cc", "-O2", "-D_GNU_SOURCE", "-o", self.client, os.path.join(HERE, "client.c")], check=True)
 
@@ -126,7 +135,24 @@ class Memory:
         return (self.most - self.before) / 1e6
 
 
+def start_editor(files, seconds):
+    """Saves another version of the file every second, by a rename, and prints a line for each."""
+    script = f"""
+        end=$(( $(date +%s) + {max(1, round(seconds))} ))
+        while [ $(date +%s) -lt $end ]; do
+          for version in large other; do
+            cp "{files.directory}/$version.json" "{files.directory}/.saved"
+            mv "{files.directory}/.saved" "{files.path('db.json')}"
+            echo "0 0 0 200"
+            sleep 1
+          done
+        done"""
+    return subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True)
+
+
 def start_client(files, port, seconds, pause, method, targets, body=None):
+    if method == EDIT:
+        return start_editor(files, seconds)
     command = [files.client, str(port), str(seconds), str(pause), method, targets]
     if body:
         command.append(files.path(body))
@@ -147,6 +173,8 @@ def percentile(values, part):
 def measure(command, files, name, requesters, seconds):
     """One row: what the small requests wait for, what the large ones take, and what memory they need."""
     title, method, targets, body = LOADS[name]
+    if method == EDIT and "--watch" not in command:
+        command += " --watch"
     with Server(command, Database(files.copy(name))) as server:
         small = files.write("small", "/small/1\n")
         for _ in range(3):
@@ -165,9 +193,10 @@ def measure(command, files, name, requesters, seconds):
     wrong = [status for _, _, _, status in requests if not 200 <= status < 300]
     if wrong:
         print(f"mixed.py: {title}: {len(wrong)} of {len(requests)} answers were errors, {wrong[0]} first", file=sys.stderr)
+    answers = [] if method == EDIT else requests
     figures = [
-        percentile(waits, 0.5), percentile(waits, 0.99), max(waits), percentile([row[0] for row in requests], 0.5),
-        percentile([row[1] for row in requests], 0.5), len(requests) / seconds, growth]
+        percentile(waits, 0.5), percentile(waits, 0.99), max(waits), percentile([row[0] for row in answers], 0.5),
+        percentile([row[1] for row in answers], 0.5), len(requests) / seconds, growth]
     return [title, str(requesters if method else 0)] + ["–" if value != value else number(value) for value in figures]
 
 
@@ -194,7 +223,7 @@ def main():
             print("| the large request | at a time | small p50 | p99 | max | large: first byte | whole | per second | memory |")
             print("| --- |" + " ---: |" * 8)
             for load in options.only or LOADS:
-                for requesters in [1] if load == "none" else options.requesters or [1, 4]:
+                for requesters in [1] if load in ["none", "edit"] else options.requesters or [1, 4]:
                     row = measure(command, files, load, requesters, options.duration)
                     print("| " + " | ".join(row) + " |", flush=True)
 

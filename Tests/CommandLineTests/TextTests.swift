@@ -18,9 +18,11 @@ struct TextTests {
     #expect(Milliseconds(duration).text == expected)
   }
 
-  @Test
-  func `A source that takes a while is named with the time it took so far`() {
-    #expect(ReadingNotice.text("big.json", .milliseconds(1_449)) == "  Reading big.json, 1.4 s …")
+  @Test(arguments: [(Int64(301_400_000), "  Reading big.json, 301 MB, 1.4 s …"), (0, "  Reading big.json, 1.4 s …")])
+  func `A source that takes a while is named with its size and the time it took so far`(
+    _ size: Int64, _ expected: String
+  ) {
+    #expect(ReadingNotice.text("big.json", size, .milliseconds(1_449)) == expected)
   }
 
   @Test(arguments: [("posts", "/posts"), ("naïve café", "/naïve%20café"), ("100%", "/100%25"), ("a?b#c", "/a%3Fb%23c")])

@@ -14,12 +14,13 @@ struct EngineFixture {
 
   /// - Parameters:
   ///   - commits: How the commits end, one after the other; later ones succeed.
+  ///   - gate: Holds the commits back.
   ///   - history: Makes the copies of versions that are replaced.
   ///   - loop: Where it lives.
   ///   - isInMemory: Whether there are no commits at all.
   ///   - onEvent: Told of what happens.
   init(
-    _ value: JSONValue, commits: [Commit] = [], history: ScriptedHistory = ScriptedHistory(),
+    _ value: JSONValue, commits: [Commit] = [], gate: CommitGate? = nil, history: ScriptedHistory = ScriptedHistory(),
     loop: EventLoopExecutor = EventLoopExecutor(), isInMemory: Bool = false,
     onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in },
     configure: (inout Server.Configuration) -> Void = { _ in }
@@ -28,7 +29,7 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     configure(&configuration)
     let source = OpenedSource(
-      persistence: isInMemory ? nil : ScriptedPersistence(commits, history), database: try Self.database(value),
+      persistence: isInMemory ? nil : ScriptedPersistence(commits, gate, history), database: try Self.database(value),
       warnings: [])
     engine = Engine(
       configuration, source, policies: try HTTPPolicies(configuration), stubs: try configuration.openStubs(),
@@ -128,13 +129,33 @@ final class ScriptedHistory: Sendable {
   }
 }
 
+/// Commits that a test holds back.
+final class CommitGate: Sendable {
+  private let waiting = NIOLockedValueBox<[@Sendable () -> Void]>([])
+
+  fileprivate func hold(_ end: @escaping @Sendable () -> Void) {
+    waiting.withLockedValue { $0.append(end) }
+  }
+
+  /// Ends the commits that wait.
+  func open() {
+    let ends = waiting.withLockedValue { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for end in ends { end() }
+  }
+}
+
 /// Keeps nothing, and ends commits as it was instructed to.
 private final class ScriptedPersistence: Persistence {
   private let commits: NIOLockedValueBox<[Commit]>
 
+  private let gate: CommitGate?
   private let history: ScriptedHistory
 
-  init(_ commits: [Commit], _ history: ScriptedHistory) {
+  init(_ commits: [Commit], _ gate: CommitGate?, _ history: ScriptedHistory) {
+    self.gate = gate
     self.history = history
     self.commits = NIOLockedValueBox(commits)
   }
@@ -142,7 +163,9 @@ private final class ScriptedPersistence: Persistence {
   let hasFixedResources = false
 
   func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
-    completion(commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() })
+    let commit = commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() }
+    guard let gate else { return completion(commit) }
+    gate.hold { completion(commit) }
   }
 
   func adopt(_ source: LoadedSource) {}

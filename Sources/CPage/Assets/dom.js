@@ -82,7 +82,8 @@ export function ask(title, content, action) {
   ui.confirmAction.className = /^(Save|Add)/.test(action) ? "primary" : "danger";
   confirm.returnValue = "";
   confirm.showModal();
-  return new Promise((resolve) => { confirm.onclose = () => resolve(confirm.returnValue === "yes"); });
+  // The end of a question just before may be told late, when this one is open.
+  return new Promise((resolve) => { confirm.onclose = () => confirm.open || resolve(confirm.returnValue === "yes"); });
 }
 
 export function openPanel(title, ...content) {

@@ -47,7 +47,7 @@ export const refresh = () => attempt(async () => {
   if (document.activeElement !== delay) delay.value = settings.delay;
   readOnly.checked = settings.readOnly;
   note({ readOnly: settings.readOnly });
-  list(ui.snapshots, "None. A snapshot keeps the data as it is now.", snapshots.map(({ name, time }) => {
+  list(ui.snapshots, "None. A snapshot keeps the data as it is.", snapshots.map(({ name, time }) => {
     const path = `snapshots/${encodeURIComponent(name)}`;
     return item(name, since(time),
       ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", path, "DELETE")]);
@@ -57,7 +57,7 @@ export const refresh = () => attempt(async () => {
     return item(`${method} ${path} ${query ? compact(query) : ""}`, brief(compact(rest), 120), ...texts.map((text) =>
       [text, () => act("DELETE", `${kind}/${id}${text === "Fail" ? "?status=503" : ""}`, undefined, `${text}: done`)]));
   };
-  list(ui.rules, "None. See how a client copes.", [
+  list(ui.rules, "None.", [
     ...faults.map((fault) => rule("faults", fault, "Remove")),
     ...holds.map(({ requests, ...hold }) => rule("holds", { ...hold, waiting: requests.length }, "Release", "Fail")),
     ...stubs.map((stub) => rule("stubs", stub, "Remove")),

@@ -36,6 +36,9 @@ package struct RemovedRecords: Sendable {
     changes.sort { ($0.resource, $0.slot) < ($1.resource, $1.slot) }
   }
 
+  /// The number of the records. O(1).
+  package var count: Int { changes.count }
+
   /// The size of the records. O(their number).
   package var byteCount: Int { changes.reduce(0) { $0 + $1.before.record.count + ($1.after?.record.count ?? 0) } }
 
@@ -113,7 +116,7 @@ extension Database {
             .conflict, "\(name)/\(id ?? "") was changed since the deletion; nothing is put back. Change it by hand.")
         }
         self.change(position) { $0.set(change.before, at: change.slot) }
-        self.changes.steps.append(.set(resource: position, slot: change.slot, before: now))
+        self.changes.append(.set(resource: position, slot: change.slot, before: now))
       } else if let id, hasRecord(id, in: name) {
         throw DatabaseError(.conflict, "\(name) has a record with id \(id) again; nothing is put back.")
       }
@@ -135,7 +138,7 @@ extension Database {
     }
     for (slot, row) in rows {
       change(position) { $0.set(row, at: slot) }
-      changes.steps.append(.append(resource: position, slot: slot, row))
+      changes.append(.append(resource: position, slot: slot, row))
     }
   }
 
@@ -145,7 +148,7 @@ extension Database {
     return (first..<max(first, end)).reversed().compactMap { slot in
       guard let row = entries[position].collection?.rows[slot] else { return nil }
       change(position) { $0.set(nil, at: slot) }
-      changes.steps.append(.set(resource: position, slot: slot, before: row))
+      changes.append(.set(resource: position, slot: slot, before: row))
       return row
     }.reversed()
   }

@@ -14,6 +14,8 @@ package struct LostUpdateDetector: Sendable {
   /// What was in each place of each resource before it was first written; `nil` where nothing was.
   private var written: [ByteExactKey: [Place: ValidJSON?]] = [:]
   private var count = 0
+  /// How often something was recorded, which tells whether what was found out by this is still so.
+  package private(set) var revision = 0
   /// The resources before all were first replaced at once; those that were added by that are empty.
   private var replaced: [ByteExactKey: Resource] = [:]
 
@@ -23,8 +25,10 @@ package struct LostUpdateDetector: Sendable {
   ///
   /// - Parameter database: The database with these changes. It names the resources at their positions.
   package mutating func record(_ changes: UndoLog, in database: Database) {
+    revision += 1
     var steps = changes.steps[...]
-    while let index = steps.firstIndex(where: { if case .replaceAll = $0 { true } else { false } }) {
+    while changes.replacesAll, let index = steps.firstIndex(where: { if case .replaceAll = $0 { true } else { false } })
+    {
       guard case .replaceAll(let before, _) = steps[index] else { break }
       record(steps[..<index], in: before)
       noteReplacement(of: before, by: database)
@@ -37,6 +41,7 @@ package struct LostUpdateDetector: Sendable {
     // What was written after all was replaced is part of what replaced it.
     guard replaced.isEmpty else { return }
     for step in steps {
+      guard count < Self.maximumCount else { return }
       switch step {
       case .append(let position, _, let row): record(row, before: nil, at: position, of: database)
       case .set(let position, _, let row): record(row, before: row.record, at: position, of: database)
@@ -134,6 +139,7 @@ package struct LostUpdateDetector: Sendable {
   /// Whether two texts are the same but for their layout.
   private static func isSame(_ left: ValidJSON?, _ right: ValidJSON?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
+    if left.storage === right.storage, left.offset == right.offset, left.count == right.count { return true }
     return left.slice == right.slice || compact(left) == compact(right)
   }
 

@@ -11,16 +11,13 @@ package struct UndoLog: Sendable {
     case replace(resource: Int, before: ValidJSON)
     /// Everything was replaced; there are this many resources, or there were before.
     indirect case replaceAll(before: Database, resourceCount: Int)
-
-    var resources: Range<Int> {
-      switch self {
-      case .append(let resource, _, _), .set(let resource, _, _), .replace(let resource, _): resource..<(resource + 1)
-      case .replaceAll(_, let count): 0..<count
-      }
-    }
   }
 
-  var steps: [Step] = []
+  private(set) var steps: [Step] = []
+  /// The places of the resources that were changed.
+  package private(set) var resources: Set<Int> = []
+  /// Whether everything was replaced on the way.
+  private(set) var replacesAll = false
 
   /// No changes.
   package init() {}
@@ -28,12 +25,36 @@ package struct UndoLog: Sendable {
   /// Whether nothing was changed.
   package var isEmpty: Bool { steps.isEmpty }
 
-  /// The places of the resources that were changed.
-  package var resources: Set<Int> { Set(steps.flatMap(\.resources)) }
+  /// Whether it holds so much that giving it up takes noticeably long. O(1).
+  package var isLarge: Bool {
+    replacesAll || steps.count > 1_000
+  }
+
+  /// Adds a later change. O(1), but for what replaces everything.
+  mutating func append(_ step: Step) {
+    switch step {
+    case .append(let resource, _, _), .set(let resource, _, _), .replace(let resource, _): resources.insert(resource)
+    case .replaceAll(_, let count):
+      resources.formUnion(0..<count)
+      replacesAll = true
+    }
+    steps.append(step)
+  }
 
   /// Adds later changes.
   package mutating func append(_ later: UndoLog) {
+    guard !isEmpty else {
+      self = later
+      return
+    }
     steps += later.steps
+    resources.formUnion(later.resources)
+    replacesAll = replacesAll || later.replacesAll
+  }
+
+  /// Changes each step; the resources that they are about stay.
+  mutating func map(_ transform: (Step) -> Step) {
+    steps = steps.map(transform)
   }
 }
 
@@ -55,6 +76,9 @@ extension Database {
       throw error
     }
   }
+
+  /// Whether something was changed since changes were last taken.
+  package var hasChanges: Bool { !changes.isEmpty }
 
   /// Returns and clears what was changed since the last call.
   package mutating func takeChanges() -> UndoLog {

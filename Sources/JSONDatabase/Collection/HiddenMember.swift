@@ -4,7 +4,8 @@ import OrderedJSON
 ///
 /// Keeps the collection as readers see it, and brings it up to date when the collection has changed.
 package struct HiddenMember: Sendable {
-  fileprivate let resource: String
+  /// `nil` when nothing is hidden.
+  fileprivate let resource: String?
   private let name: String
   /// The rows of which ``view`` was made.
   private var rows: PersistentRowVector?
@@ -17,6 +18,24 @@ package struct HiddenMember: Sendable {
   package init(_ name: String, of resource: String) {
     self.name = name
     self.resource = resource
+  }
+
+  /// Hides nothing.
+  package static let nothing = HiddenMember()
+
+  private init() {
+    resource = nil
+    name = ""
+  }
+
+  /// Whether the collection without the member has been made.
+  package var isKnown: Bool { resource == nil || view != nil }
+
+  /// Takes over what a copy has found out about the same records.
+  package mutating func adopt(_ copy: inout HiddenMember) {
+    guard let rows else { return swap(&self, &copy) }
+    guard copy.rows?.isIdentical(to: rows) == true, let other = copy.view.take() else { return }
+    view?.adopt(other)
   }
 
   /// Gives up all indexes, which are made again when a query needs one.
@@ -40,9 +59,9 @@ extension Database {
   package mutating func reading<Result, Failure: Error>(
     without member: inout HiddenMember, _ body: (inout Database) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    guard let position = positions[ByteExactKey(member.resource)], let collection = entries[position].collection else {
-      return try body(&self)
-    }
+    guard let resource = member.resource, let position = positions[ByteExactKey(resource)],
+      let collection = entries[position].collection
+    else { return try body(&self) }
     member.update(from: collection)
     swap(&entries[position].collection, &member.view)
     defer { swap(&entries[position].collection, &member.view) }

@@ -15,6 +15,7 @@ extension RecordCollection {
     _ query: Query, parents: [ParentJoin] = [], dialect: Dialect
   ) throws(DatabaseError) -> Selection {
     var filter = Filter()
+    filter.isAbandoned = query.isAbandoned
     var joins = parents
     // What a record will have, none tells.
     let knowsNothing = query.isForChange && count == 0
@@ -40,8 +41,8 @@ extension RecordCollection {
         (SelectedRecords(rows), count)
       } else {
         window(
-          query, matching(filter, parent: query.parent.map { ($0.key, $0.id) }, owner: query.owner, dialect),
-          Sorting(query.sort, dialect: dialect, parents: parents))
+          query, matching(filter, of: query, mayBeKnown: parents.isEmpty, dialect),
+          Sorting(query.sort, dialect: dialect, parents: parents, isAbandoned: query.isAbandoned))
       }
     // What a record will have, none tells.
     let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !hasMember($0) && !joins.hasMember($0) }
@@ -72,8 +73,9 @@ extension RecordCollection {
 
   /// Sorts what matches and selects the window from it.
   private mutating func window(
-    _ query: Query, _ matching: SlotSet, _ sorting: Sorting
+    _ query: Query, _ matches: FilterMatches, _ sorting: Sorting
   ) -> (records: SelectedRecords, total: Int) {
+    let matching = matches.slots
     let total = matching.count
     let range = query.window.range(of: total)
     guard !query.sort.isEmpty else {
@@ -83,9 +85,10 @@ extension RecordCollection {
     }
     // Sorting few records is faster than picking them from the order of all.
     if !sorting.isJoined, matching.count > count / 64 || matching.count == count,
-      let order = order(by: query.sort, dialect: sorting.dialect)
+      let order = order(by: query.sort, dialect: sorting.dialect, isAbandoned: query.isAbandoned)
     {
-      return (selected(.list(pick(range, of: matching, in: order.slots)), range.count), total)
+      let positions = matches.positions(in: order.slots, by: query.sort)
+      return (selected(.list(pick(range, of: matching, in: order.slots, at: positions)), range.count), total)
     }
     let slots = sorting.sorted(matching[0..<total], of: rows)
     return (selected(.list(range.count == total ? slots : Array(slots[range])), range.count), total)
@@ -95,13 +98,17 @@ extension RecordCollection {
     SelectedRecords(slots, of: rows, count: count)
   }
 
-  /// Walks an order and takes the slots that match, until the window is full.
-  private func pick(_ range: Range<Int>, of matching: SlotSet, in order: OrderedSlots) -> [Int32] {
-    if matching.count == count { return order[range] }
+  /// Walks the part of an order in which all slots are that match, and takes those until the window is full.
+  private func pick(
+    _ range: Range<Int>, of matching: SlotSet, in order: OrderedSlots, at positions: Range<Int>
+  ) -> [Int32] {
+    if matching.count == positions.count {
+      return order[(positions.lowerBound + range.lowerBound)..<(positions.lowerBound + range.upperBound)]
+    }
     let bits = matching.bits(slotCount: rows.slotCount)
     var picked: [Int32] = []
     var position = 0
-    order.forEach { slot in
+    order.forEach(from: positions.lowerBound) { slot in
       guard position < range.upperBound else { return false }
       if bits.contains(slot) {
         if position >= range.lowerBound { picked.append(slot) }
@@ -137,32 +144,38 @@ extension RecordCollection {
   /// read record by record. A text to find in all records is searched for in their bytes first.
   ///
   /// - Parameters:
-  ///   - parent: A foreign key and the id that it must hold, perhaps among others.
-  ///   - owner: A foreign key and the id that it must hold alone.
-  mutating func matching(
-    _ filter: Filter, parent: (key: FieldPath, id: String)? = nil, owner: (key: FieldPath, id: String)? = nil,
-    _ dialect: Dialect
-  ) -> SlotSet {
+  ///   - query: The query, whose parent's id a foreign key must hold, perhaps among others, and whose owner's id it must
+  ///     hold alone.
+  ///   - mayBeKnown: Whether the same parameters always make the same filter.
+  private mutating func matching(
+    _ filter: Filter, of query: Query, mayBeKnown: Bool, _ dialect: Dialect
+  ) -> FilterMatches {
     // What closures capture of the whole collection is a copy of it.
     let rows = rows
     var filter = filter
     filter.nodes = Filter.flattened(filter.nodes)
+    let key = mayBeKnown && filter.combinesMany ? FilterMatches.Key(query) : nil
+    if let key, let known = fields.matches[key] { return known }
     var found: SlotSet?
-    if let (key, id) = parent { narrow(&found, to: .list(slots(where: key, equals: id))) }
-    if let (key, id) = owner {
+    if let (_, key, id) = query.parent { narrow(&found, to: .list(slots(where: key, equals: id))) }
+    if let (key, id) = query.owner {
       let own = slots(where: key, equals: id).filter { slot in
         rows[Int(slot)]?.withRecord { key.value(in: $0)?.recordID == id } ?? false
       }
       narrow(&found, to: .list(own))
     }
     takeEqualities(&filter, &found)
-    takeRanges(&filter, &found, dialect)
-    guard !filter.isEmpty else { return found ?? liveSlots }
-    guard let found else {
-      if let scan = filter.scan { return .list(scan.slots(in: rows, where: filter.matches)) }
-      return .list(liveSlots.filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false })
+    let ranges = takeRanges(&filter, &found, dialect)
+    guard !filter.isEmpty else {
+      var matches = FilterMatches(slots: found ?? liveSlots, ranges: ranges)
+      guard let key, !isSmall(found) else { return matches }
+      matches.slots = .bits(matches.slots.bits(slotCount: rows.slotCount), count: matches.slots.count)
+      fields.matches[key] = matches
+      return matches
     }
-    return .list(found.filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false })
+    func list(_ slots: [Int32]) -> FilterMatches { FilterMatches(slots: .list(slots), ranges: ranges) }
+    if found == nil, let scan = filter.scan { return list(scan.slots(in: rows, where: filter.matches)) }
+    return list((found ?? liveSlots).filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false })
   }
 
   /// Whether so few records are left that reading them costs less than using an index.
@@ -170,13 +183,20 @@ extension RecordCollection {
     found.map { $0.count <= count / 256 } ?? false
   }
 
-  /// Evaluates conditions of equality, and removes those from the filter that need no further check.
+  /// Evaluates conditions of equality, the one that admits the fewest records first, and removes those from the filter
+  /// that need no further check.
   private mutating func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?) {
-    filter.nodes.removeAll { node in
-      guard case .condition(let condition) = node, condition.isEquality, !isSmall(found) else { return false }
-      narrow(&found, to: .list(equalSlots(condition)))
-      return condition.isSettledByIndex
+    guard !isSmall(found) else { return }
+    var lists: [(place: Int, slots: [Int32])] = []
+    for (place, node) in filter.nodes.enumerated() {
+      if case .condition(let condition) = node, condition.isEquality { lists.append((place, equalSlots(condition))) }
     }
+    var settled: Set<Int> = []
+    for (place, slots) in lists.sorted(by: { $0.slots.count < $1.slots.count }) where !isSmall(found) {
+      narrow(&found, to: .list(slots))
+      if case .condition(let condition) = filter.nodes[place], condition.isSettledByIndex { settled.insert(place) }
+    }
+    filter.nodes = filter.nodes.enumerated().filter { !settled.contains($0.offset) }.map(\.element)
   }
 
   /// The slots of the records of which a value equals one of a condition's operands, ascending.
@@ -189,9 +209,13 @@ extension RecordCollection {
   }
 
   /// Evaluates comparisons by size, and removes them from the filter.
-  private mutating func takeRanges(_ filter: inout Filter, _ found: inout SlotSet?, _ dialect: Dialect) {
+  ///
+  /// - Returns: Where the values are that pass, for each member that is compared.
+  private mutating func takeRanges(
+    _ filter: inout Filter, _ found: inout SlotSet?, _ dialect: Dialect
+  ) -> [FieldPath: Range<Int>] {
     // Both ends of an interval are found before its slots are: they may be few even when each end alone admits many.
-    var ranges: [(path: FieldPath, positions: Range<Int>)] = []
+    var ranges: [FieldPath: Range<Int>] = [:]
     var unequal: [SlotSet] = []
     filter.nodes.removeAll { node in
       guard case .condition(let condition) = node, condition.isByOrder, !isSmall(found),
@@ -201,18 +225,16 @@ extension RecordCollection {
       if condition.comparison == .notEqual {
         unequal.append(.list(equalSlots(condition)))
       }
-      if let index = ranges.firstIndex(where: { $0.path == condition.path }) {
-        ranges[index].positions = ranges[index].positions.clamped(to: positions)
-      } else {
-        ranges.append((condition.path, positions))
-      }
+      ranges[condition.path] = ranges[condition.path]?.clamped(to: positions) ?? positions
       return true
     }
-    for (path, positions) in ranges {
+    // The fewest first, which the others then thin out.
+    for (path, positions) in ranges.sorted(by: { $0.value.count < $1.value.count }) {
       guard let order = order(by: [SortKey(path)], dialect: dialect) else { continue }
       narrow(&found, to: order.slots(in: positions, outOf: liveSlots, slotCount: rows.slotCount))
     }
     for slots in unequal { found = found?.subtracting(slots, slotCount: rows.slotCount) }
+    return ranges
   }
 
   private func narrow(_ found: inout SlotSet?, to slots: SlotSet) {

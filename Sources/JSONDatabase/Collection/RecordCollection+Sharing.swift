@@ -30,12 +30,7 @@ extension RecordCollection {
   ///
   /// - Complexity: O(records that have changed since, each as a write), and nothing where too many have.
   mutating func adopt(_ other: consuming RecordCollection) {
-    let isNew =
-      fields.lacksAny(of: other.fields) || idTable == nil && other.idTable != nil
-      || members == nil
-        && other.members != nil
-      || numericIDs == nil && other.numericIDs != nil || uuids == nil && other.uuids != nil
-    guard isNew, other.idName == idName else { return }
+    guard lacksAny(of: other), other.idName == idName else { return }
     guard let changes = rows.differences(from: other.rows, atMost: Self.maximumChanges) else { return }
     // What both have is not brought up to date twice, nor copied for it.
     other.fields.remove(fields)
@@ -51,6 +46,13 @@ extension RecordCollection {
     members = members ?? other.members
     numericIDs = numericIDs ?? other.numericIDs
     uuids = uuids ?? other.uuids
+  }
+
+  /// Whether something was found out about another version that is not known of this one.
+  func lacksAny(of other: RecordCollection) -> Bool {
+    fields.lacksAny(of: other.fields) || idTable == nil && other.idTable != nil
+      || members == nil && other.members != nil || numericIDs == nil && other.numericIDs != nil
+      || uuids == nil && other.uuids != nil
   }
 
   /// The most changes that are worth following: with more, what was found out is found out anew.

@@ -75,8 +75,14 @@ package struct RecordCollection: Sendable {
 
   /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under a key. O(n log n) at first
   /// use.
-  mutating func order(by keys: [SortKey], dialect: Dialect) -> SortedIndex? {
-    fields.order(by: keys, dialect: dialect, in: rows)
+  ///
+  /// - Parameter isAbandoned: Whether nobody wants it any more: then it is wrong.
+  mutating func order(
+    by keys: [SortKey], dialect: Dialect, isAbandoned: @Sendable @escaping () -> Bool = { false }
+  ) -> SortedIndex? {
+    fields.order(by: keys, in: rows) { rows in
+      SortedIndex(keys, Sorting(keys, dialect: dialect, isAbandoned: isAbandoned), dialect: dialect, rows: rows)
+    }
   }
 
   /// The slots that hold a record. O(1) until a record is removed, then O(n) at first use.

@@ -2,14 +2,17 @@ import OrderedJSON
 
 /// Finds a record's slot by its id.
 ///
-/// An open-addressing table of slots: 8 to 32 bytes per record, because the ids themselves are read from the records.
-/// Ids compare by their text, so `1` and `"1"` are one id. Copies share its pages: a change copies one of them.
+/// An open-addressing table of slots: 10 to 40 bytes per record, because the ids themselves are read from the records.
+/// Beside each slot is a byte of its id's hash, so that hardly a record but the one that is sought is read. Ids compare
+/// by their text, so `1` and `"1"` are one id. Copies share its pages: a change copies one of them.
 struct IDHashTable: Sendable {
   private static let empty: Int32 = -1
   private static let removed: Int32 = -2
 
   private let idName: [UInt8]
-  private var slots: Slots
+  private var slots: Pages<Int32>
+  /// The byte of the hash that belongs to each slot.
+  private var tags: Pages<UInt8>
   /// The entries that are not ``empty``.
   private var used = 0
   /// Whether a row was left out because one before it has its id, and would have to be found when that one is removed.
@@ -18,7 +21,9 @@ struct IDHashTable: Sendable {
   /// Reads the ids of all rows. O(n).
   init(idName: String, rows: PersistentRowVector) {
     self.idName = Array(idName.utf8)
-    slots = Slots(repeating: Self.empty, count: Self.capacity(for: rows.count))
+    let capacity = Self.capacity(for: rows.count)
+    slots = Pages(repeating: Self.empty, count: capacity)
+    tags = Pages(repeating: 0, count: capacity)
     rows.forEach { slot, row in
       insert(slot, row, in: rows)
       return true
@@ -33,10 +38,14 @@ struct IDHashTable: Sendable {
 
   /// Returns the slot of the first record with an id, or `nil`.
   func slot(of id: UnsafeBufferPointer<UInt8>, in rows: PersistentRowVector) -> Int? {
-    var index = Self.hash(id) & (slots.count - 1)
+    let hash = Self.hash(id)
+    let tag = Self.tag(hash)
+    var index = hash & (slots.count - 1)
     while slots[index] != Self.empty {
       let slot = Int(slots[index])
-      if slot >= 0, let row = rows[slot], Self.withID(of: row, named: idName, { $0?.elementsEqual(id) ?? false }) {
+      if tags[index] == tag, slot >= 0, let row = rows[slot],
+        Self.withID(of: row, named: idName, { $0?.elementsEqual(id) ?? false })
+      {
         return slot
       }
       index = (index + 1) & (slots.count - 1)
@@ -79,11 +88,14 @@ struct IDHashTable: Sendable {
     while slots[index] >= 0 { index = (index + 1) & (slots.count - 1) }
     if slots[index] == Self.empty { used += 1 }
     slots[index] = Int32(slot)
+    tags[index] = Self.tag(hash)
   }
 
   private mutating func grow(_ rows: PersistentRowVector) {
     let old = slots
-    slots = Slots(repeating: Self.empty, count: Self.capacity(for: rows.count * 2))
+    let capacity = Self.capacity(for: rows.count * 2)
+    slots = Pages(repeating: Self.empty, count: capacity)
+    tags = Pages(repeating: 0, count: capacity)
     used = 0
     for index in 0..<old.count where old[index] >= 0 {
       let slot = old[index]
@@ -114,24 +126,27 @@ struct IDHashTable: Sendable {
     hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
     return hasher.finalize() & Int.max
   }
+
+  /// A byte of a hash that does not say where in the table it is.
+  private static func tag(_ hash: Int) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 48) }
 }
 
 /// Numbers by position, in pages that copies share until one of them is changed.
-private struct Slots: Sendable {
-  private static let pageBits = 10
+private struct Pages<Number: FixedWidthInteger & Sendable>: Sendable {
+  private static var pageBits: Int { 10 }
 
-  private var pages: ContiguousArray<ContiguousArray<Int32>>
+  private var pages: ContiguousArray<ContiguousArray<Number>>
   /// A power of two.
   let count: Int
 
-  init(repeating slot: Int32, count: Int) {
+  init(repeating number: Number, count: Int) {
     let size = min(count, 1 << Self.pageBits)
     pages = ContiguousArray(
-      (0..<count / size).map { _ in ContiguousArray(repeating: slot, count: size) })
+      (0..<count / size).map { _ in ContiguousArray(repeating: number, count: size) })
     self.count = count
   }
 
-  subscript(index: Int) -> Int32 {
+  subscript(index: Int) -> Number {
     get { pages[index >> Self.pageBits][index & (1 << Self.pageBits - 1)] }
     set { pages[index >> Self.pageBits][index & (1 << Self.pageBits - 1)] = newValue }
   }

@@ -12,6 +12,7 @@ extension FieldIndexes {
 
   /// Gives up the indexes of values, of which each is copied as a whole when it changes while a copy is read.
   mutating func forgetEquality(unless isNeeded: (FieldPath) -> Bool) {
+    matches.removeAll { _ in true }
     equality.removeAll { !isNeeded($0) }
   }
 

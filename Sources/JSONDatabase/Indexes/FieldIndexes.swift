@@ -11,16 +11,21 @@ struct FieldIndexes: Sendable {
   /// Paths that some record is known to have, and paths that none has.
   var known: [FieldPath: Bool] = [:]
 
+  /// What filters select that take many records of an index, until a record changes.
+  var matches = LRUCache<FilterMatches.Key, FilterMatches>(maximumCount)
+
   /// Returns the index of the values at a path. O(n) at first use.
   mutating func equality(of path: FieldPath, in rows: PersistentRowVector) -> HashIndex {
     equality.value(for: path) { HashIndex(path, rows: rows) }
   }
 
   /// Returns the order by sort keys; `nil` when what they compare is mixed. O(n log n) at first use.
-  mutating func order(by keys: [SortKey], dialect: Dialect, in rows: PersistentRowVector) -> SortedIndex? {
+  mutating func order(
+    by keys: [SortKey], in rows: PersistentRowVector, make: (PersistentRowVector) -> SortedIndex?
+  ) -> SortedIndex? {
     if unordered.contains(keys) { return nil }
     if let index = order[keys] { return index }
-    guard let index = SortedIndex(keys, dialect: dialect, rows: rows) else {
+    guard let index = make(rows) else {
       if unordered.count < Self.maximumCount { unordered.insert(keys) }
       return nil
     }
@@ -43,6 +48,7 @@ struct FieldIndexes: Sendable {
 
   /// Records that a row is being added, replaced or removed, while `rows` still holds what was there before.
   mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) {
+    matches.removeAll { _ in true }
     equality.updateAll { index in
       index.replace(old, with: new, at: slot)
       return true

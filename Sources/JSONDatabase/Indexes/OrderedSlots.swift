@@ -33,10 +33,16 @@ struct OrderedSlots: Sendable {
     return result
   }
 
-  /// Calls a closure with the slots in order, until it returns `false`.
-  func forEach(_ body: (Int32) -> Bool) {
+  /// Calls a closure with the slots from a position on, in order, until it returns `false`.
+  func forEach(from position: Int, _ body: (Int32) -> Bool) {
+    var rest = position
     for chunk in chunks {
-      for slot in chunk where !body(slot) { return }
+      guard rest < chunk.count else {
+        rest -= chunk.count
+        continue
+      }
+      for slot in chunk[rest...] where !body(slot) { return }
+      rest = 0
     }
   }
 

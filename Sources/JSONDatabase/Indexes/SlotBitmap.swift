@@ -1,7 +1,7 @@
 /// A set of slots, one bit for each slot that exists.
 ///
 /// Sets of many thousand slots are joined in microseconds, and are read in ascending order however they were filled.
-struct SlotBitmap {
+struct SlotBitmap: Sendable {
   private var words: [UInt64]
 
   /// Makes room for slots up to a number; none is in the set.

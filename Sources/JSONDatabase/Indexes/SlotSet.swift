@@ -1,5 +1,5 @@
 /// The slots of some records of a collection, ascending.
-enum SlotSet {
+enum SlotSet: Sendable {
   /// All slots up to a number: a collection without removed records.
   case firstSlots(Int)
   case list([Int32])

@@ -14,7 +14,7 @@ struct SortedIndex: Sendable {
   /// Sorts all rows; `nil` when numbers and texts mix under a key, where the order depends on what else is sorted.
   ///
   /// - Complexity: O(n log n).
-  init?(_ keys: [SortKey], dialect: Dialect, rows: PersistentRowVector) {
+  init?(_ keys: [SortKey], _ sorting: Sorting, dialect: Dialect, rows: PersistentRowVector) {
     order = SortOrder(keys: keys, dialect: dialect)
     var all: [Int32] = []
     all.reserveCapacity(rows.count)
@@ -25,10 +25,10 @@ struct SortedIndex: Sendable {
       return true
     }
     self.hasMultiples = hasMultiples
-    let columns = Sorting(keys, dialect: dialect).columns(all, of: rows)
+    let columns = sorting.columns(all, of: rows)
     kinds = columns.map { SortValue.Kinds($0) }
     guard !kinds.contains(where: \.isMixed) else { return nil }
-    slots = OrderedSlots(Sorting(keys, dialect: dialect).sorted(all, by: columns))
+    slots = OrderedSlots(sorting.sorted(all, by: columns))
   }
 
   /// Records that a row is being added, replaced or removed, while `rows` still holds what was there before.

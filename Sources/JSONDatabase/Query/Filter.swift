@@ -14,9 +14,17 @@ struct Filter {
   var search: SearchTerm?
   /// What says nothing about which records are to be changed.
   private(set) var idle: [IdleFilter] = []
+  /// Whether nobody wants the records any more: then none match.
+  var isAbandoned: @Sendable () -> Bool = { false }
 
   /// Whether every record passes.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
+
+  /// Whether it takes more than looking up one value to find the records that pass.
+  var combinesMany: Bool {
+    guard nodes.count == 1, case .condition(let condition)? = nodes.first else { return !nodes.isEmpty }
+    return condition.isByOrder
+  }
 
   /// What to search for in the bytes of all records before any is read; `nil` when nothing is sure to be there.
   var scan: RecordScan? {
@@ -38,7 +46,7 @@ struct Filter {
   }
 
   func matches(_ record: ValueToken) -> Bool {
-    nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
+    !isAbandoned() && nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
   }
 
   private static func matches(_ node: Node, _ record: ValueToken) -> Bool {

@@ -16,7 +16,8 @@ extension Database {
     let selection = try withCollection(at: position) { collection throws(DatabaseError) in
       try collection.select(query, parents: parents, dialect: dialect)
     }
-    return (selection, try related(trees, unknown, to: selection.records, RecordList(selection.records), at: position))
+    let records = selection.records.lazy.prefix { _ in !query.isAbandoned() }
+    return (selection, try related(trees, unknown, to: records, RecordList(selection.records), at: position))
   }
 
   /// Finds what is related to a record of a collection.

@@ -3,7 +3,7 @@
 /// Takes at most two steps for each character of the text, and as many for the needle to begin with.
 struct FoldedSearch {
   /// The needle, characters that differ in case alone being one symbol.
-  private var symbols: [Int] = []
+  private(set) var symbols: [Int] = []
 
   /// For each number of symbols that match, how many of the last ones are the needle's first, short of all of them.
   private var borders = [0, 0]
@@ -32,7 +32,7 @@ struct FoldedSearch {
   }
 
   /// The symbol of a code point; `nil` for one that is not in the needle.
-  private func symbol(of value: UInt32) -> Int? {
+  func symbol(of value: UInt32) -> Int? {
     guard value < 0x80 else { return otherSymbols[value] }
     let symbol = asciiSymbols[Int(value)]
     return symbol < 0 ? nil : symbol

@@ -1,72 +1,151 @@
 /// Finds a text within UTF-8 text, whatever the case of either (see ``CaseFolding``).
 ///
-/// Candidates are found 64 bytes at a time by two of the needle's bytes, those that are rarest in most texts, each in
-/// every form; only candidates are compared in full. Where they abound ``FoldedSearch`` takes over, so that the cost is
-/// linear in the text's length, whatever the two are.
+/// Candidates are found by two of the needle's bytes, those that are rarest in most texts, each in every form; only
+/// candidates are compared in full. Where they abound, the two that are rarest there are taken instead, and where all
+/// are common ``FoldedSearch`` takes over for a stretch, so that the cost is linear in the text's length, whatever the
+/// two are.
 struct LiteralSearch: Sendable {
   private let needle: [Unicode.Scalar]
 
   /// For each character of the needle, the UTF-8 bytes of every form it may take.
   private let characters: [[[UInt8]]]
 
-  /// The test of each byte of a needle whose characters take one byte in every form; the test is exact then.
-  private let probes: [Probe]?
+  /// The tests of the first bytes of a match whose characters all have a form of the usual number of bytes.
+  private let probes: [ByteProbe]
 
-  /// The tests of two bytes of a match, which may be the same one.
-  private let first: Probe
-  private let second: Probe
+  /// The tests of a form of any other number of bytes, such as an old letter's; empty when there is none.
+  private let unusualProbes: [ByteProbe]
 
-  /// The bytes of the shortest text that matches.
-  private let minimumCount: Int
+  /// Whether what passes all tests is a match: the characters take one byte in every form.
+  private let isDecidedByProbes: Bool
+
+  /// The bytes of a match whose characters all have a usual form, and of the longest.
+  private let usualCount: Int
+  private let maximumCount: Int
+
+  /// How one text is searched; to be kept from one search to the next in the same text.
+  struct Probing: Sendable {
+    fileprivate var pair: ProbePair
+    fileprivate var unusualPair: ProbePair
+    /// Where it was found out last what is rare in the text.
+    fileprivate var sampled: Int?
+  }
+
+  /// How to begin to search a text.
+  let probing: Probing
 
   /// Creates a search for a text. An empty one is found everywhere.
   init(caseInsensitive text: String) {
     needle = Array(text.unicodeScalars)
     let characters = needle.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
     self.characters = characters
-    minimumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).min() ?? 0) }
-    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-    probes = isASCII ? characters.enumerated().map { Probe(offset: $0, bytes: $1.map { $0[0] }) } : nil
-    let rarest = Self.fixedBytes(of: characters).sorted { $0.commonness < $1.commonness }.prefix(2)
-      .sorted { $0.offset < $1.offset }
-    first = rarest.first ?? Probe(offset: 0, bytes: [])
-    // The first test twice amounts to no second test.
-    second = rarest.last ?? first
+    let widths = characters.map { forms in
+      // Most letters have a form or two of one width; some have an old form besides.
+      forms.map(\.count).max { left, right in
+        forms.count { $0.count == left } < forms.count { $0.count == right }
+      } ?? 1
+    }
+    usualCount = widths.reduce(0, +)
+    maximumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).max() ?? 0) }
+    let usual = zip(characters, widths).map { forms, width in forms.filter { $0.count == width } }
+    let unusual = Set(zip(characters, widths).flatMap { forms, width in forms.filter { $0.count != width } })
+    probes = Self.probes(of: usual)
+    unusualProbes = unusual.isEmpty ? [] : Self.probes(of: [Array(unusual)])
+    isDecidedByProbes = usualCount == probes.count && text.utf8.allSatisfy { $0 < 0x80 }
+    probing = Probing(pair: ProbePair(rarestOf: probes), unusualPair: ProbePair(rarestOf: unusualProbes))
   }
 
-  /// The tests of the bytes whose offset in a match is the same in every form, among the first ones.
-  private static func fixedBytes(of characters: [[[UInt8]]]) -> [Probe] {
-    var probes: [Probe] = []
-    for forms in characters {
-      guard probes.count < 256 else { break }
-      let isFixed = forms.allSatisfy { $0.count == forms[0].count }
+  /// The tests of the first bytes of characters, as far as every form of a character has them.
+  private static func probes(of characters: [[[UInt8]]]) -> [ByteProbe] {
+    var probes: [ByteProbe] = []
+    for forms in characters where probes.count < 256 {
       let offset = probes.count
-      for index in 0..<(isFixed ? forms[0].count : 1) {
-        probes.append(Probe(offset: offset + index, bytes: forms.map { $0[index] }))
+      for index in 0..<(forms.map(\.count).min() ?? 0) {
+        probes.append(ByteProbe(offset: offset + index, bytes: forms.map { $0[index] }))
       }
-      if !isFixed { break }
     }
     return probes
   }
 
   /// Returns the offset of the first match that starts at or after an offset, or `nil`. O(length of the text).
   func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    var probing = probing
+    return firstMatch(in: text, from: start, by: &probing)
+  }
+
+  /// - Parameter probing: How the same text was searched before this offset.
+  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
     var steps = 0
-    return firstMatch(in: text, from: start, steps: &steps)
+    return firstMatch(in: text, from: start, by: &probing, steps: &steps)
   }
 
   /// - Parameter steps: Counts the work, in comparisons of a character.
-  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int) -> Int? {
+  func firstMatch(
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
+  ) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
+    let match = usualMatch(in: text, from: start, by: &probing, steps: &steps)
+    guard !unusualProbes.isEmpty else { return match }
+    // A match with an unusual form may come before it.
+    let end = min(match.map { $0 + maximumCount } ?? .max, text.count)
+    let part = UnsafeBufferPointer(rebasing: text[..<end])
+    guard start < end, let place = unusualPlace(in: part, from: start, by: &probing, steps: &steps) else {
+      return match
+    }
+    let first = FoldedSearch(needle).firstMatch(in: part, from: max(start, place - maximumCount), steps: &steps)
+    return first ?? match
+  }
+
+  /// Returns where the first match of usual forms is, or one before it.
+  private func usualMatch(
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
+  ) -> Int? {
     var position = start
-    let allowance = steps + characters.count + 64
-    while let candidate = nextCandidate(in: text, from: position), candidate + minimumCount <= text.count {
+    var budget = Budget(for: characters.count, from: start, steps)
+    while let candidate = probing.pair.firstCandidate(in: text, from: position), candidate + usualCount <= text.count {
       // Finding a candidate takes about as long as some comparisons.
       steps += 8
-      if isMatch(in: text, at: candidate, steps: &steps) { return candidate }
+      if passes(probes, in: text, at: candidate, steps: &steps),
+        isDecidedByProbes || isMatch(in: text, at: candidate, steps: &steps)
+      {
+        return candidate
+      }
       position = candidate + 1
-      if steps > allowance + 2 * (position - start) {
-        return FoldedSearch(needle).firstMatch(in: text, from: position, steps: &steps)
+      if budget.isSpent(steps, at: position) {
+        let end = min(position + max(Budget.stretch, 8 * maximumCount), text.count)
+        let part = UnsafeBufferPointer(rebasing: text[..<end])
+        let match = FoldedSearch(needle).firstMatch(in: part, from: position, steps: &steps)
+        if match != nil || end == text.count { return match }
+        // A match may lie across the end.
+        position = max(position, end - maximumCount + 1)
+        budget = Budget(for: characters.count, from: position, steps)
+      } else if budget.isLow(steps, at: position), probing.isSampleDue(at: position) {
+        probing.sampled = position
+        steps += ProbePair.sampleCount
+        if let rarer = ProbePair(rarestOf: probes, in: text, from: position) { probing.pair = rarer }
+      }
+    }
+    return nil
+  }
+
+  /// Returns the first place where an unusual form may be.
+  private func unusualPlace(
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
+  ) -> Int? {
+    var position = start
+    var budget = Budget(for: 1, from: start, steps)
+    while let candidate = probing.unusualPair.firstCandidate(in: text, from: position) {
+      steps += 8
+      if candidate + unusualProbes.count > text.count { return nil }
+      if passes(unusualProbes, in: text, at: candidate, steps: &steps) { return candidate }
+      position = candidate + 1
+      if budget.isSpent(steps, at: position) {
+        guard probing.isSampleDue(at: position) else { return position }
+        probing.sampled = position
+        steps += ProbePair.sampleCount
+        guard let rarer = ProbePair(rarestOf: unusualProbes, in: text, from: position) else { return position }
+        probing.unusualPair = rarer
+        budget = Budget(for: 1, from: position, steps)
       }
     }
     return nil
@@ -90,16 +169,19 @@ struct LiteralSearch: Sendable {
     return true
   }
 
+  /// - Precondition: There are as many bytes of the text at the offset.
+  private func passes(
+    _ probes: [ByteProbe], in text: UnsafeBufferPointer<UInt8>, at start: Int, steps: inout Int
+  ) -> Bool {
+    for probe in probes {
+      steps += 1
+      guard probe.difference(in: text, at: start) == 0 else { return false }
+    }
+    return true
+  }
+
   /// Compares the needle with the text at an offset.
   private func isMatch(in text: UnsafeBufferPointer<UInt8>, at start: Int, steps: inout Int) -> Bool {
-    if let probes {
-      guard start + probes.count <= text.count else { return false }
-      for probe in probes {
-        steps += 1
-        guard probe.difference(in: text, at: start) == 0 else { return false }
-      }
-      return true
-    }
     var position = start
     for forms in characters {
       steps += 1
@@ -117,98 +199,31 @@ struct LiteralSearch: Sendable {
   }
 }
 
-extension LiteralSearch {
-  /// 64 bytes as words, which the compiler turns into the machine's vectors; of vectors of bytes it makes slow code.
-  private typealias Block = SIMD8<UInt64>
+extension LiteralSearch.Probing {
+  /// How much of a text is searched before it is worth finding out again what is rare in it.
+  private static let sampleInterval = 128 * 1_024
 
-  /// A quick test of one byte that every match passes, and few other places do.
-  private struct Probe: Sendable {
-    let offset: Int
+  fileprivate func isSampleDue(at position: Int) -> Bool {
+    sampled.map { position - $0 > Self.sampleInterval } ?? true
+  }
+}
 
-    /// The bits in which the forms of the byte differ.
-    let mask: UInt8
+/// How much work on candidates a stretch of text is worth.
+private struct Budget {
+  /// How much text is searched one character at a time before candidates are looked for again.
+  static let stretch = 32 * 1_024
 
-    /// The byte with those bits set.
-    let byte: UInt8
+  private let start: Int
+  private let allowance: Int
 
-    /// How often the byte occurs in most texts, in any form; only the order of these numbers matters.
-    let commonness: Int
-
-    init(offset: Int, bytes: [UInt8]) {
-      self.offset = offset
-      let first = bytes.first ?? 0
-      let mask = bytes.reduce(0) { $0 | ($1 ^ first) }
-      self.mask = mask
-      byte = first | mask
-      commonness = bytes.map(Self.commonness).max() ?? 0
-    }
-
-    /// The most common bytes of texts and JSON, most frequent first.
-    private static let common = Array(" etaoinsrhl\"dcumpfgwy,:.bvk0123456789_-/xjqz".utf8)
-
-    private static func commonness(of byte: UInt8) -> Int {
-      switch byte {
-      // A script outside ASCII has one or two first bytes, and sixty-four second ones.
-      case 0xC0...: common.count
-      case 0x80..<0xC0: common.count / 2
-      default: common.firstIndex(of: byte).map { common.count - $0 } ?? 0
-      }
-    }
-
-    /// Returns zero if the byte passes.
-    @inline(__always)
-    func difference(in text: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt8 {
-      (text[position + offset] | mask) ^ byte
-    }
-
-    /// Returns zero for each of eight neighbouring bytes that passes.
-    @inline(__always)
-    func differences(in text: UnsafeRawPointer, at position: Int) -> UInt64 {
-      let found = (text + position + offset).loadUnaligned(as: UInt64.self)
-      return (found | LiteralSearch.ones &* UInt64(mask)) ^ (LiteralSearch.ones &* UInt64(byte))
-    }
-
-    /// Returns zero for each of 64 neighbouring bytes that passes.
-    @inline(__always)
-    func blockDifferences(in text: UnsafeRawPointer, at position: Int) -> Block {
-      let found = (text + position + offset).loadUnaligned(as: Block.self)
-      return (found | Block(repeating: LiteralSearch.ones &* UInt64(mask)))
-        ^ Block(repeating: LiteralSearch.ones &* UInt64(byte))
-    }
+  init(for count: Int, from start: Int, _ steps: Int) {
+    self.start = start
+    allowance = steps + count + 64
   }
 
-  /// A one in every byte.
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  /// Whether comparing all characters of the text so far would have been no more work.
+  func isSpent(_ steps: Int, at position: Int) -> Bool { steps > allowance + 2 * (position - start) }
 
-  /// Returns the first offset at or after another where a match may start, or `nil`.
-  private func nextCandidate(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    var position = start
-    if let base = UnsafeRawPointer(text.baseAddress) {
-      while position + second.offset + 64 <= text.count {
-        let differences = first.blockDifferences(in: base, at: position)
-        if Self.hasZeroByte(differences | second.blockDifferences(in: base, at: position)) { break }
-        position += 64
-      }
-      while position + second.offset + 8 <= text.count {
-        let differences = first.differences(in: base, at: position) | second.differences(in: base, at: position)
-        // Subtracting one carries into the high bit of a zero byte; bytes above the first zero may be wrong.
-        let zeros = (differences.littleEndian &- Self.ones) & ~differences.littleEndian & Self.ones << 7
-        if zeros != 0 { return position + zeros.trailingZeroBitCount / 8 }
-        position += 8
-      }
-    }
-    while position + second.offset < text.count {
-      if first.difference(in: text, at: position) | second.difference(in: text, at: position) == 0 { return position }
-      position += 1
-    }
-    return nil
-  }
-
-  @inline(__always)
-  private static func hasZeroByte(_ block: Block) -> Bool {
-    let zeros = (block &- Block(repeating: ones)) & ~block & Block(repeating: ones << 7)
-    let half = zeros.lowHalf | zeros.highHalf
-    let quarter = half.lowHalf | half.highHalf
-    return quarter[0] | quarter[1] != 0
-  }
+  /// Whether candidates are so many that looking for them is not what takes the time.
+  func isLow(_ steps: Int, at position: Int) -> Bool { steps > allowance + (position - start) / 8 }
 }

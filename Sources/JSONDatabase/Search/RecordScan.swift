@@ -6,14 +6,12 @@ import OrderedJSON
 /// contain the text, or an escape may hide it, is a record examined by itself.
 struct RecordScan: Sendable {
   private let text: LiteralSearch
-  private let escape: LiteralSearch
+  private let escapes: EscapeSearch
 
   /// - Parameter text: A text that every matching record contains, perhaps escaped, in upper or lower case.
   init(for text: String) {
     self.text = LiteralSearch(caseInsensitive: text)
-    // Letters and digits are only ever escaped as `\u0041`; line breaks and quotes, which many records have, are not.
-    let hasShortEscapes = text.utf8.contains { $0 < 0x20 || "\"\\/".utf8.contains($0) }
-    escape = LiteralSearch(caseInsensitive: hasShortEscapes ? "\\" : "\\u")
+    escapes = EscapeSearch(for: text)
   }
 
   /// Returns the slots of the records that satisfy a predicate, ascending.
@@ -61,12 +59,16 @@ struct RecordScan: Sendable {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var text: Int?
     private var escape: Int?
+    private var textProbing: LiteralSearch.Probing
+    private var escapeProbing: LiteralSearch.Probing
 
     init(_ scan: RecordScan, _ bytes: UnsafeBufferPointer<UInt8>) {
       self.scan = scan
       self.bytes = bytes
-      text = scan.text.firstMatch(in: bytes, from: 0)
-      escape = scan.escape.firstMatch(in: bytes, from: 0)
+      textProbing = scan.text.probing
+      escapeProbing = scan.escapes.probing
+      text = scan.text.firstMatch(in: bytes, from: 0, by: &textProbing)
+      escape = scan.escapes.firstPlace(in: bytes, from: 0, by: &escapeProbing)
     }
 
     /// The first place.
@@ -77,8 +79,12 @@ struct RecordScan: Sendable {
 
     /// Drops the places before an offset.
     mutating func skip(to start: Int) {
-      if let place = text, place < start { text = scan.text.firstMatch(in: bytes, from: start) }
-      if let place = escape, place < start { escape = scan.escape.firstMatch(in: bytes, from: start) }
+      if let place = text, place < start {
+        text = scan.text.firstMatch(in: bytes, from: start, by: &textProbing)
+      }
+      if let place = escape, place < start {
+        escape = scan.escapes.firstPlace(in: bytes, from: start, by: &escapeProbing)
+      }
     }
   }
 }

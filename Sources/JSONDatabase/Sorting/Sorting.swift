@@ -7,8 +7,15 @@ struct Sorting {
   /// For each key, the parent record in which its values are; `nil` for values of the records themselves.
   private let joins: [(parent: ParentJoin, path: FieldPath)?]
 
+  /// Whether nobody wants the order any more: then no values are read.
+  private let isAbandoned: @Sendable () -> Bool
+
   /// - Parameter parents: The parents that are embedded, into which keys may lead.
-  init(_ keys: [SortKey], dialect: Dialect, parents: [ParentJoin] = []) {
+  init(
+    _ keys: [SortKey], dialect: Dialect, parents: [ParentJoin] = [],
+    isAbandoned: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.isAbandoned = isAbandoned
     self.keys = keys
     self.dialect = dialect
     joins = keys.map { parents.join(for: $0.path) }
@@ -42,7 +49,7 @@ struct Sorting {
   func columns(_ slots: [Int32], of rows: PersistentRowVector) -> [[SortValue]] {
     zip(keys, joins).map { key, join in
       slots.map { slot in
-        rows[Int(slot)].map { $0.withRecord { value(of: key, join, in: $0) } } ?? .missing
+        isAbandoned() ? .missing : rows[Int(slot)].map { $0.withRecord { value(of: key, join, in: $0) } } ?? .missing
       }
     }
   }

@@ -21,6 +21,11 @@ package struct DatabasePart: Sendable {
     margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])
   }
 
+  /// Whether reading all of it takes noticeably long. O(1).
+  package var isLarge: Bool {
+    if case .collection(let collection) = resource { collection.isLarge } else { false }
+  }
+
   /// The file's text as it was read.
   package var text: PartText { PartText(lead: margins.lead, resource: resource, trail: margins.trail) }
 

@@ -44,47 +44,79 @@ enum DeletionRoute {
 extension Engine {
   /// Deletes records, or puts them back, and responds once that is saved.
   func perform(_ route: DeletionRoute, _ context: RequestContext) throws(RequestError) {
-    do throws(DatabaseError) {
-      if case .preview(let ids, let name) = route {
-        let removed = try writes.database.recordsRemoved(byDeleting: ids, in: name)
-        return finalize(context, .json(.object(removed.members(as: "deleted"))))
-      }
-    } catch {
-      throw RequestError(error)
-    }
+    if case .preview(let ids, let name) = route { return try preview(ids, name, context) }
     let requester = Requester.client(context, .admin(.deletions(route)))
     try allowWriting("a deletion")
     if try writes.postpone(requester) { return }
-    let (response, change) = try carryOut(route)
-    writes.enqueueCommit(
-      PendingResponse(requester: requester, response: .json(.object(response)), change: change), on: self)
+    let change = try change(of: route)
+    guard isLarge(change) else {
+      return enqueue(try change.carryOut(on: &writes.database), of: change, for: requester)
+    }
+    changeAside(for: requester) { database in
+      Result { () throws(RequestError) in try change.carryOut(on: &database) }
+    } then: { engine, outcome in
+      switch outcome {
+      case .success(let removed): engine.enqueue(removed, of: change, for: requester)
+      case .failure(let error): engine.refuse(requester, because: error)
+      }
+    }
   }
 
-  private func carryOut(_ route: DeletionRoute) throws(RequestError) -> (response: JSONObject, change: DataChange?) {
-    do throws(DatabaseError) {
-      switch route {
-      case .preview: return (JSONObject(), nil)
-      case .delete(let ids, let name):
-        let removed = try writes.database.delete(ids, in: name)
-        if let signIn { forgetUsers(signIn) }
-        var members = removed.members(as: "deleted")
-        let number = keep(removed)
-        members["undo"] = number.map { .number(JSONNumber($0)) } ?? .null
-        let change: DataChange =
-          ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)
-        return (members, change)
-      case .undo(let text):
-        guard let removed = Int(text).flatMap({ writes.deletions[$0] }) else {
-          throw DatabaseError(
-            .unknownRecord,
-            "Deletion \(text) cannot be undone any more: it is more than a minute old, or the data was replaced since.")
-        }
-        try writes.database.putBack(removed)
-        return (removed.members(as: "restored"), writes.database.changedResourceNames.first.map { .reloaded($0) })
+  private func preview(_ ids: [String], _ name: String, _ context: RequestContext) throws(RequestError) {
+    let respond: @Sendable (inout Database) -> PreparedResponse = { database in
+      do throws(DatabaseError) {
+        return .json(.object(try database.recordsRemoved(byDeleting: ids, in: name).members(as: "deleted")))
+      } catch {
+        return RequestError(error).response()
       }
-    } catch {
-      throw RequestError(error)
     }
+    guard isLarge(.delete(ids, resource: name)) else { return finalize(context, respond(&writes.database)) }
+    try calculate(for: context, on: DataInTransit(DataView(writes.database.copy(for: nil)))) {
+      respond(&$0.database)
+    } then: { engine, response in
+      engine.finalize(context, response)
+    }
+  }
+
+  /// - Throws: 404, when what is to be put back is not kept any more.
+  private func change(of route: DeletionRoute) throws(RequestError) -> DeletionChange {
+    switch route {
+    case .preview(let ids, let name), .delete(let ids, let name): return .delete(ids, resource: name)
+    case .undo(let text):
+      guard let removed = Int(text).flatMap({ writes.deletions[$0] }) else {
+        throw RequestError(
+          .notFound,
+          "Deletion \(text) cannot be undone any more: it is more than a minute old, or the data was replaced since.")
+      }
+      return .putBack(removed)
+    }
+  }
+
+  /// Whether it takes so long that another thread carries it out.
+  private func isLarge(_ change: DeletionChange) -> Bool {
+    switch change {
+    case .putBack(let removed): removed.count > Database.quickChanges
+    case .delete(let ids, let name):
+      ids.count > Database.quickChanges
+        || writes.hasLargeReads && !ids.allSatisfy { writes.database.hasFewDependents($0, in: name) }
+    }
+  }
+
+  private func enqueue(_ removed: RemovedRecords, of change: DeletionChange, for requester: Requester) {
+    var response: JSONObject
+    let dataChange: DataChange?
+    switch change {
+    case .putBack:
+      response = removed.members(as: "restored")
+      dataChange = writes.database.changedResourceNames.first.map { .reloaded($0) }
+    case .delete(let ids, let name):
+      if let signIn { forgetUsers(signIn) }
+      response = removed.members(as: "deleted")
+      response["undo"] = keep(removed).map { .number(JSONNumber($0)) } ?? .null
+      dataChange = ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)
+    }
+    writes.enqueueCommit(
+      PendingResponse(requester: requester, response: .json(.object(response)), change: dataChange), on: self)
   }
 
   /// Keeps what a deletion removed, for as long as it can be undone.
@@ -92,6 +124,27 @@ extension Engine {
     guard let number = writes.deletions.keep(removed) else { return nil }
     schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) }
     return number
+  }
+}
+
+/// What deletes records or puts them back, which any thread can do.
+private enum DeletionChange: Sendable {
+  case delete([String], resource: String)
+  case putBack(RemovedRecords)
+
+  /// - Returns: What was removed, now or before.
+  /// - Throws: ``RequestError``; nothing is changed then.
+  func carryOut(on database: inout Database) throws(RequestError) -> RemovedRecords {
+    do throws(DatabaseError) {
+      switch self {
+      case .delete(let ids, let name): return try database.delete(ids, in: name)
+      case .putBack(let removed):
+        try database.putBack(removed)
+        return removed
+      }
+    } catch {
+      throw RequestError(error)
+    }
   }
 }
 

@@ -62,7 +62,7 @@ extension Engine {
       }
       change.apply(to: &settings)
       finalize(context, .json(settings.value))
-    case .replaceDatabase(let body): try restore(try parse(body), for: .client(context, .admin(route)), Self.done)
+    case .replaceDatabase(let body): try replaceAll(with: body, for: .client(context, .admin(route)))
     case .mergeDatabase(let body): try merge(body, for: .client(context, .admin(route)))
     }
   }
@@ -96,23 +96,16 @@ extension Engine {
     ["file": .string(configuration.title), "message": .string(configuration.naming(message))]
   }
 
-  /// What the data looks like now.
-  private var description: DataDescription {
-    guard let signIn else { return DataDescription(of: &writes.database, title: configuration.title) }
-    let title = configuration.title
-    return writes.database.reading(without: &signIn.password) { DataDescription(of: &$0, title: title) }
-  }
-
   /// Responds with the OpenAPI document; what describes much data takes long.
   private func describe(_ context: RequestContext) throws(RequestError) {
     let (title, wrapName, signIn) = (configuration.title, configuration.wrapName, describedSignIn)
-    let document: @Sendable (DataDescription) -> PreparedResponse = { description in
-      .json(.object(OpenAPIAdmin.added(to: description.openAPI(.open, wrapName: wrapName, signIn: signIn))))
+    let document: @Sendable (inout DataView) -> PreparedResponse = { view in
+      let description = view.database.reading(without: &view.passwords) { DataDescription(of: &$0, title: title) }
+      return .json(.object(OpenAPIAdmin.added(to: description.openAPI(.open, wrapName: wrapName, signIn: signIn))))
     }
-    guard self.signIn == nil, !writes.database.isSmall else { return finalize(context, document(description)) }
-    try calculate(for: context, on: writes.database.copy(for: nil)) { database in
-      document(DataDescription(of: &database, title: title))
-    } then: { engine, response in
+    var view = DataView(writes.database.copy(for: nil), hiding: self.signIn?.password ?? .nothing)
+    guard !writes.database.isSmall else { return finalize(context, document(&view)) }
+    try calculate(for: context, on: DataInTransit(view), document) { engine, response in
       engine.finalize(context, response)
     }
   }

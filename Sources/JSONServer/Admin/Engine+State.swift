@@ -13,7 +13,9 @@ extension Engine {
   func restore(_ other: Database, for requester: Requester, _ response: PreparedResponse) throws(RequestError) {
     try allowWriting("replacing all data")
     if try writes.postpone(requester) { return }
-    try requireFiles(of: other, all: true)
+    if writes.persistence?.hasFixedResources == true {
+      try Self.requireFiles(of: other, in: writes.database, all: true)
+    }
     writes.replaceAll(with: other, PendingResponse(requester: requester, response: response), on: self)
   }
 
@@ -37,27 +39,60 @@ extension Engine {
     RequestError(.notFound, "There is no snapshot '\(name)'; GET /__admin/snapshots lists those there are.")
   }
 
+  /// Replaces all data with what a body holds as a file does.
+  func replaceAll(with body: [UInt8], for requester: Requester) throws(RequestError) {
+    guard body.count > Self.quickBody else { return try restore(try bodyParser.parse(body), for: requester, Self.done) }
+    try allowWriting("replacing all data")
+    if try writes.postpone(requester) { return }
+    let parser = bodyParser
+    changeAside(for: requester) { _ in
+      Result { () throws(RequestError) in try parser.parse(body) }
+    } then: { engine, parsed in
+      do throws(RequestError) {
+        try engine.restore(try parsed.get(), for: requester, Self.done)
+      } catch {
+        engine.refuse(requester, because: error)
+      }
+    }
+  }
+
   /// Merges resources into the existing ones: records by id, objects member by member; new ones are added.
   func merge(_ body: [UInt8], for requester: Requester) throws(RequestError) {
     try allowWriting("merging data")
     if try writes.postpone(requester) { return }
-    let other = try parse(body)
-    try requireFiles(of: other, all: false)
-    do throws(DatabaseError) {
-      try writes.database.merge(other, ids: writes.ids)
-    } catch {
-      throw RequestError(error)
+    let (parser, ids, hasFixedResources) = (bodyParser, writes.ids, writes.persistence?.hasFixedResources == true)
+    let change: @Sendable (inout Database) throws(RequestError) -> DataChange? = { database throws(RequestError) in
+      let other = try parser.parse(body)
+      if hasFixedResources { try Self.requireFiles(of: other, in: database, all: false) }
+      do throws(DatabaseError) {
+        try database.merge(other, ids: ids)
+      } catch {
+        throw RequestError(error)
+      }
+      return other.resourceNames.first.map { .reloaded($0) }
     }
-    let change = other.resourceNames.first.map { DataChange.reloaded($0) }
+    guard body.count > Self.quickBody else {
+      return enqueue(try change(&writes.database), for: requester)
+    }
+    changeAside(for: requester) { database in
+      Result { () throws(RequestError) in try change(&database) }
+    } then: { engine, outcome in
+      switch outcome {
+      case .success(let change): engine.enqueue(change, for: requester)
+      case .failure(let error): engine.refuse(requester, because: error)
+      }
+    }
+  }
+
+  private func enqueue(_ change: DataChange?, for requester: Requester) {
     writes.enqueueCommit(
       PendingResponse(requester: requester, response: Self.done, change: change), on: self)
   }
 
   /// - Parameter all: Whether the resources must be all that there are.
-  /// - Throws: 409 when each resource is a file, and files would have to be created or deleted.
-  private func requireFiles(of other: Database, all: Bool) throws(RequestError) {
-    guard writes.persistence?.hasFixedResources == true else { return }
-    let (known, wanted) = (Set(writes.database.resourceNames), Set(other.resourceNames))
+  /// - Throws: 409, where each resource is a file, when files would have to be created or deleted.
+  private static func requireFiles(of other: Database, in database: Database, all: Bool) throws(RequestError) {
+    let (known, wanted) = (Set(database.resourceNames), Set(other.resourceNames))
     if let added = wanted.subtracting(known).min() {
       throw RequestError(.conflict, "Each resource is a file here; put \(added).json into the directory first.")
     }
@@ -66,15 +101,19 @@ extension Engine {
     }
   }
 
+  private var bodyParser: SourceParser { SourceParser(schema: configuration.schema, ids: writes.ids) }
+}
+
+extension SourceParser {
   /// Reads a body that holds resources as a file does.
-  func parse(_ body: [UInt8]) throws(RequestError) -> Database {
+  fileprivate func parse(_ body: [UInt8]) throws(RequestError) -> Database {
     guard !body.isEmpty else {
       throw RequestError(
         .malformed,
         "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to what was read.")
     }
     do throws(SourceFault) {
-      return try SourceParser(schema: configuration.schema, ids: writes.ids).parse(UTF8Slice(body), name: "the body")
+      return try parse(UTF8Slice(body), name: "the body")
     } catch {
       throw RequestError(.malformed, error.description)
     }

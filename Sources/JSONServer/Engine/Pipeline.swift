@@ -52,8 +52,9 @@ extension Engine {
 
   /// sign-in, then simulate
   func authorize(_ context: RequestContext) {
-    guard let signIn, !context.isAdministrative else { return simulate(context) }
     do throws(RequestError) {
+      if hasUnparsedBody(context) { return try parseAside(context) }
+      guard let signIn, !context.isAdministrative else { return simulate(context) }
       if context.isHidden {
         guard CrossOriginPolicy.isOwn(context.original) else {
           throw RequestError(.forbidden, "X-JSON-Server-Page is for the server's own page; leave it out, and sign in.")
@@ -104,20 +105,26 @@ extension Engine {
     if endpoint.isWrite {
       try allowWriting(context.request.method.rawValue)
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
-      try requireMatch(context, endpoint)
     }
     let shape = try shape(of: context)
     var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
-    if let shape, endpoint.isWrite { ignored += shape.unknownFields(of: endpoint, in: &writes.database) }
+    if endpoint.isWrite {
+      if isLarge(endpoint, context.request) { return try writeAside(endpoint, context, shape, ignored: ignored) }
+      try requireMatch(context, endpoint)
+      if let shape { ignored += shape.unknownFields(of: endpoint, in: &writes.database) }
+    }
     if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
-    if !endpoint.isWrite, try readAside(endpoint, context, shape, ignored: ignored) { return }
     do throws(RequestError) {
-      var result =
-        if let signIn {
-          try perform(endpoint, context, signIn)
-        } else {
-          try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
+      var result: EndpointResult
+      if signIn != nil || writes.hasLargeReads {
+        let operation = try operation(for: endpoint, context)
+        if let query = largeQuery(of: operation, shape) {
+          return try readAside(operation, query, context, endpoint, shape, ignored: ignored)
         }
+        result = try perform(operation)
+      } else {
+        result = try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
+      }
       shape?.apply(to: &result, of: endpoint, in: &writes.database)
       respond(to: context, endpoint, with: result, ignored: ignored, isSaved: writes.isSaved)
     } catch {
@@ -126,7 +133,7 @@ extension Engine {
   }
 
   /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
-  private func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
+  func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
 
   /// perform: what was read or written as a response
   ///

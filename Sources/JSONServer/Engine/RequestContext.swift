@@ -28,6 +28,8 @@ final class RequestContext: Sendable {
   let isHidden: Bool
   /// The guard that its path began with; `nil` for none.
   let guardPrefix: Guard?
+  /// What it asks the data for, where its body was parsed on another thread.
+  let parsed: ParsedEndpoint?
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
   /// Whether an edit of the file was taken over while the request waited, so that its client cannot have seen that.
@@ -42,8 +44,9 @@ final class RequestContext: Sendable {
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil, attempts: Int = 0,
-    isOvertaken: Bool = false, isInner: Bool = false, notes: NIOLockedValueBox<MatchNotes>? = nil,
+    ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil,
+    parsed: ParsedEndpoint? = nil, attempts: Int = 0, isOvertaken: Bool = false, isInner: Bool = false,
+    notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
@@ -56,6 +59,7 @@ final class RequestContext: Sendable {
     self.ignoresCase = ignoresCase
     self.started = started
     self.guardPrefix = guardPrefix
+    self.parsed = parsed
     self.attempts = attempts
     self.isOvertaken = isOvertaken
     self.isInner = isInner
@@ -88,8 +92,16 @@ final class RequestContext: Sendable {
   private func copy(attempts: Int, isOvertaken: Bool, notes: NIOLockedValueBox<MatchNotes>?) -> RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, guardPrefix: guardPrefix, attempts: attempts, isOvertaken: isOvertaken, isInner: isInner,
-      notes: notes, progress: progress, reply: reply)
+      started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
+      isInner: isInner, notes: notes, progress: progress, reply: reply)
+  }
+
+  /// The same request with what its body was parsed into.
+  func with(_ parsed: ParsedEndpoint) -> RequestContext {
+    RequestContext(
+      original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
+      started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
+      isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
   /// The same request without the guard that its path begins with.
@@ -101,8 +113,8 @@ final class RequestContext: Sendable {
     request.target = target
     return RequestContext(
       original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
-      ignoresCase: ignoresCase, started: started, guardPrefix: prefix, attempts: attempts, isOvertaken: isOvertaken,
-      isInner: isInner, notes: notes, progress: progress, reply: reply)
+      ignoresCase: ignoresCase, started: started, guardPrefix: prefix, parsed: parsed, attempts: attempts,
+      isOvertaken: isOvertaken, isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
   /// What patterns match, besides the fields and the body.

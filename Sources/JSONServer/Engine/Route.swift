@@ -39,11 +39,15 @@ extension Engine {
     }
     let endpoint: Endpoint
     do throws(RequestError) {
-      let parsed = try Endpoint(request, path: context.target.path, parameters: parameters, &writes.database)
-      if let name = wrapName(for: context) {
-        endpoint = try parsed.unwrapping(name, writes.database.schema.dialect)
+      if let parsed = context.parsed {
+        endpoint = try parsed.unwrapped.get()
       } else {
-        endpoint = parsed
+        let plain = try self.endpoint(of: context)
+        if let name = wrapName(for: context) {
+          endpoint = try plain.unwrapping(name, writes.database.schema.dialect)
+        } else {
+          endpoint = plain
+        }
       }
     } catch {
       // The data goes first: a file `posts.html` does not hide the posts.

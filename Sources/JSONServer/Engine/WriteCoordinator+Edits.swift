@@ -7,21 +7,30 @@ import JSONStorage
 /// Until then readers see the version before, and writes wait.
 struct Takeover {
   enum Replacement {
-    /// An edit from outside, and the database with it.
-    case edit(LoadedSource, Database)
+    /// An edit from outside.
+    case edit(LoadedSource)
     /// Other data that a client asked for: a reset, a snapshot.
     case all(Database, PendingResponse)
   }
 
+  /// What a replacement comes to.
+  struct Effect: Sendable {
+    let data: Database
+    /// The records that it removes or reverts although nobody who made it had seen them.
+    let lost: [String]
+  }
+
   let replacement: Replacement
-  /// The records that it removes or reverts although nobody who made it had seen them.
-  let lost: [String]
   /// Whether it removes an edit of the file that who asked for it cannot have seen.
   var removesUnseenEdit = false
+  /// What it comes to; `nil` until that is found out.
+  var effect: Effect?
   /// The requests that are carried out when it is done.
   var waiting: [Requester] = []
   /// Why no copy has been made so far.
   var failure: String?
+
+  private var lost: [String] { effect?.lost ?? [] }
 
   /// Whether a copy of the version before has to be durable first.
   var needsCopy: Bool { !lost.isEmpty || removesUnseenEdit }
@@ -60,7 +69,7 @@ extension WriteCoordinator {
   /// A commit in flight was built on the version before: it ends with the same edit, unless it is of other files.
   func takeDelayedEdits(on engine: isolated Engine) {
     if let shared { return takeForeignChanges(shared, on: engine) }
-    while commits.inFlight == nil, takeover == nil, !delayedEdits.isEmpty {
+    while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       // What was opened at the start is generation 0; a file that came later brings its own.
       let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
@@ -82,11 +91,7 @@ extension WriteCoordinator {
       delayedEdits.append(source)
       return
     }
-    let edited = source.applied(to: database, ids: ids)
-    begin(
-      Takeover(
-        replacement: .edit(source, edited), lost: lostUpdates.undone(by: edited, replacing: database), waiting: waiting),
-      on: engine)
+    begin(Takeover(replacement: .edit(source), waiting: waiting), on: engine)
   }
 
   /// Replaces all data, and responds when that is saved.
@@ -94,37 +99,51 @@ extension WriteCoordinator {
   /// When that removes acknowledged writes, or an edit that was taken over while the request waited, a copy of them is
   /// made durable first.
   func replaceAll(with other: Database, _ pending: PendingResponse, on engine: isolated Engine) {
-    let lost = lostUpdates.undone(by: other, replacing: database)
     begin(
-      Takeover(
-        replacement: .all(other, pending), lost: lost, removesUnseenEdit: pending.requester.isOvertaken),
-      on: engine)
+      Takeover(replacement: .all(other, pending), removesUnseenEdit: pending.requester.isOvertaken), on: engine)
   }
 
-  /// Makes a write wait for the takeover in progress, if there is one.
-  ///
-  /// - Returns: Whether it waits.
-  /// - Throws: 503 while no copy can be made of what the takeover removes.
-  func postpone(_ requester: Requester) throws(RequestError) -> Bool {
-    guard let failure = takeover?.failure else {
-      takeover?.waiting.append(requester)
-      return takeover != nil
-    }
-    throw RequestError(.unavailable, failure)
-  }
-
-  private func begin(_ new: Takeover, on engine: isolated Engine) {
+  /// - Parameter failed: The same takeover, as far as no copy could be made for it.
+  private func begin(_ new: Takeover, after failed: Takeover? = nil, on engine: isolated Engine) {
     takeover = new
-    if !new.needsCopy || persistence == nil || shared != nil || durability == .ephemeral {
+    let (version, lostUpdates) = (database, lostUpdates)
+    let replace = new.replacement.applied(by: ids)
+    let goOn: @Sendable (isolated Engine, Takeover.Effect) -> Void = { engine, effect in
+      engine.writes.goOn(with: effect, of: lostUpdates.revision, after: failed, on: engine)
+    }
+    guard hasLargeReads || new.replacement.isLarge else {
+      let data = replace(version)
+      return goOn(engine, Takeover.Effect(data: data, lost: lostUpdates.undone(by: data, replacing: version)))
+    }
+    WorkerThreads.changes.run { [loop = engine.loop] in
+      var data = replace(version)
+      // Its first readers find the records at once.
+      data.readLargeCollections()
+      let effect = Takeover.Effect(data: data, lost: lostUpdates.undone(by: data, replacing: version))
+      loop.execute { engine.assumeIsolated { goOn($0, effect) } }
+    }
+  }
+
+  /// - Parameter revision: Of the lost updates by which the effect was found out.
+  private func goOn(
+    with effect: Takeover.Effect, of revision: Int, after failed: Takeover?, on engine: isolated Engine
+  ) {
+    guard var takeover else { return }
+    // A commit has ended meanwhile: more was acknowledged.
+    guard lostUpdates.revision == revision else { return begin(takeover, after: failed, on: engine) }
+    takeover.effect = effect
+    if let failed, failed.effect?.lost == effect.lost { takeover.failure = failed.failure }
+    self.takeover = takeover
+    if !takeover.needsCopy || persistence == nil || shared != nil || durability == .ephemeral {
       complete(on: engine)
     } else {
-      saveHistory(of: new, on: engine)
+      saveHistory(of: takeover, on: engine)
     }
   }
 
   private func saveHistory(of takeover: Takeover, on engine: isolated Engine) {
     let part: String? =
-      if case .edit(let source, _) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
+      if case .edit(let source) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
     persistence?.saveHistory(of: database, part: part) { result in
       engine.loop.execute { engine.assumeIsolated { $0.writes.endSavingHistory(result, on: $0) } }
     }
@@ -170,27 +189,26 @@ extension WriteCoordinator {
 
   /// Takes over the newest edit instead of the one for which no copy could be made.
   func retryTakeover(on engine: isolated Engine) {
-    guard !engine.isClosed, let failed = takeover, case .edit(let source, _) = failed.replacement else { return }
+    guard !engine.isClosed, let failed = takeover, case .edit(let source) = failed.replacement else { return }
     takeover = nil
     let newest = delayedEdits.last { $0.name == source.name } ?? source
     delayedEdits.removeAll { $0.name == source.name }
-    takeOver(newest, on: engine)
-    if takeover?.lost == failed.lost { takeover?.failure = failed.failure }
+    begin(Takeover(replacement: .edit(newest), waiting: takeBackUnsavedRequests()), after: failed, on: engine)
     takeDelayedEdits(on: engine)
   }
 
   private func complete(on engine: isolated Engine) {
-    guard let takeover else { return }
+    guard let takeover, let effect = takeover.effect else { return }
     self.takeover = nil
     deletions.removeAll()
     var waiting = takeover.waiting
     switch takeover.replacement {
-    case .edit(let source, let edited):
-      adopt(source, edited, on: engine)
+    case .edit(let source):
+      adopt(source, effect.data, on: engine)
       waiting = waiting.map(\.overtaken)
-    case .all(let other, var pending):
-      pending.change = .replaced(database.resourceNames(andOf: other))
-      database.restore(from: other)
+    case .all(_, var pending):
+      pending.change = .replaced(database.resourceNames(andOf: effect.data))
+      database.restore(from: effect.data)
       enqueueCommit(pending, on: engine)
     }
     resume(waiting, on: engine)
@@ -215,7 +233,7 @@ extension WriteCoordinator {
     // A resource whose file is new joins what the snapshots go back to.
     if case .part(let part) = source.content { engine.simulation.snapshots.add(part) }
     let names = database.resourceNames(andOf: edited)
-    database = edited
+    if hasLargeReads { WorkerThreads.release(&database, leaving: edited) } else { database = edited }
     revisions.changeAll()
     hasLargeReads = !edited.isSmall
     engine.readAhead()
@@ -223,5 +241,23 @@ extension WriteCoordinator {
     persistence?.adopt(source)
     engine.simulation.events.publishReload(of: names)
     engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
+  }
+}
+
+extension Takeover.Replacement {
+  /// Whether taking it over takes noticeably long.
+  var isLarge: Bool {
+    switch self {
+    case .edit(let source): source.isLarge
+    case .all(let other, _): !other.isSmall
+    }
+  }
+
+  /// Makes the data of it.
+  fileprivate func applied(by ids: IDGenerator) -> @Sendable (Database) -> Database {
+    switch self {
+    case .edit(let source): { source.applied(to: $0, ids: ids) }
+    case .all(let other, _): { _ in other }
+    }
   }
 }

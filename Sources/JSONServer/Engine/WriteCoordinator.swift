@@ -32,10 +32,12 @@ final class WriteCoordinator {
   var lostUpdates = LostUpdateDetector()
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
-  /// Edits of files that came while a commit or a takeover was under way.
+  /// Edits of files that came while a commit, a takeover or a large write was under way.
   var delayedEdits: [LoadedSource] = []
   /// The replacement of acknowledged writes that waits for a copy of them.
   var takeover: Takeover?
+  /// The write that another thread carries out.
+  var largeWrite: LargeWrite?
 
   init(_ source: OpenedSource, ids: IDGenerator, durability: Server.Configuration.Durability) {
     database = source.database
@@ -56,7 +58,7 @@ final class WriteCoordinator {
   func enqueueCommit(_ pending: PendingResponse, on engine: isolated Engine) {
     var pending = pending
     pending.resources = database.changedResourceNames
-    let changes = database.takeChanges()
+    var changes = database.takeChanges()
     if !changes.isEmpty {
       revisions.change(changes.resources)
       if !hasLargeReads { hasLargeReads = changes.resources.contains(where: database.isLarge) }
@@ -65,6 +67,7 @@ final class WriteCoordinator {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {
       commits.compact(&database, after: changes, keeping: &deletions)
+      if changes.isLarge { WorkerThreads.release(&changes, leaving: UndoLog()) }
       acknowledge(pending, on: engine)
     } else {
       if commits.add(pending, changes) { startCommitSoon(on: engine) }
@@ -120,28 +123,33 @@ final class WriteCoordinator {
     guard let persistence, let batch = commits.start() else { return }
     // Without the indexes that the next write would have to copy while it is written.
     let version = database.copy(for: Query())
-    watchSlowCommit(on: engine)
+    watchSlowCommit(of: version, on: engine)
     persistence.commit(version, CommittedChanges(changes: batch.changes, resources: batch.resources)) { commit in
       engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, on: $0) } }
     }
   }
 
   /// Says when a commit is still being written after a while. Where the one before was fast, this one will be.
-  private func watchSlowCommit(on engine: isolated Engine) {
-    guard commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
+  private func watchSlowCommit(of version: Database, on engine: isolated Engine) {
+    guard commits.lastDuration == .zero || commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
     slowCommitNotice = engine.loop.schedule(after: ServerEvent.slowDuration) {
-      engine.assumeIsolated { $0.configuration.onEvent(.working("writing \($0.configuration.title) …")) }
+      let size = Self.size(of: version)
+      engine.assumeIsolated { $0.configuration.onEvent(.working("writing \($0.configuration.title), \(size) …")) }
     }
+  }
+
+  private static func size(of version: Database) -> String {
+    var size = 0
+    version.text.forEachSlice { size += $0.count }
+    return LogText.size(size)
   }
 
   /// Says how long a commit took that was slow.
   private func reportSlowCommit(of version: Database, on engine: isolated Engine) {
     let duration = commits.lastDuration
     guard duration > ServerEvent.slowDuration else { return }
-    var size = 0
-    version.text.forEachSlice { size += $0.count }
     let title = engine.configuration.title
-    let message = "wrote \(title), \(LogText.size(size)), in \(LogText.seconds(duration))"
+    let message = "wrote \(title), \(Self.size(of: version)), in \(LogText.seconds(duration))"
     engine.configuration.onEvent(.working(message))
   }
 
@@ -150,16 +158,15 @@ final class WriteCoordinator {
     slowCommitNotice?.cancel()
     switch commit {
     case .done:
-      let batch = finishCommit(of: version)
+      let responses = finishCommit(of: version)
       reportSlowCommit(of: version, on: engine)
-      for pending in batch.responses { acknowledge(pending, on: engine) }
+      for pending in responses { acknowledge(pending, on: engine) }
       if commits.schedule() { startCommitSoon(on: engine) }
     case .edited(let source):
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is informed of what is not known.
-      let batch = finishCommit(of: version)
-      for pending in batch.responses {
+      for pending in finishCommit(of: version) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
           engine.refuse(pending.requester, because: RequestError(error))
@@ -176,18 +183,23 @@ final class WriteCoordinator {
   }
 
   /// Records that a version is in the file.
-  private func finishCommit(of version: Database) -> Batch {
-    let batch = commits.finish()
+  ///
+  /// - Returns: What waited for that.
+  private func finishCommit(of version: Database) -> [PendingResponse] {
+    var batch = commits.finish()
     // Other servers know records by their slots, and overwrite what they have seen.
-    guard shared == nil else { return batch }
-    lostUpdates.record(batch.changes, in: version)
-    commits.compact(&database, after: batch.changes, keeping: &deletions)
-    return batch
+    if shared == nil {
+      lostUpdates.record(batch.changes, in: version)
+      // A large write changes a copy, in which the records are where they were.
+      if largeWrite == nil { commits.compact(&database, after: batch.changes, keeping: &deletions) }
+    }
+    if batch.changes.isLarge { WorkerThreads.release(&batch.changes, leaving: UndoLog()) }
+    return batch.responses
   }
 
   /// Takes back what could not be saved. Writes of the failed commit are refused, all else is tried again.
   private func refuse(_ error: StorageError, on engine: isolated Engine) {
-    let (failed, later) = takeBackUnsaved()
+    let (failed, later, interrupted) = takeBackUnsaved()
     for pending in failed.responses {
       if pending.isWrite {
         engine.refuse(pending.requester, because: RequestError(error))
@@ -196,10 +208,13 @@ final class WriteCoordinator {
       }
     }
     for pending in later.responses { engine.perform(pending.requester) }
+    for requester in interrupted { engine.perform(requester) }
   }
 
   /// Takes the database back to what is saved.
-  private func takeBackUnsaved() -> (failed: Batch, later: Batch) {
+  ///
+  /// - Returns: What waited for the failed commit and for a later one, and the large write with what waited for that.
+  private func takeBackUnsaved() -> (failed: Batch, later: Batch, interrupted: [Requester]) {
     let (failed, later) = commits.takeAll()
     if !(failed.changes.isEmpty && later.changes.isEmpty) {
       revisions.changeAll()
@@ -207,15 +222,15 @@ final class WriteCoordinator {
     }
     database.undo(later.changes)
     database.undo(failed.changes)
-    return (failed, later)
+    return (failed, later, abandonLargeWrite())
   }
 
   /// Takes the database back to what is saved, and returns what has to be carried out again, in order.
   ///
   /// A write whose commit collided with an edit has had one more attempt.
   func takeBackUnsavedRequests() -> [Requester] {
-    let (failed, later) = takeBackUnsaved()
+    let (failed, later, interrupted) = takeBackUnsaved()
     return failed.responses.map { $0.isWrite ? $0.requester.nextAttempt : $0.requester }
-      + later.responses.map(\.requester)
+      + later.responses.map(\.requester) + interrupted
   }
 }

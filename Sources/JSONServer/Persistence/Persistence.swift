@@ -95,6 +95,15 @@ struct LoadedSource: Sendable {
     }
   }
 
+  /// Whether it holds so much that taking it over takes noticeably long.
+  var isLarge: Bool {
+    switch content {
+    case .whole(let database): !database.isSmall
+    case .part(let part): part.isLarge
+    case .rows: false
+    }
+  }
+
   /// The database with what was read in its place.
   func applied(to database: Database, ids: IDGenerator) -> Database {
     switch content {

@@ -4,37 +4,27 @@ import JSONDatabase
 // If-Match, and the validators of what is too large to be read for one.
 
 extension Engine {
-  /// Refuses a change to a version that the client has not seen (RFC 9110, section 13.1.1).
-  ///
-  /// The version is that of all members: the tag of a response to `_fields` tells nothing about the others.
+  /// Refuses a change to a version that the client has not seen.
   ///
   /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
   func requireMatch(_ context: RequestContext, _ endpoint: Endpoint) throws(RequestError) {
-    let request = context.request
-    guard let field = request.headerFields[.ifMatch], let seen = endpoint.target else { return }
-    var result =
-      if let signIn {
-        try perform(seen, context, signIn)
-      } else {
-        try seen.perform(request, on: &writes.database, ids: writes.ids)
-      }
-    try ResponseShape(QueryParameters(), wrapName: wrapName(for: context))?
-      .apply(to: &result, of: seen, in: &writes.database)
-    let response = result.response(to: request)
-    let tag: EntityTag? =
-      switch response.body {
-      case .bytes(let body): EntityTag(of: body)
-      case .slices: validator(of: seen, context)
-      case .stream: nil
-      }
-    guard let tag, EntityTagList(field).names(tag.fieldValue) else {
-      throw RequestError(
-        .preconditionFailed,
-        """
-        \(request.path) is not as If-Match says any more, or the tag is that of a part of it; get it again, without \
-        _fields, and repeat the change.
-        """)
+    guard let precondition = try precondition(of: context, endpoint) else { return }
+    guard let signIn else {
+      var nothing = HiddenMember.nothing
+      return try precondition.check(on: &writes.database, hiding: &nothing)
     }
+    try precondition.check(on: &writes.database, hiding: &signIn.password)
+  }
+
+  /// What a request's `If-Match` demands; `nil` without one.
+  ///
+  /// - Throws: 401 and 403, when whoever sent it may not read what it is about.
+  func precondition(of context: RequestContext, _ endpoint: Endpoint) throws(RequestError) -> Precondition? {
+    guard let field = context.request.headerFields[.ifMatch], let seen = endpoint.target else { return nil }
+    return Precondition(
+      tags: EntityTagList(field), reading: try operation(for: seen, context),
+      shape: try ResponseShape(QueryParameters(), wrapName: wrapName(for: context)),
+      versionTag: validator(of: seen, context))
   }
 
   /// The validator of a large body: that of the version of the data which it shows to this client.
@@ -46,6 +36,39 @@ extension Engine {
     // A change is compared with what its address shows without what only the change takes.
     let target = request.method == .get || request.method == .head ? request.target : request.readTarget
     return writes.revisions.validator(of: position, as: [target, client, context.isHidden ? "hidden" : ""])
+  }
+}
+
+/// The version that a client has seen of what it changes (RFC 9110, section 13.1.1).
+///
+/// That of all members: the tag of a response to `_fields` tells nothing about the others.
+struct Precondition: Sendable {
+  fileprivate let tags: EntityTagList
+  /// What a GET of the same target would do.
+  fileprivate let reading: DataOperation
+  fileprivate let shape: ResponseShape?
+  /// The tag of a body that is too large to be read for one.
+  fileprivate let versionTag: EntityTag
+
+  /// - Throws: 412, when the version is another one.
+  func check(on database: inout Database, hiding passwords: inout HiddenMember) throws(RequestError) {
+    var result = try reading.perform(on: &database, hiding: &passwords)
+    shape?.apply(to: &result, of: reading.endpoint, in: &database)
+    let request = reading.request
+    let tag: EntityTag? =
+      switch result.response(to: request).body {
+      case .bytes(let body): EntityTag(of: body)
+      case .slices: versionTag
+      case .stream: nil
+      }
+    guard let tag, tags.names(tag.fieldValue) else {
+      throw RequestError(
+        .preconditionFailed,
+        """
+        \(request.path) is not as If-Match says any more, or the tag is that of a part of it; get it again, without \
+        _fields, and repeat the change.
+        """)
+    }
   }
 }
 

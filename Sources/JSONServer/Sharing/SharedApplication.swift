@@ -5,24 +5,32 @@ import JSONStorage
 ///
 /// It stands before the engine, so that a server of a file has nothing to ask.
 struct SharedApplication: Application {
-  let engine: Engine
+  private let engine: Engine
   /// What reads show.
-  let reads: Reads
+  private let reads: Reads
+  /// The path of what is asked about the server itself, which has an answer without the database.
+  private let administrativePath: String
+
+  init(engine: Engine, reads: Reads) {
+    self.engine = engine
+    self.reads = reads
+    administrativePath = "\(engine.mount.path)/\(AdminRoute.root)"
+  }
 
   func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
     reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
+    let mayWrite = request.method != .get && request.method != .head && request.method != .options
+    guard mayWrite || reads == .linearizable, !isAdministrative(request) else {
+      return engine.respond(to: request, progress: progress, reply: reply)
+    }
+    let work: ReadIndex.Work = { engine, failure in
+      guard let failure else { return engine.respond(to: request, progress: progress, reply: reply) }
+      engine.refuse(request, because: RequestError(failure), reply: reply)
+    }
     engine.assumeIsolated { engine in
-      // What is asked about the server itself has an answer without the database.
-      guard !engine.isAdministrative(request) else {
-        return engine.respond(to: request, progress: progress, reply: reply)
-      }
-      let work: ReadIndex.Work = { engine, failure in
-        guard let failure else { return engine.respond(to: request, progress: progress, reply: reply) }
-        engine.refuse(request, because: RequestError(failure), reply: reply)
-      }
-      if request.mayWrite, engine.writes.turns.isContended {
+      if mayWrite, engine.writes.turns.isContended {
         engine.writes.whenInTurn(on: engine, work)
       } else if reads == .linearizable {
         engine.writes.whenCurrent(on: engine, work)
@@ -31,15 +39,15 @@ struct SharedApplication: Application {
       }
     }
   }
+
+  private func isAdministrative(_ request: Request) -> Bool {
+    guard request.target.hasPrefix(administrativePath) else { return false }
+    let rest = request.target.utf8.dropFirst(administrativePath.utf8.count)
+    return rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
+  }
 }
 
 extension Engine {
-  fileprivate func isAdministrative(_ request: Request) -> Bool {
-    let path = request.target.prefix { $0 != "?" }
-    let root = "\(mount.path)/\(AdminRoute.root)"
-    return path == root || path.hasPrefix(root + "/")
-  }
-
   fileprivate func refuse(
     _ request: Request, because error: RequestError, reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
@@ -48,8 +56,4 @@ extension Engine {
       reply: reply)
     finalize(context, error.response())
   }
-}
-
-extension Request {
-  fileprivate var mayWrite: Bool { method != .get && method != .head && method != .options }
 }

@@ -7,7 +7,7 @@ import JSONStorage
 extension WriteCoordinator {
   /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
   func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
-    while commits.inFlight == nil, takeover == nil, !delayedEdits.isEmpty {
+    while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
     }
@@ -37,26 +37,32 @@ extension WriteCoordinator {
     shared.adopt(source)
     resume(waiting, on: engine)
     releaseReads(on: engine)
-    if commits.isIdle, !isTakingTurn { shared.releaseTurn() }
+    releaseUnusedTurn()
+  }
+
+  /// Lets other servers write, unless a write of this one is about to be committed, or waits for the turn.
+  func releaseUnusedTurn() {
+    if let shared, commits.isIdle, largeWrite == nil, !isTakingTurn { shared.releaseTurn() }
   }
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
     guard !rows.isEmpty else { return }
     // Others may have written where the removed records were.
     deletions.removeAll()
-    do throws(LoadError) {
-      let changes = try database.apply(rows)
-      let positions = Set(rows.map(\.resource))
-      revisions.change(positions)
-      if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
-      for applied in changes {
-        engine.simulation.events.publish(DataChange(applied), resources: [])
+    var positions: Set<Int> = []
+    for row in rows {
+      do throws(LoadError) {
+        let changes = try database.apply([row])
+        positions.insert(row.resource)
+        for applied in changes { engine.simulation.events.publish(DataChange(applied), resources: []) }
+      } catch {
+        // A user of the database wrote what no client can; that record stays as it was, beside others' changes.
+        invalidSource = error.message
+        engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
       }
-    } catch {
-      // A user of the database wrote what no client can; the records stay as they were.
-      invalidSource = error.message
-      engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
     }
+    revisions.change(positions)
+    if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
   }
 }
 

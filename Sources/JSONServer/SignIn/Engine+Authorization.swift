@@ -23,7 +23,7 @@ extension Engine {
     }
     let endpoint: Endpoint
     do throws(RequestError) {
-      endpoint = try Endpoint(request, path: target.path, parameters: target.parameters, &writes.database)
+      endpoint = try self.endpoint(of: unguarded)
     } catch {
       return unguarded
     }
@@ -159,7 +159,7 @@ extension Engine {
   }
 
   /// Takes a guard off the start of a path: `/640/posts` is `/posts`, guarded by 640.
-  private func removingGuard(_ context: RequestContext) throws(RequestError) -> RequestContext {
+  func removingGuard(_ context: RequestContext) throws(RequestError) -> RequestContext {
     let segments = context.target.path.segments
     guard segments.count > 1, let prefix = Guard(segments[0]), writes.database.resource(meantBy: segments[0]) == nil,
       writes.database.resource(meantBy: segments[1]) != nil

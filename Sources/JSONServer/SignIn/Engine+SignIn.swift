@@ -127,35 +127,43 @@ extension Engine {
 
   // MARK: Data
 
-  /// Carries out a request for data, as far as whoever sent it may have that, without showing passwords.
+  /// What a request for data comes to for whoever sent it: without what they may not have.
   ///
   /// - Throws: 401 and 403, too: since the request arrived, its token may have expired, and a record may be another's now.
-  func perform(
-    _ endpoint: Endpoint, _ context: RequestContext, _ signIn: SignInState
-  ) throws(RequestError) -> EndpointResult {
-    let (request, ids) = (context.request, writes.ids)
+  func operation(for endpoint: Endpoint, _ context: RequestContext) throws(RequestError) -> DataOperation {
+    guard let signIn else { return DataOperation(endpoint: endpoint, request: context.request, ids: writes.ids) }
     let owner = context.isHidden ? nil : try owner(in: endpoint, context, signIn)
+    let limited = owner.map { self.limited(endpoint, to: $0, signIn) } ?? endpoint
     guard endpoint.isWrite else {
       // The other pages of a list are guarded as this one is; a new record's address is without, as in json-server-auth.
-      var linked = request
+      var linked = context.request
       if let prefix = context.guardPrefix { linked.mount.path += "/" + prefix.digits }
-      if let owner, case .database = endpoint { return database(of: owner, signIn) }
-      let limited = owner.map { self.limited(endpoint, to: $0, signIn) } ?? endpoint
-      return try writes.database.reading(without: &signIn.password) { database throws(RequestError) in
-        try limited.perform(linked, on: &database, ids: ids)
-      }
+      var operation = DataOperation(endpoint: limited, request: linked, ids: writes.ids, hiding: .passwordsOfData)
+      if let owner, case .database = endpoint { operation.share = share(of: owner, signIn) }
+      return operation
     }
     guard endpoint.resource == signIn.users else {
-      let endpoint = owner.map { limited(endpoint, to: $0, signIn) } ?? endpoint
-      let result = try endpoint.perform(request, on: &writes.database, ids: ids)
-      if result.hasDeleted(from: signIn.users) { forgetUsers(signIn) }
-      return result
+      return DataOperation(endpoint: limited, request: context.request, ids: writes.ids)
     }
     try check(endpoint, signIn)
-    let endpoint = try resolvingPatch(endpoint, signIn)
-    let result = try endpoint.perform(request, on: &writes.database, ids: ids)
-    if result.hasDeleted(from: signIn.users) { forgetUsers(signIn) }
-    return result.removing(SignInState.hiddenName)
+    return DataOperation(
+      endpoint: try resolvingPatch(endpoint, signIn), request: context.request, ids: writes.ids,
+      hiding: .passwordsOfResult)
+  }
+
+  /// Carries out a request for data at once.
+  func perform(_ operation: DataOperation) throws(RequestError) -> EndpointResult {
+    guard let signIn else {
+      return try operation.endpoint.perform(operation.request, on: &writes.database, ids: operation.ids)
+    }
+    let result = try operation.perform(on: &writes.database, hiding: &signIn.password)
+    forgetDeletedUsers(by: result)
+    return result
+  }
+
+  /// Voids the tokens of users whom a change has deleted.
+  func forgetDeletedUsers(by result: EndpointResult) {
+    if let signIn, result.hasDeleted(from: signIn.users) { forgetUsers(signIn) }
   }
 
   /// A request for several records as one for those of them that belong to a user.
@@ -243,29 +251,22 @@ extension Engine {
   }
 
   /// All data that a user may read: where only owners may, what is the user's.
-  private func database(of owner: String, _ signIn: SignInState) -> EndpointResult {
-    var data = writes.database.reading(without: &signIn.password) { $0.value.object ?? JSONObject() }
+  private func share(of owner: String, _ signIn: SignInState) -> OwnedShare {
+    var share = OwnedShare()
     for name in writes.database.resourceNames {
       guard case .allowedToOwner = rule(for: name, prefix: nil, signIn).decision(on: .read, isSignedIn: true) else {
         continue
       }
-      if let records = ownRecords(of: owner, in: name, signIn) {
-        data[name] = .array(records.map { JSONValue($0) })
+      if writes.database.resource(meantBy: name)?.isCollection == true {
+        var query = Query()
+        let idName = writes.database.schema.idName(of: name)
+        query.owner = (name == signIn.users ? FieldPath(idName) : ownerKey(in: name, signIn), owner)
+        share.lists[name] = query
       } else if singularOwner(name, signIn) != owner {
-        data[name] = nil
+        share.hidden.insert(name)
       }
     }
-    return EndpointResult(.text(ValidJSON(writing: .object(data))))
-  }
-
-  /// The records of a collection that belong to a user; `nil` for a resource of another kind.
-  private func ownRecords(of owner: String, in name: String, _ signIn: SignInState) -> [ValidJSON]? {
-    var query = Query()
-    let idName = writes.database.schema.idName(of: name)
-    query.owner = (name == signIn.users ? FieldPath(idName) : ownerKey(in: name, signIn), owner)
-    return try? writes.database.reading(without: &signIn.password) { database throws(DatabaseError) in
-      Array(try database.list(name, query).selection.records)
-    }
+    return share
   }
 }
 
@@ -290,18 +291,6 @@ extension JSONValue {
 }
 
 extension EndpointResult {
-  /// The result of a change of one record without a member of it.
-  fileprivate func removing(_ name: String) -> EndpointResult {
-    var result = self
-    if case .text(let text) = content { result.content = .text(text.removing(name)) }
-    switch change {
-    case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
-    case .updated(let resource, let record)?: result.change = .updated(resource, record.removing(name))
-    case .deleted?, .updatedMany?, .deletedMany?, .reloaded?, .replaced?, nil: break
-    }
-    return result
-  }
-
   /// Whether records of a resource are gone.
   fileprivate func hasDeleted(from resource: String) -> Bool {
     switch change {

@@ -9,6 +9,8 @@ struct WorkerThreads: Sendable {
   static let slices = WorkerThreads()
   /// For what reads many records, which may take long.
   static let calculations = WorkerThreads()
+  /// For changes of many records, which other writes wait for, and so must not wait for reads.
+  static let changes = WorkerThreads()
 
   /// How many they are.
   static let count = max(2, NIOCore.System.coreCount)
@@ -18,6 +20,14 @@ struct WorkerThreads: Sendable {
   private init() {
     pool = NIOThreadPool(numberOfThreads: Self.count)
     pool.start()
+  }
+
+  /// Releases a value on another thread: what holds many records takes long to be freed.
+  ///
+  /// - Parameter other: What takes its place.
+  static func release<Value: Sendable>(_ value: inout Value, leaving other: Value) {
+    changes.run { [value] in withExtendedLifetime(value) {} }
+    value = other
   }
 
   /// Has a thread do work when all work before has begun.

@@ -23,22 +23,33 @@ package enum JSONText {
         position += 1
         continue
       }
-      let kind = content[position + 1]
-      position += 2
-      switch kind {
-      case UInt8(ascii: "b"): result.append(0x08)
-      case UInt8(ascii: "f"): result.append(0x0C)
-      case UInt8(ascii: "n"): result.append(0x0A)
-      case UInt8(ascii: "r"): result.append(0x0D)
-      case UInt8(ascii: "t"): result.append(0x09)
-      case UInt8(ascii: "u"):
-        let scalar = unescapeScalar(content, &position)
-        // Every scalar has a form in UTF-8.
-        result.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
-      default: result.append(kind)
-      }
+      // Every scalar has a form in UTF-8.
+      readEscape(in: content, at: &position).map { result.append(contentsOf: UTF8.encode($0).unsafelyUnwrapped) }
     }
     return result
+  }
+
+  /// Returns the character that an escape stands for and steps over it; `nil` where the text ends before it does.
+  ///
+  /// - Precondition: There is a backslash at the offset.
+  package static func readEscape(
+    in content: UnsafeBufferPointer<UInt8>, at position: inout Int
+  ) -> Unicode.Scalar? {
+    guard position + 1 < content.count else {
+      position = content.count
+      return nil
+    }
+    let kind = content[position + 1]
+    position += 2
+    switch kind {
+    case UInt8(ascii: "b"): return "\u{08}"
+    case UInt8(ascii: "f"): return "\u{0C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return unescapeScalar(content, &position)
+    default: return Unicode.Scalar(kind)
+    }
   }
 
   /// Reads the digits after `\u`, and a second escape when the two make a surrogate pair.

@@ -11,6 +11,8 @@
     }
 
     package let version: Int
+    /// Of the commit that made the version; `nil` for the first one.
+    let commitID: String?
     package let frame: StoredFrame
     /// What servers share besides the data.
     package let simulation: StoredSimulation
@@ -19,8 +21,9 @@
     /// By resource and slot, ascending.
     package fileprivate(set) var rows: ContiguousArray<Row> = []
 
-    fileprivate init(version: Int, frame: StoredFrame, simulation: StoredSimulation) {
+    fileprivate init(version: Int, commitID: String?, frame: StoredFrame, simulation: StoredSimulation) {
       self.version = version
+      self.commitID = commitID
       self.frame = frame
       self.simulation = simulation
     }
@@ -65,7 +68,8 @@
             trail: found.text(row, 4) ?? "", tail: found.text(row, 5) ?? "", emptyTail: found.text(row, 6) ?? ""))
       }
       var loaded = LoadedDatabase(
-        version: version, frame: StoredFrame(prefix: prefix, suffix: suffix, resources: resources),
+        version: version, commitID: try commitID(of: version),
+        frame: StoredFrame(prefix: prefix, suffix: suffix, resources: resources),
         simulation: try simulation())
       try copy(
         "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",

@@ -4,7 +4,7 @@
     // whoever asks for that learns of them. The snapshot 0, which has no name, is what a reset goes back to.
     //
     // `snapshot_record` names its snapshot without a reference, which would be looked up for each row.
-    static let second = """
+    static let simulation = """
       ALTER TABLE change ADD COLUMN is_simulation boolean NOT NULL DEFAULT false;
 
       CREATE TABLE counter (

@@ -5,7 +5,7 @@
     static let oldestServer = 120_000
 
     /// The steps; a step is never changed once it was released.
-    static let steps = [first, second]
+    static let steps = [first, commitIDs, simulation]
 
     // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
     //
@@ -112,6 +112,12 @@
       CREATE TRIGGER note_truncated AFTER TRUNCATE ON record
         FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
         EXECUTE FUNCTION note_whole();
+      """
+
+    // Every change has an id, by which a database that took the place of another is told from it.
+    private static let commitIDs = """
+      ALTER TABLE change ALTER COLUMN commit_id SET DEFAULT md5(random()::text || clock_timestamp()::text);
+      UPDATE change SET commit_id = DEFAULT WHERE commit_id IS NULL;
       """
 
     /// Makes the tables, or brings them up to date. Several servers may do so at once.

@@ -6,6 +6,14 @@
     package let changes: ForeignChanges
     package let since: Int
     package let version: Int
+
+    /// Whether there is anything.
+    var isNew: Bool {
+      switch changes {
+      case .rows: version > since
+      case .whole: true
+      }
+    }
   }
 
   package enum ForeignChanges: Sendable {
@@ -46,26 +54,39 @@
       return version
     }
 
-    /// What has been written since a version, as of one moment.
+    /// The id of the commit that made a version; `nil` when that is the first one, or one that is forgotten.
+    func commitID(of version: Int) throws(DatabaseFailure) -> String? {
+      try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(version)]).text(0, 0)
+    }
+
+    /// What has been written since the version that the data is built on, as of one moment.
+    ///
+    /// When the database has no such version any more, as one that took the place of another may, the data is not known to be
+    /// built on any, so that the whole is taken over whatever its number is.
     ///
     /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
     func changes(
-      since version: Int, isInTransaction: Bool, deadline: Duration
+      since versions: SharedVersions, isInTransaction: Bool, deadline: Duration
     ) throws(DatabaseFailure) -> ForeignWrites {
+      let (version, id) = versions.baseAndID
       let found = try run(Self.changesText, [.bigint(version)], deadline: deadline)
       guard let newest = found.integer(0, 0) else {
         throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
       }
+      let isSameHistory = newest >= version && found.text(0, 6) == id
       // Old changes are forgotten.
-      guard found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
+      guard isSameHistory, found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
         let loaded = try load(isInTransaction: isInTransaction)
+        versions.find(loaded.version, id: loaded.commitID)
+        if !isSameHistory { versions.forgetBase(version) }
         return ForeignWrites(changes: .whole(loaded), since: version, version: loaded.version)
       }
       let rows = (0..<found.count).compactMap { row -> StoredRow? in
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
         return StoredRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
-      let simulation = found.bool(0, 6) == true ? try simulation() : nil
+      versions.find(newest, id: found.text(0, 7))
+      let simulation = found.bool(0, 8) == true ? try simulation() : nil
       return ForeignWrites(changes: .rows(rows, simulation: simulation), since: version, version: newest)
     }
 
@@ -74,7 +95,9 @@
         log AS (SELECT is_whole, is_simulation, resources, slots FROM change WHERE version > $1::bigint),
         place AS (SELECT DISTINCT resource, slot FROM log, unnest(log.resources, log.slots) AS place (resource, slot))
       SELECT now.version, (SELECT count(*) FROM log), (SELECT coalesce(bool_or(is_whole), false) FROM log),
-        place.resource, place.slot, record.body, (SELECT coalesce(bool_or(is_simulation), false) FROM log)
+        place.resource, place.slot, record.body, (SELECT commit_id FROM change WHERE version = $1::bigint),
+        (SELECT commit_id FROM change WHERE change.version = now.version),
+        (SELECT coalesce(bool_or(is_simulation), false) FROM log)
       FROM now LEFT JOIN place ON true
         LEFT JOIN record ON record.resource = place.resource AND record.slot = place.slot
       ORDER BY place.resource, place.slot
@@ -84,11 +107,12 @@
     ///
     /// - Returns: Whether it was, and the rows are committed.
     func write(
-      _ rows: [StoredRow], onto version: Int, id: String, endingTransaction: Bool, deadline: Duration
+      _ rows: [StoredRow], onto base: (version: Int, id: String?), id: String, endingTransaction: Bool,
+      deadline: Duration
     ) throws(DatabaseFailure) -> Bool {
       let parameters: [Parameter] = [
-        .bigint(version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
-        .documents(rows),
+        .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
+        .documents(rows), .optional(base.id),
       ]
       guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
       return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
@@ -97,7 +121,11 @@
     // The parts of one statement see the data as it was before it. Of a place that is in `given` once, each touches its
     // row once.
     private static let writeText = """
-      WITH turn AS (UPDATE state SET version = version + 1 WHERE version = $1::bigint RETURNING version),
+      WITH turn AS (
+          UPDATE state SET version = version + 1
+          WHERE version = $1::bigint
+            AND (SELECT commit_id FROM change WHERE version = $1::bigint) IS NOT DISTINCT FROM $6::text
+          RETURNING version),
         given AS (
           SELECT given.* FROM turn, unnest($3::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
         gone AS (
@@ -162,15 +190,17 @@
     ///
     /// A statement whose connection was lost may be carried out still. It takes effect only while the data is of the
     /// version that it was made for, so that an empty change takes that version away.
-    func settle(_ id: String, onto version: Int, deadline: Duration) throws(DatabaseFailure) -> Bool {
+    func settle(
+      _ id: String, onto base: (version: Int, id: String?), deadline: Duration
+    ) throws(DatabaseFailure) -> Bool {
       let now = try takeTurn(deadline: deadline)
-      let found = try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(version + 1)]).text(0, 0)
-      if now == version {
-        _ = try write([], onto: version, id: "", endingTransaction: true, deadline: deadline)
+      let found = try commitID(of: base.version + 1)
+      if now == base.version {
+        _ = try write([], onto: base, id: CommitID.random, endingTransaction: true, deadline: deadline)
       } else {
         try run("COMMIT", deadline: deadline)
       }
-      guard now <= version || found != nil else {
+      guard now <= base.version || found != nil else {
         throw DatabaseFailure(.conflict, "\(address.description): the change is forgotten.")
       }
       return found == id

@@ -34,7 +34,7 @@ enum FileKind: Hashable {
 /// What changes about a file when it is edited or replaced.
 struct FileMark: Equatable {
   private var inode: UInt64 = 0
-  private var size: Int64 = 0
+  private(set) var size: Int64 = 0
   private var seconds: Int64 = 0
   private var nanoseconds: Int64 = 0
 

@@ -2,7 +2,7 @@ import Dispatch
 import JSONServer
 import NIOConcurrencyHelpers
 
-/// Shows on a terminal how long a source has been read for, once that takes longer than a moment.
+/// Shows on a terminal which source is being read, how large it is and for how long that has gone on, once that takes longer than a moment.
 ///
 /// The notice is one line that replaces itself and is wiped at the end.
 final class ReadingNotice {
@@ -43,10 +43,11 @@ final class ReadingNotice {
   init?(_ options: ServeOptions) {
     guard !options.quiet, (options.logFormat ?? .text) == .text, Terminal.isError else { return nil }
     let name = LogText.escaped(SharedSource(url: options.source).description)
+    let size = FileMark(of: options.source).size
     let start = ContinuousClock.now
     let line = Line()
     self.line = line
-    ticker = Ticker(every: .milliseconds(300)) { line.show(Self.text(name, .now - start)) }
+    ticker = Ticker(every: .milliseconds(300)) { line.show(Self.text(name, size, .now - start)) }
   }
 
   /// Wipes the notice, for good.
@@ -54,8 +55,11 @@ final class ReadingNotice {
     line.end()
   }
 
-  /// The notice, such as `  Reading database.json, 1.4 s …`.
-  static func text(_ name: String, _ duration: Duration) -> String {
-    "  Reading \(name), \(LogText.seconds(duration)) …"
+  /// The notice, such as `  Reading database.json, 301 MB, 1.4 s …`.
+  ///
+  /// - Parameter size: In bytes; 0 when it is not known.
+  static func text(_ name: String, _ size: Int64, _ duration: Duration) -> String {
+    let parts = [name, size > 0 ? LogText.size(Int(size)) : nil, LogText.seconds(duration)]
+    return "  Reading \(parts.compactMap(\.self).joined(separator: ", ")) …"
   }
 }

@@ -44,7 +44,7 @@ struct AdoptingTests {
       var copy = database.copy(for: query)
       _ = try copy.list("a", query)
       for _ in 0..<Int.random(in: 0..<30, using: &random) { try Self.write(&database, &random) }
-      database.adopt(copy)
+      database.adopt(&copy)
     }
     var plain = try Database.fixture(database.string)
     for query in Self.queries {
@@ -78,7 +78,7 @@ struct AdoptingTests {
     for query in Self.queries where query.search.isEmpty {
       var copy = database.copy(for: query)
       _ = try copy.list("a", query)
-      database.adopt(copy)
+      database.adopt(&copy)
     }
     let quick = [Self.queries[0], Self.queries[2], Self.queries[3], Query()].map { database.isQuick($0, in: "a") }
     #expect(quick == [true, true, true, true])

@@ -17,6 +17,9 @@ struct LiteralSearchTests {
     ("é", "cafÉ", 0, 3), ("ÉTÉ", "l'été", 0, 2), ("é", "e\u{301}", 0, nil), ("aé", "xAÉ", 0, 1),
     ("рус", "РУС", 0, 0), ("ς", "Σ", 0, 0), ("ι", "\u{1FBE}", 0, 0), ("ß", "ss", 0, nil), ("k", "\u{212A}", 0, nil),
     ("ⱥb", "aȺB", 0, 1), ("Ⱥ", "ⱥ", 0, 0), ("😀", "a😀", 0, 1), ("𐐨", "𐐀", 0, 0),
+    // An old form of a letter takes three bytes instead of two.
+    ("вода", "ВОДА", 0, 0), ("вода", "вᲂда", 0, 0), ("вода", "я ВᲂᲁА вода", 0, 3), ("ᲀода", "вода", 0, 0),
+    ("вода", "ᲀᲀода вода", 0, 3), ("вода", "ᲀод вода", 0, 8), ("вода", "вода ᲀода", 1, 9),
   ]
 
   @Test(arguments: cases)
@@ -38,7 +41,7 @@ struct LiteralSearchTests {
 
   /// Where the needle occurs in texts of few letters, nearly everywhere, half of these searches go on one character
   /// at a time.
-  @Test(arguments: ["ab", "aAb", "aéÉ", "ⱥȺa", "aб"])
+  @Test(arguments: ["ab", "aAb", "aéÉ", "ⱥȺa", "aб", "доᲁᲂ", "оооᲂ"])
   func `A needle is found where a comparison at each place finds it`(letters: String) {
     var generator = SeededGenerator(seed: 7)
     func random(_ count: Int) -> String {
@@ -69,13 +72,58 @@ struct LiteralSearchTests {
       String(repeating: "z", count: 100_000)
     ),
     ("zq" + String(repeating: "z", count: 1_998), String(repeating: "zq", count: 50_000)),
+    (String(repeating: "о", count: 999) + "e", String(repeating: "О", count: 50_000)),
+    ("q" + String(repeating: "z", count: 20), String(repeating: "zq", count: 200_000)),
   ]
+
+  static let frequent: [(needle: String, text: String)] = [
+    ("façade zzz", "façade zz façade zy "), ("FAÇADE ZZZ", "zzzzz façade, "), ("quizzical", "zzzz zzzzzz "),
+    ("дом стол", "дом стоит на горе и в нём "), ("żółw", "łódź żółć "), ("вода", "вод воды ᲀ "),
+  ]
+
+  /// Half of the text is made of what the needle begins with, or of its rarest letters, and the other half is not.
+  @Test(arguments: frequent)
+  func `What is rare is learned from the text`(needle: String, piece: String) {
+    let pieces = String(repeating: piece, count: 400_000 / piece.utf8.count)
+    let plain = String(repeating: "lorem ipsum ", count: 20_000)
+    for text in [pieces + plain, plain + pieces, plain + pieces + plain] {
+      #expect(firstMatch(of: needle, in: text) == nil)
+      #expect(firstMatch(of: needle, in: text + needle) == text.utf8.count)
+      #expect(firstMatch(of: needle, in: text + needle + text, from: 10) == text.utf8.count)
+    }
+  }
+
+  /// In a text of two letters at random no two bytes are rare, so that stretches of it are compared one character at a
+  /// time.
+  @Test func `A match across the end of such a stretch is found`() {
+    var generator = SeededGenerator(seed: 11)
+    func random(_ count: Int) -> String {
+      String((0..<count).map { _ in Bool.random(using: &generator) ? "a" : "b" })
+    }
+    let (text, needle) = (random(36_000), random(40))
+    for count in stride(from: 32_700, to: 36_000, by: 30) {
+      #expect(firstMatch(of: needle, in: text.prefix(count) + needle + "ab") == count)
+    }
+  }
+
+  @Test func `A search that has learned what is rare needs few steps`() {
+    for (needle, piece) in Self.frequent.dropLast() {
+      let text = Array(String(repeating: piece, count: 400_000 / piece.utf8.count).utf8)
+      let search = LiteralSearch(caseInsensitive: needle)
+      var probing = search.probing
+      var steps = 0
+      text.withUnsafeBufferPointer { _ = search.firstMatch(in: $0, from: 0, by: &probing, steps: &steps) }
+      #expect(steps < text.count / 20, "\(needle)")
+    }
+  }
 
   @Test(arguments: hostile)
   func `A search takes steps in proportion to the text, whatever the needle`(needle: String, text: String) {
     var steps = 0
     let match = Array(text.utf8).withUnsafeBufferPointer { bytes in
-      LiteralSearch(caseInsensitive: needle).firstMatch(in: bytes, from: 0, steps: &steps)
+      let search = LiteralSearch(caseInsensitive: needle)
+      var probing = search.probing
+      return search.firstMatch(in: bytes, from: 0, by: &probing, steps: &steps)
     }
     #expect(match == nil)
     #expect(steps < 5 * (text.utf8.count + needle.utf8.count))

@@ -26,6 +26,15 @@ final class SharedDatabaseFixture: Sendable {
   /// Makes all that is asked fail, or with `nil` succeed again.
   func fail(_ error: StorageError?) { state.withLockedValue { $0.failure = error } }
 
+  /// Puts texts at places, as SQL does beside the servers.
+  func change(_ rows: [(resource: Int, slot: Int, text: String)]) {
+    state.withLockedValue { state in
+      state.version += 1
+      state.changes.append(rows.map { ($0.resource, $0.slot) })
+      for row in rows { state.rows[[row.resource, row.slot]] = UTF8Slice(row.text) }
+    }
+  }
+
   /// Has another server write before each of the next commits, which collide with that.
   func overtake(_ times: Int) { state.withLockedValue { $0.conflicts = times } }
 

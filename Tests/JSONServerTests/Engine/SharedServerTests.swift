@@ -103,6 +103,20 @@ import Testing
     #expect(second != first)
   }
 
+  @Test func `take over what comes together with a row that cannot be served`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start)
+    let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+    shared.change([(0, 0, deep), (0, 1, #"{"id": 2}"#)])
+    #expect(await server.send(.get, "/posts/2").status == .ok)
+    #expect(await server.send(.get, "/posts/1").status == .ok)
+    #expect(try await server.send(.get, "/__admin/health").json["invalid"] != .null)
+    shared.change([(0, 0, #"{"id": 3}"#)])
+    #expect(await server.send(.get, "/posts/3").status == .ok)
+    #expect(await server.send(.get, "/posts/1").status == .notFound)
+    #expect(try await server.send(.get, "/__admin/health").json["invalid"] == .null)
+  }
+
   @Test func `refuse with 503 while the database is away, but for what is asked about themselves`() async throws {
     let shared = SharedDatabaseFixture()
     let server = try shared.server(Self.start)

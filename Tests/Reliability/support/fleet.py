@@ -110,12 +110,17 @@ def agree(harness, name, fleet, added, doubtful):
     """All servers show the same in the end, with everything that was acknowledged once, and nothing refused."""
     shown = []
     for server in filter(None, fleet.servers):
+        if server.process.poll() is not None:
+            harness.fail(f"{name}: a server ended by itself: {server.log[:1500]}")
+            continue
         for _ in range(100):
             answer = server.request("GET", "/db", timeout=60)
             if answer.status == 200:
                 break
             time.sleep(0.1)
         shown.append(answer.json)
+    if not shown:
+        return
     if any(other != shown[0] for other in shown):
         harness.fail(f"{name}: the servers show different data")
     tokens = [record.get("token") for record in shown[0].get("log", [])]

@@ -19,13 +19,13 @@ class Histories:
         self.operations = {key: [] for key in KEYS}
         self.count = 0
 
-    def add(self, key, operation):
+    def add(self, key, operation, is_answered=True):
         with self.lock:
             self.operations[key].append(operation)
-            self.count += 1
+            self.count += is_answered
 
     def judge(self, harness, name):
-        """Reports the records whose operations no order explains, and returns the number of operations."""
+        """Reports the records whose operations no order explains, and returns how many operations were answered."""
         for key, operations in self.operations.items():
             try:
                 if not is_linearizable(operations, ABSENT):
@@ -105,10 +105,16 @@ class RegisterClient(threading.Thread):
             self.unread += 1
             return
         end = time.monotonic() + self.later
-        self.histories.add(key, Operation(start, end, f"{method} {key} {value} ?", effect(method, value, None, None)))
+        operation = Operation(start, end, f"{method} {key} {value} ?", effect(method, value, None, None))
+        self.histories.add(key, operation, is_answered=False)
 
 
 def is_refusal(answer):
-    """Whether a server says that nothing was done; what a balancer says by itself leaves that open."""
-    return answer.headers.get("content-type", "").startswith("application/json") and (
-        answer.json.get("durability") != "unknown")
+    """Whether nothing was done.
+
+    A server says so unless the outcome is unknown. With a 503 of its own haproxy says that it found no server to send the
+    request to; its 502 and 504 are about what was sent.
+    """
+    if answer.headers.get("content-type", "").startswith("application/json"):
+        return answer.json.get("durability") != "unknown"
+    return answer.status == 503

@@ -43,7 +43,7 @@ import OrderedJSON
         }
         guard isWritten else { return OpenedSource(persistence: nil, database: database, warnings: warnings) }
         let schema = parser.schema
-        let shared = try SharedDatabase(address, version: loaded.version) { writes in
+        let shared = try SharedDatabase(address, loaded: loaded) { writes in
           onEdit(SourceEdit(writes, schema: schema, at: address))
         } onFailure: { failure in
           onWarning(

@@ -6,14 +6,16 @@
   import Darwin
 #endif
 
-/// What must hold of patterns, and how long they may take.
+/// What must hold of patterns and of searches for a text, and how long they may take.
 enum PatternChecks {
   /// The bytes are a pattern and, after a line feed, a text.
   ///
   /// A matcher that knows its states gives the results of a new one; the time for a long text is linear in its length.
   static func check(_ bytes: UnsafeBufferPointer<UInt8>) {
     let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard let text = String(validating: parts[0], as: UTF8.self), let pattern = try? Pattern(text) else { return }
+    guard let text = String(validating: parts[0], as: UTF8.self) else { return }
+    if parts.count > 1, let subject = String(validating: parts[1], as: UTF8.self) { checkSearch(text, subject) }
+    guard let pattern = try? Pattern(text) else { return }
     let matcher = PatternMatcher(pattern)
     let subject = parts.count > 1 ? Array(parts[1]) : []
     let isMatch = subject.withUnsafeBufferPointer { matcher.matches($0) }
@@ -21,6 +23,20 @@ enum PatternChecks {
     precondition(
       subject.withUnsafeBufferPointer { PatternMatcher(pattern).matches($0) } == isMatch, "two matchers differ")
     if subject.count > 8, subject[0] & 15 == 0 { checkTime(pattern, subject) }
+  }
+
+  /// A search finds what a comparison at each place finds, also in a text that is long enough to learn from.
+  private static func checkSearch(_ needle: String, _ text: String) {
+    let search = LiteralSearch(caseInsensitive: needle)
+    let sought = needle.unicodeScalars.map(CaseFolding.canonical)
+    for count in text.utf8.count < 64 ? [1, 200] : [1] {
+      let text = String(repeating: text, count: count)
+      let canonical = text.unicodeScalars.map(CaseFolding.canonical)
+      let place = (0...canonical.count).first { canonical[$0...].starts(with: sought) }
+      let expected = place.map { text.unicodeScalars.prefix($0).reduce(0) { $0 + UTF8.width($1) } }
+      let match = Array(text.utf8).withUnsafeBufferPointer { search.firstMatch(in: $0, from: 0) }
+      precondition(match == expected, "a search finds another place")
+    }
   }
 
   /// Sixteen times the text may not take a hundred times as long; a quadratic matcher takes 256 times.

@@ -61,7 +61,11 @@ struct LargeReadTests {
     #expect(await fixture.send(.get, "/posts?q=word+7").status == .ok)
   }
 
-  @Test func `One that takes long is said to be under way`() async throws {
+  @Test(arguments: [
+    ("/posts?q=word+7&_limit=1", 7, "reading much for GET /posts?q=word+7&_limit=1 …"),
+    ("/posts?_sort=word,-id&_limit=1", 3_000, "indexing posts by word, id …"),
+  ])
+  func `One that takes long is said to be under way`(_ target: String, _ id: Int, _ expected: String) async throws {
     let release = DispatchSemaphore(value: 0)
     let messages = NIOLockedValueBox<[String]>([])
     let fixture = try EngineFixture(
@@ -72,9 +76,8 @@ struct LargeReadTests {
         for _ in 0..<WorkerThreads.count { release.signal() }
       })
     for _ in 0..<WorkerThreads.count { WorkerThreads.calculations.run { _ = release.wait(timeout: .now() + 20) } }
-    let response = await fixture.send(.get, "/posts?q=word+7&_limit=1")
-    #expect(try Self.ids(response) == [7])
-    #expect(messages.withLockedValue { $0 } == ["reading much for GET /posts?q=word+7&_limit=1 …"])
+    #expect(try Self.ids(await fixture.send(.get, target)) == [id])
+    #expect(messages.withLockedValue { $0 } == [expected])
   }
 
   @Test func `One whose client has gone does not begin`() async throws {

@@ -8,29 +8,39 @@ extension Engine {
   /// The most large reads that are under way or wait.
   static let maximumLargeReads = 64
 
-  /// Carries a read out on another thread when it would keep others waiting.
+  /// What a read asks for, if that takes long to find; `nil` for what is found at once.
+  func largeQuery(of operation: DataOperation, _ shape: ResponseShape?) -> Query? {
+    guard writes.hasLargeReads else { return nil }
+    guard case .passwordsOfData = operation.hiding, let signIn else {
+      return operation.endpoint.largeQuery(&writes.database, shape)
+    }
+    // What a user may see of all data is put together, and the users without their passwords are made once.
+    guard operation.share == nil, signIn.password.isKnown else { return operation.endpoint.query ?? Query() }
+    return writes.database.reading(without: &signIn.password) { operation.endpoint.largeQuery(&$0, shape) }
+  }
+
+  /// Carries a read out on another thread.
   ///
-  /// - Returns: Whether it will respond.
   /// - Throws: 503 when too many of them wait.
   func readAside(
-    _ endpoint: Endpoint, _ context: RequestContext, _ shape: ResponseShape?, ignored: [IgnoredParameter]
-  ) throws(RequestError) -> Bool {
-    // Who signs in sees data of which this thread alone keeps a view.
-    guard writes.hasLargeReads, signIn == nil, let query = endpoint.largeQuery(&writes.database, shape) else {
-      return false
-    }
-    let (request, ids, version) = (context.request, writes.ids, ReadVersion(writes))
+    _ operation: DataOperation, _ query: Query, _ context: RequestContext, _ endpoint: Endpoint,
+    _ shape: ResponseShape?, ignored: [IgnoredParameter]
+  ) throws(RequestError) {
+    let version = ReadVersion(writes)
     let validator = validator(of: endpoint, context)
-    let outcome: @Sendable (inout Database) -> Result<EndpointResult, RequestError> = { database in
+    let view = DataView(writes.database.copy(for: query), hiding: signIn?.password ?? .nothing)
+    let read = DataInTransit(view)
+    let ending = operation.ending { read.isCancelled }
+    let work = endpoint.indexing(in: writes.database)
+    try calculate(for: context, on: read, reporting: work) { view -> Result<EndpointResult, RequestError> in
       do throws(RequestError) {
-        var result = try endpoint.perform(request, on: &database, ids: ids)
-        shape?.apply(to: &result, of: endpoint, in: &database)
+        var result = try ending.perform(on: &view.database, hiding: &view.passwords)
+        shape?.apply(to: &result, of: endpoint, in: &view.database)
         return .success(result)
       } catch {
         return .failure(error)
       }
-    }
-    try calculate(for: context, on: writes.database.copy(for: query), outcome) { engine, outcome in
+    } then: { engine, outcome in
       // What it shows was taken back: the file could not be written, or was edited.
       if version.isRetracted(in: engine.writes) { return engine.perform(.resource(endpoint), context) }
       switch outcome {
@@ -41,16 +51,17 @@ extension Engine {
         engine.respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: version.isSaved)
       }
     }
-    return true
   }
 
   /// Calculates something on another thread, and goes on with it on this one.
   ///
-  /// - Parameter database: A copy of the data, of which the indexes are taken over afterwards.
+  /// - Parameters:
+  ///   - read: A copy of the data, of which the indexes are taken over afterwards.
+  ///   - work: What is reported when it takes long; `nil` for the request.
   /// - Throws: 503 when too many calculations wait.
   func calculate<Outcome: Sendable>(
-    for context: RequestContext, on database: consuming Database,
-    _ calculation: @escaping @Sendable (inout Database) -> Outcome,
+    for context: RequestContext, on read: DataInTransit, reporting work: String? = nil,
+    _ calculation: @escaping @Sendable (inout DataView) -> Outcome,
     then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
   ) throws(RequestError) {
     guard largeReads < Self.maximumLargeReads else {
@@ -58,14 +69,10 @@ extension Engine {
         .busy, "\(Self.maximumLargeReads) requests that read much are under way already; repeat this one in a second.")
     }
     largeReads += 1
-    let read = LargeRead(of: database)
     context.progress(.calculating { read.cancel() })
     // The version is fixed: what comes behind it on its connection may change the data.
     context.progress(.tookEffect)
-    let name = "\(context.original.method.rawValue) \(context.original.target)"
-    let notice = loop.schedule(after: ServerEvent.slowDuration) {
-      self.assumeIsolated { $0.configuration.onEvent(.working("reading much for \(name) …")) }
-    }
+    let notice = scheduleNotice(work, or: "reading much", for: context)
     calculate(read, calculation) { engine, outcome in
       notice.cancel()
       engine.largeReads -= 1
@@ -77,38 +84,56 @@ extension Engine {
   /// Reads the ids and members of large collections on another thread, so that no request has to wait for that.
   func readAhead() {
     guard writes.database.hasUnreadCollections else { return }
-    calculate(LargeRead(of: writes.database.copy(for: Query()))) {
-      $0.readLargeCollections()
+    let view = DataView(writes.database.copy(for: Query()), hiding: signIn?.password ?? .nothing)
+    calculate(DataInTransit(view)) { view in
+      view.database.readLargeCollections()
+      view.database.reading(without: &view.passwords) { $0.readLargeCollections() }
     } then: { _, _ in
     }
   }
 
-  /// - Parameter goOn: Called without a result when the calculation has not begun.
+  /// - Parameter goOn: Called without a result when nobody wants one any more.
   private func calculate<Outcome: Sendable>(
-    _ read: LargeRead, _ calculation: @escaping @Sendable (inout Database) -> Outcome,
+    _ read: DataInTransit, _ calculation: @escaping @Sendable (inout DataView) -> Outcome,
     then goOn: @escaping @Sendable (isolated Engine, Outcome?) -> Void
   ) {
     WorkerThreads.calculations.run { [loop] in
       var outcome: Outcome?
-      if var database = read.take() {
-        outcome = calculation(&database)
-        read.put(database)
+      if var view = read.take() {
+        outcome = calculation(&view)
+        read.put(consume view)
       }
       loop.execute { [outcome] in
         self.assumeIsolated { engine in
-          if let database = read.take() { engine.writes.database.adopt(database) }
-          goOn(engine, outcome)
+          if var view = read.take() {
+            engine.writes.database.adopt(&view.database)
+            engine.signIn?.password.adopt(&view.passwords)
+          }
+          goOn(engine, read.isCancelled ? nil : outcome)
         }
       }
     }
   }
 
   private static var abandoned: RequestError {
-    RequestError(.unavailable, "The client went away before its request had begun.")
+    RequestError(.unavailable, "The client went away before its response was there.")
   }
 }
 
 extension Endpoint {
+  /// What the first list in an order waits for, such as `indexing orders by score`; `nil` for what needs no new index.
+  fileprivate func indexing(in database: Database) -> String? {
+    guard case .list(let name, let parameters) = self, database.lacksOrder(of: parameters.query, in: name) else {
+      return nil
+    }
+    return "indexing \(name) by \(parameters.query.sort.map(\.path.name).joined(separator: ", "))"
+  }
+
+  /// The query of a list; `nil` for what is no list.
+  fileprivate var query: Query? {
+    if case .list(_, let parameters) = self { parameters.query } else { nil }
+  }
+
   /// What it asks for, if that takes long to find; `nil` for what is found at once.
   fileprivate func largeQuery(_ database: inout Database, _ shape: ResponseShape?) -> Query? {
     let paths = shape?.paths ?? []

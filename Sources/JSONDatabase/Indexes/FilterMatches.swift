@@ -1,0 +1,36 @@
+/// The records that a filter selects, as indexes tell.
+struct FilterMatches: Sendable {
+  var slots: SlotSet
+  /// For each member that the filter compares by size, where the values that pass are among all, in ascending order.
+  var ranges: [FieldPath: Range<Int>] = [:]
+
+  /// What a filter is known by, so that the next page of a list need not evaluate it again.
+  struct Key: Hashable, Sendable {
+    /// A member and the id that it must hold.
+    private struct Reference: Hashable {
+      let key: FieldPath
+      let id: String
+    }
+
+    private let parameters: [FilterParameter]
+    private let parent: Reference?
+    private let owner: Reference?
+
+    /// Creates the key of a query's filter; `nil` when no index could tell what it selects.
+    init?(_ query: Query) {
+      guard query.conditions == nil, query.search.isEmpty, !query.isForChange else { return nil }
+      parameters = query.parameters
+      parent = query.parent.map { Reference(key: $0.key, id: $0.id) }
+      owner = query.owner.map { Reference(key: $0.key, id: $0.id) }
+    }
+  }
+
+  /// The positions in an order at which the records are, among others perhaps.
+  ///
+  /// What passes a comparison of the order's first key is contiguous in it; what has no value is last, or first when the
+  /// key is descending.
+  func positions(in order: OrderedSlots, by keys: [SortKey]) -> Range<Int> {
+    guard let key = keys.first, let range = ranges[key.path] else { return 0..<order.count }
+    return key.isDescending ? (order.count - range.upperBound)..<(order.count - range.lowerBound) : range
+  }
+}

@@ -1,0 +1,207 @@
+import Dispatch
+import HTTPTypes
+import JSONDatabase
+import JSONStorage
+import NIOConcurrencyHelpers
+import OrderedJSON
+import Testing
+
+@testable import JSONServer
+
+/// Writes of so much that another thread carries them out.
+@Suite(.timeLimit(.minutes(1)))
+struct LargeWriteTests {
+  private static let count = 3_000
+
+  private static let data: JSONValue = {
+    let records = (1...count).map { id in
+      JSONValue.object(JSONObject([("id", .number(JSONNumber(id))), ("word", .string("word \(id % 30)"))]))
+    }
+    return .object(JSONObject([("posts", .array(records)), ("small", .array([["id": 1]]))]))
+  }()
+
+  /// The body of a POST of many records.
+  private static func records(_ ids: ClosedRange<Int>) -> [UInt8] {
+    let records = ids.map { id in JSONValue.object(JSONObject([("id", .number(JSONNumber(id))), ("word", "new")])) }
+    return JSONValue.array(records).utf8Text()
+  }
+
+  private static func patch(_ target: String, _ body: String) -> Request {
+    request(.patch, target, Array(body.utf8))
+  }
+
+  private static func request(_ method: HTTPRequest.Method, _ target: String, _ body: [UInt8] = []) -> Request {
+    Request(
+      method: method, target: target, headerFields: [.host: "localhost", .contentType: "application/json"], body: body)
+  }
+
+  private static func count(_ word: String, in fixture: EngineFixture) async -> String? {
+    await fixture.send(.get, "/posts?word=\(word)&_limit=1").headerFields[.xTotalCount]
+  }
+
+  @Test func `They change all records that are meant`() async throws {
+    let fixture = try EngineFixture(Self.data)
+    let created = await fixture.send([Self.request(.post, "/posts", Self.records(2_901...3_100))])
+    #expect(created.map(\.status) == [.created])
+    #expect(try created[0].json.array?.count == 200)
+    #expect(await Self.count("new", in: fixture) == "200")
+    let changed = await fixture.send([Self.patch("/posts?word=new", #"{"word": "changed"}"#)])
+    #expect(changed[0].headerFields[.xTotalCount] == "200")
+    #expect(await Self.count("changed", in: fixture) == "200")
+    let deleted = await fixture.send([Self.request(.delete, "/posts?word=changed")])
+    #expect(deleted.map(\.status) == [.ok])
+    #expect(await fixture.send(.get, "/posts?_limit=1").headerFields[.xTotalCount] == "2900")
+  }
+
+  @Test func `Reads go on with the version before, and writes wait in order`() async throws {
+    let fixture = try EngineFixture(Self.data)
+    let responses = await fixture.send([
+      Self.patch("/posts?_all=true", #"{"word": "all"}"#), Self.patch("/posts/1", #"{"word": "one"}"#),
+      Self.request(.get, "/posts/1"), Self.patch("/posts/1", #"{"more": true}"#), Self.request(.get, "/small/1"),
+    ])
+    #expect(try responses[2].json["word"] == "word 1")
+    #expect(responses.map(\.status.code) == [200, 200, 200, 200, 200])
+    #expect(try await fixture.send(.get, "/posts/1").json == ["id": 1, "word": "one", "more": true])
+    #expect(try await fixture.send(.get, "/posts/2").json["word"] == "all")
+  }
+
+  @Test func `What cannot be done changes nothing`() async throws {
+    let fixture = try EngineFixture(Self.data)
+    let records = Self.records(3_001...3_200).dropLast() + Array(", 7]".utf8)
+    let refused = await fixture.send([
+      Self.request(.post, "/posts", Array(records)), Self.patch("/posts?_all=true", #"{"id": 7}"#),
+      Self.patch("/posts?_all=true&word=none&other=1", #"{"word": "x"}"#),
+    ])
+    #expect(refused.map(\.status.code) == [400, 400, 400])
+    #expect(await fixture.send(.get, "/posts?_limit=1").headerFields[.xTotalCount] == "3000")
+    #expect(await Self.count("x", in: fixture) == "0")
+  }
+
+  @Test func `They are carried out again when what they were made from is taken back`() async throws {
+    let full = StorageError(.noSpace, "The disk is full.")
+    let fixture = try EngineFixture(Self.data, commits: [.failed(full)])
+    let responses = await fixture.send([
+      Self.request(.delete, "/posts/7"), Self.patch("/posts?_all=true", #"{"word": "all"}"#),
+      Self.patch("/posts/7", #"{"word": "one"}"#),
+    ])
+    #expect(responses.first?.status.code == 507)
+    // The others may have joined the commit that failed.
+    let isChanged = responses[1].status == .ok
+    #expect(try await fixture.send(.get, "/posts/7").json["word"] == (isChanged ? "one" : "word 7"))
+    #expect(try await fixture.send(.get, "/posts/8").json["word"] == (isChanged ? "all" : "word 8"))
+  }
+
+  @Test func `A failed commit interrupts one that is under way`() async throws {
+    let full = StorageError(.noSpace, "The disk is full.")
+    let fixture = try EngineFixture(Self.data, commits: [.failed(full)])
+    await fixture.readAll()
+    let gate = WorkerGate()
+    async let responses = fixture.send([
+      Self.request(.delete, "/posts/7"), Self.patch("/posts?_all=true", #"{"word": "all"}"#),
+      Self.patch("/posts/7", #"{"word": "one"}"#),
+    ])
+    while await fixture.engine.retractions == 0 { await Task.yield() }
+    gate.open()
+    #expect(await responses.map(\.status.code) == [507, 200, 200])
+    #expect(try await fixture.send(.get, "/posts/7").json["word"] == "one")
+    #expect(await Self.count("all", in: fixture) == "2999")
+  }
+
+  @Test func `An edit waits for one that is under way`() async throws {
+    let fixture = try EngineFixture(Self.data)
+    let gate = WorkerGate()
+    async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])
+    while await !fixture.engine.isChangingMuch { await Task.yield() }
+    try await fixture.edit(["posts": [["id": 5]]], generation: 1)
+    #expect(await fixture.send(.get, "/posts/7").status == .ok)
+    gate.open()
+    #expect(await responses.map(\.status.code) == [200])
+    // Not saved yet when the edit was taken over, the change was made again.
+    #expect(await fixture.value == ["posts": [["id": 5, "word": "all"]]])
+  }
+
+  @Test func `If-Match is compared with the version that they change`() async throws {
+    let fixture = try EngineFixture(Self.data)
+    var change = Self.patch("/posts?word=word+3", #"{"word": "x"}"#)
+    let tag = EntityTag(of: await fixture.send(.get, "/posts?word=word+3").bytes).fieldValue
+    change.headerFields[.ifMatch] = "\"other\""
+    #expect(await fixture.send([change]).map(\.status.code) == [412])
+    change.headerFields[.ifMatch] = tag
+    // The first changes what the second has seen.
+    #expect(await fixture.send([change, change]).map(\.status.code) == [200, 412])
+  }
+
+  @Test func `Bodies that are large are parsed aside, and unwrapped`() async throws {
+    let fixture = try EngineFixture(["posts": []], isInMemory: true, configure: { $0.wrapName = "data" })
+    let text = String(repeating: "x", count: 200_000)
+    let written = await fixture.send([
+      Self.request(.post, "/posts", Array(#"{"data": {"text": "\#(text)"}}"#.utf8)), Self.request(.get, "/posts/1"),
+      Self.request(.put, "/posts/1", Array(#"{"text": "\#(text)"#.utf8)),
+      Self.request(.post, "/none", Array(#"{"text": "\#(text)"}"#.utf8)),
+    ])
+    #expect(written.map(\.status.code) == [201, 404, 400, 404])
+    #expect(try await fixture.send(.get, "/posts/1").json["data"]?["text"] == .string(text))
+  }
+
+  @Test func `A merge of many resources is one change`() async throws {
+    let fixture = try EngineFixture(Self.data, configure: { $0.hasResetRoutes = true })
+    let body = Array(#"{"posts": "#.utf8) + Self.records(1...9_000) + Array("}".utf8)
+    #expect(await fixture.send([Self.request(.post, "/merge", body)]).map(\.status.code) == [200])
+    #expect(await Self.count("new", in: fixture) == "9000")
+    #expect(await fixture.send([Self.request(.post, "/reset", body)]).map(\.status.code) == [200])
+    #expect(await fixture.send(.get, "/small").status == .notFound)
+    #expect(await fixture.send([Self.request(.post, "/reset", body.dropLast())]).map(\.status.code) == [400])
+  }
+
+  @Test func `Deletions of many are put back as a whole`() async throws {
+    let fixture = try EngineFixture(Self.data)
+    let ids = (1...500).map(String.init).joined(separator: ", ")
+    let body = Array(#"{"resource": "posts", "ids": [\#(ids)]}"#.utf8)
+    let deleted = await fixture.send([Self.request(.post, "/__admin/deletions", body)])
+    #expect(try deleted[0].json["deleted"] == ["posts": 500])
+    #expect(await fixture.send(.get, "/posts/500").status == .notFound)
+    let undone = await fixture.send([Self.request(.post, "/__admin/undo/1")])
+    #expect(try undone[0].json["restored"] == ["posts": 500])
+    #expect(await fixture.value == Self.data)
+  }
+}
+
+/// Keeps the threads for changes busy until it is opened.
+private final class WorkerGate: Sendable {
+  private let isOpen = DispatchSemaphore(value: 0)
+
+  init() {
+    for _ in 0..<WorkerThreads.count {
+      WorkerThreads.changes.run { [isOpen] in _ = isOpen.wait(timeout: .now() + 20) }
+    }
+  }
+
+  func open() {
+    for _ in 0..<WorkerThreads.count { isOpen.signal() }
+  }
+}
+
+extension EngineFixture {
+  /// Has the ids and members of large collections read, and waits for that.
+  fileprivate func readAll() async {
+    await engine.readAhead()
+    while await engine.database.hasUnreadCollections { await Task.yield() }
+  }
+
+  /// Sends requests in one round of the loop, and returns their responses in the same order.
+  fileprivate func send(_ requests: [Request]) async -> [Response] {
+    let (answers, answer) = AsyncStream.makeStream(of: (Int, Response).self)
+    engine.loop.execute {
+      for (number, request) in requests.enumerated() {
+        engine.respond(to: request, progress: { _ in }) { answer.yield((number, $0.response)) }
+      }
+    }
+    let all: [(Int, Response)] = await answers.prefix(requests.count).reduce(into: []) { $0.append($1) }
+    return all.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+}
+
+extension Engine {
+  fileprivate var retractions: Int { writes.retractions }
+  fileprivate var isChangingMuch: Bool { writes.largeWrite != nil }
+}
