@@ -4,8 +4,9 @@
   // The turn is a transaction that has locked the state: nobody else writes until it ends.
 
   extension CommitChannel {
-    /// How long the turn is kept for a server that does not commit.
-    private static let longestTurn = DispatchTimeInterval.milliseconds(500)
+    /// How long the turn is kept for a server that does not commit: longer than most large writes take, and less than the
+    /// database lets a transaction be idle.
+    private static let longestTurn = DispatchTimeInterval.milliseconds(2_500)
 
     /// Takes the turn for the next commit, and finds out what others have written.
     ///

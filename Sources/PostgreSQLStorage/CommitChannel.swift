@@ -31,6 +31,7 @@
     /// Whether a transaction is open that has the turn; its number, so that a later one is not ended for it.
     var turn: Int?
     var lastTurn = 0
+    private var isClosed = false
     private var commitCount = 0
     /// The beginning of all commits' ids, unlike that of any other server.
     private let run = CommitID.random
@@ -62,9 +63,11 @@
     private func disconnect() {
       endTurn()
       connection = nil
+      isClosed = true
     }
 
     func connected() throws(DatabaseFailure) -> Connection {
+      if isClosed { throw DatabaseFailure(.refused, "\(address.description): the server has stopped.") }
       if let connection, !connection.isLost { return connection }
       turn = nil
       connection = nil

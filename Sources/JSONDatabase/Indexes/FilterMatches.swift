@@ -1,3 +1,5 @@
+import OrderedJSON
+
 /// The records that a filter selects, as indexes tell.
 struct FilterMatches: Sendable {
   var slots: SlotSet
@@ -9,19 +11,27 @@ struct FilterMatches: Sendable {
     /// A member and the id that it must hold.
     private struct Reference: Hashable {
       let key: FieldPath
-      let id: String
+      let id: ByteExactKey
     }
 
-    private let parameters: [FilterParameter]
+    /// Strings are equal that equality of values tells apart: `é` in one code point and in two.
+    private struct Parameter: Hashable {
+      let name: ByteExactKey
+      let values: [ByteExactKey]
+    }
+
+    private let parameters: [Parameter]
     private let parent: Reference?
     private let owner: Reference?
 
     /// Creates the key of a query's filter; `nil` when no index could tell what it selects.
     init?(_ query: Query) {
       guard query.conditions == nil, query.search.isEmpty, !query.isForChange else { return nil }
-      parameters = query.parameters
-      parent = query.parent.map { Reference(key: $0.key, id: $0.id) }
-      owner = query.owner.map { Reference(key: $0.key, id: $0.id) }
+      parameters = query.parameters.map { parameter in
+        Parameter(name: ByteExactKey(parameter.name), values: parameter.values.map { ByteExactKey($0) })
+      }
+      parent = query.parent.map { Reference(key: $0.key, id: ByteExactKey($0.id)) }
+      owner = query.owner.map { Reference(key: $0.key, id: ByteExactKey($0.id)) }
     }
   }
 

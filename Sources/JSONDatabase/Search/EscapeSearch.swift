@@ -5,13 +5,17 @@ struct EscapeSearch: Sendable {
   private let escape: LiteralSearch
   /// The text as symbols, one for all forms of a character.
   private let text: FoldedSearch
+  /// Where in the text each symbol is.
+  private let places: [Int: [Int]]
 
   /// - Parameter text: A text that an escaped character may be a part of.
   init(for text: String) {
     // Letters and digits are only ever escaped as `\u0041`; line breaks and quotes, which many records have, are not.
     let hasShortEscapes = text.utf8.contains { $0 < 0x20 || "\"\\/".utf8.contains($0) }
     escape = LiteralSearch(caseInsensitive: hasShortEscapes ? "\\" : "\\u")
-    self.text = FoldedSearch(Array(text.unicodeScalars))
+    let folded = FoldedSearch(Array(text.unicodeScalars))
+    self.text = folded
+    places = Dictionary(grouping: folded.symbols.indices) { folded.symbols[$0] }
   }
 
   /// How a text is searched; to be kept from one search to the next in the same text.
@@ -37,7 +41,9 @@ struct EscapeSearch: Sendable {
     var next = place
     guard let symbol = symbol(in: bytes, at: &next) else { return false }
     var comparisons = 0
-    for index in text.symbols.indices where text.symbols[index] == symbol {
+    for index in places[symbol] ?? [] {
+      comparisons += 1
+      if comparisons > Self.maximumComparisons { return true }
       var position = next
       var rest = text.symbols[(index + 1)...]
       while let expected = rest.first, self.symbol(in: bytes, at: &position) == expected {

@@ -22,6 +22,8 @@ struct LiteralSearch: Sendable {
   /// The bytes of a match whose characters all have a usual form, and of the longest.
   private let usualCount: Int
   private let maximumCount: Int
+  /// The bytes of the shortest match.
+  private let minimumCount: Int
 
   /// How one text is searched; to be kept from one search to the next in the same text.
   struct Probing: Sendable {
@@ -29,6 +31,8 @@ struct LiteralSearch: Sendable {
     fileprivate var unusualPair: ProbePair
     /// Where it was found out last what is rare in the text.
     fileprivate var sampled: Int?
+    /// From where a match of usual forms was sought last, and where it is.
+    fileprivate var usual: (start: Int, match: Int?)?
   }
 
   /// How to begin to search a text.
@@ -47,6 +51,7 @@ struct LiteralSearch: Sendable {
     }
     usualCount = widths.reduce(0, +)
     maximumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).max() ?? 0) }
+    minimumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).min() ?? 0) }
     let usual = zip(characters, widths).map { forms, width in forms.filter { $0.count == width } }
     let unusual = Set(zip(characters, widths).flatMap { forms, width in forms.filter { $0.count != width } })
     probes = Self.probes(of: usual)
@@ -84,7 +89,9 @@ struct LiteralSearch: Sendable {
     in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
   ) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
-    let match = usualMatch(in: text, from: start, by: &probing, steps: &steps)
+    // What is needed to compare one character at a time is not made for a text that is too short.
+    guard text.count - start >= minimumCount else { return nil }
+    let match = knownUsualMatch(in: text, from: start, by: &probing, steps: &steps)
     guard !unusualProbes.isEmpty else { return match }
     // A match with an unusual form may come before it.
     let end = min(match.map { $0 + maximumCount } ?? .max, text.count)
@@ -94,6 +101,16 @@ struct LiteralSearch: Sendable {
     }
     let first = FoldedSearch(needle).firstMatch(in: part, from: max(start, place - maximumCount), steps: &steps)
     return first ?? match
+  }
+
+  /// The same as ``usualMatch(in:from:by:steps:)``, found once for all matches of other forms before it.
+  private func knownUsualMatch(
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
+  ) -> Int? {
+    if let known = probing.usual, known.start <= start, known.match.map({ $0 >= start }) ?? true { return known.match }
+    let match = usualMatch(in: text, from: start, by: &probing, steps: &steps)
+    probing.usual = (start, match)
+    return match
   }
 
   /// Returns where the first match of usual forms is, or one before it.
@@ -112,7 +129,9 @@ struct LiteralSearch: Sendable {
       }
       position = candidate + 1
       if budget.isSpent(steps, at: position) {
-        let end = min(position + max(Budget.stretch, 8 * maximumCount), text.count)
+        var end = min(position + max(Budget.stretch, 8 * maximumCount), text.count)
+        // Half a character would be taken for U+FFFD.
+        while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
         let part = UnsafeBufferPointer(rebasing: text[..<end])
         let match = FoldedSearch(needle).firstMatch(in: part, from: position, steps: &steps)
         if match != nil || end == text.count { return match }

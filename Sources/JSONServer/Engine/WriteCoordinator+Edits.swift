@@ -21,6 +21,8 @@ struct Takeover {
   }
 
   let replacement: Replacement
+  /// Tells it from one that was begun again since.
+  var number = 0
   /// Whether it removes an edit of the file that who asked for it cannot have seen.
   var removesUnseenEdit = false
   /// What it comes to; `nil` until that is found out.
@@ -105,10 +107,13 @@ extension WriteCoordinator {
 
   /// - Parameter failed: The same takeover, as far as no copy could be made for it.
   private func begin(_ new: Takeover, after failed: Takeover? = nil, on engine: isolated Engine) {
+    let number = engine.nextNumber()
     takeover = new
+    takeover?.number = number
     let (version, lostUpdates) = (database, lostUpdates)
     let replace = new.replacement.applied(by: ids)
     let goOn: @Sendable (isolated Engine, Takeover.Effect) -> Void = { engine, effect in
+      guard engine.writes.takeover?.number == number else { return }
       engine.writes.goOn(with: effect, of: lostUpdates.revision, after: failed, on: engine)
     }
     guard hasLargeReads || new.replacement.isLarge else {
@@ -144,9 +149,24 @@ extension WriteCoordinator {
   private func saveHistory(of takeover: Takeover, on engine: isolated Engine) {
     let part: String? =
       if case .edit(let source) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
+    let number = takeover.number
     persistence?.saveHistory(of: database, part: part) { result in
-      engine.loop.execute { engine.assumeIsolated { $0.writes.endSavingHistory(result, on: $0) } }
+      engine.loop.execute {
+        engine.assumeIsolated { engine in
+          guard engine.writes.takeover?.number == number else { return }
+          engine.writes.endSavingHistory(result, on: engine)
+        }
+      }
     }
+  }
+
+  /// Gives up a replacement of all data that is not done yet: what was sent before it is carried out again.
+  ///
+  /// - Returns: What is to be carried out again, in order.
+  func abandonReplacement() -> [Requester] {
+    guard let takeover, case .all(_, let pending) = takeover.replacement else { return [] }
+    self.takeover = nil
+    return [pending.requester] + takeover.waiting
   }
 
   private func endSavingHistory(_ result: Result<String, StorageError>, on engine: isolated Engine) {

@@ -222,7 +222,7 @@ final class WriteCoordinator {
     }
     database.undo(later.changes)
     database.undo(failed.changes)
-    return (failed, later, abandonLargeWrite())
+    return (failed, later, abandonLargeWrite() + abandonReplacement())
   }
 
   /// Takes the database back to what is saved, and returns what has to be carried out again, in order.

@@ -81,7 +81,9 @@ extension Engine {
           guard let waiting = engine.writes.end(number, with: version) else { return }
           goOn(engine, outcome)
           for requester in waiting { engine.perform(requester) }
-          engine.writes.takeDelayedEdits(on: engine)
+          // Where servers share the data, its commit brings the same changes, and keeps the turn: taken back here, it would
+          // begin again without that, perhaps for ever.
+          if engine.writes.shared == nil || engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
           engine.writes.releaseUnusedTurn()
         }
       }

@@ -50,9 +50,14 @@ extension Engine {
     }
   }
 
-  /// Whether a user's record is the one that a token was given for: somebody else may have its id now.
+  /// Whether a user's record is the one that a token was given for: somebody else may have its id now, and its slot when it
+  /// was the last.
   func isHolder(_ token: SharedToken, _ signIn: SignInState) -> Bool {
-    writes.database.slot(of: token.holder.user, in: signIn.users) == token.slot
+    let id = token.holder.user
+    guard writes.database.slot(of: id, in: signIn.users) == token.slot,
+      let user = try? writes.database.record(id, in: signIn.users)
+    else { return false }
+    return holder(id: id, of: user) == token.holder
   }
 
   // MARK: Routes
@@ -64,6 +69,16 @@ extension Engine {
     _ body: WrittenBody?, _ context: RequestContext, in shared: any SharedPersistence, attempts: Int = 0
   ) throws(RequestError) {
     guard let signIn else { return }
+    let later = SwiftCall(
+      attempts: attempts,
+      perform: { engine, call throws(RequestError) in
+        try engine.register(body, context, in: shared, attempts: call.attempts)
+      },
+      completion: { error in
+        guard let error else { return }
+        self.execute { $0.finalize(context, error.response()) }
+      })
+    if try writes.postpone(.code(later)) { return }
     let (written, response, change) = try createUser(body, signIn, context)
     let call = SwiftCall(
       attempts: attempts,

@@ -21,7 +21,9 @@ extension WriteCoordinator {
     switch source.content {
     case .rows(let rows, let base) where base <= shared.version: apply(rows, on: engine)
     // After a commit whose outcome is unknown, only the whole says what there is.
-    case .rows: return resume(waiting, on: engine)
+    case .rows:
+      resume(waiting, on: engine)
+      return releaseUnusedTurn()
     case .whole(let other):
       let names = database.resourceNames(andOf: other)
       deletions.removeAll()
