@@ -53,7 +53,7 @@ struct PropertyTests {
     return object
   }
 
-  @Test(arguments: 0..<40)
+  @Test(arguments: 0..<15)
   func `Queries select what a plain reading of all records selects, whatever was written`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let initial = (1...Int.random(in: 1...12, using: &random)).map { id in

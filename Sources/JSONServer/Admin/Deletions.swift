@@ -2,8 +2,8 @@ import JSONDatabase
 
 /// What deletions removed, kept for a while so that it can be put back.
 struct Deletions {
-  /// How long a deletion can be undone: a page offers it for ten seconds, on a machine that may be busy.
-  static let lifetime = Duration.seconds(60)
+  /// How long a deletion can be undone: a page offers it for ten seconds, perhaps on a machine that is busy with more.
+  static let lifetime = Duration.seconds(300)
   private static let capacity = 16
   /// The most bytes of records that are kept.
   private static let byteCapacity = 32 * 1024 * 1024

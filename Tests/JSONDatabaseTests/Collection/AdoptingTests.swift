@@ -36,7 +36,7 @@ struct AdoptingTests {
     return try .fixture(JSONValue.object(JSONObject([("a", .array(records)), ("b", .array(parents))])).text())
   }
 
-  @Test(arguments: 0..<20)
+  @Test(arguments: 0..<6)
   func `Indexes of a copy are those of the data, whatever was written meanwhile`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var database = try Self.database()

@@ -30,7 +30,7 @@ struct FilterMatchesTests {
     let orders = [[], [SortKey(FieldPath("n"))], [SortKey(FieldPath("n"), descending: true)]]
     return filters.flatMap { filter in
       orders.flatMap { sort in
-        [Query.Window.page(1, size: 7), .page(2, size: 7), .all].map { window in
+        [Query.Window.page(2, size: 7), .all].map { window in
           var query = filter
           query.sort = sort
           query.window = window
@@ -57,21 +57,19 @@ struct FilterMatchesTests {
   func `What is remembered of a filter ends with a change, and with its undoing`(
     _ dialect: Dialect, _ write: Write
   ) throws {
-    let records = (1...300).map { id in
+    let records = (1...80).map { id in
       let kind = ["a", "b", "c"][id % 3]
       return #"{"id":\#(id),"few":\#(id % 2 == 0),"kind":"\#(kind)","n":\#(id * 7 % 100)}"#
     }
     var database = try Database.fixture("{\"a\":[\(records.joined(separator: ",\n"))]}", dialect)
     _ = database.takeChanges()
     let before = database.string
-    for round in 1...2 {
-      try Self.expectFresh(&database, dialect, "before \(write), round \(round)")
-      try write.apply(to: &database)
-      try Self.expectFresh(&database, dialect, "after \(write), round \(round)")
-      database.undo(database.takeChanges())
-      #expect(database.string == before)
-      try Self.expectFresh(&database, dialect, "after undoing \(write), round \(round)")
-    }
+    try Self.expectFresh(&database, dialect, "before \(write)")
+    try write.apply(to: &database)
+    try Self.expectFresh(&database, dialect, "after \(write)")
+    database.undo(database.takeChanges())
+    #expect(database.string == before)
+    try Self.expectFresh(&database, dialect, "after undoing \(write)")
   }
 
   @Test func `Texts that differ in their bytes alone are not one filter`() throws {
@@ -110,14 +108,14 @@ struct FilterMatchesTests {
 
   @Test(arguments: [Dialect.classic, .v1], Shape.allCases)
   func `A page sorted by what a filter bounds is that of a scan`(_ dialect: Dialect, _ shape: Shape) throws {
-    let records = (0..<300).map { id in
+    let records = (0..<80).map { id in
       let value = shape.value(id).map { ",\"value\":\($0)" } ?? ""
       return "{\"id\":\(id),\"few\":\(id % 3 == 0)\(value)}"
     }
     var database = try Database.fixture("{\"a\":[\(records.joined(separator: ","))]}", dialect)
     try Self.expectPagesOfScan(&database, shape)
     // Slots and chunks are no longer those of a collection that was just read.
-    for id in ["0", "7", "20", "21", "299"] { _ = try database.delete(id, in: "a") }
+    for id in ["0", "7", "20", "21", "79"] { _ = try database.delete(id, in: "a") }
     _ = try database.create(#"{"id":900,"few":true,"value":\#(shape.value(1) ?? "1")}"#, in: "a")
     try Self.expectPagesOfScan(&database, shape)
   }
@@ -128,7 +126,7 @@ struct FilterMatchesTests {
       [SortKey(value)], [SortKey(value, descending: true)], [SortKey(value), SortKey(few, descending: true)],
       [SortKey(value, descending: true), SortKey(few)], [SortKey(few), SortKey(value)],
     ]
-    let windows = [Query.Window.page(1, size: 10), .page(3, size: 7), .slice(start: -7, end: -2), .all]
+    let windows = [Query.Window.page(2, size: 7), .slice(start: -7, end: -2), .all]
     let filters: [[Comparison]] = [
       [.less], [.lessOrEqual], [.greater], [.greaterOrEqual], [.notEqual], [.greaterOrEqual, .lessOrEqual],
       [.greater, .less], [.notEqual, .lessOrEqual],

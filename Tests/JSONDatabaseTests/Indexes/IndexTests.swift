@@ -84,7 +84,7 @@ struct IndexTests {
     var random = SeededGenerator(seed: UInt64(count))
     let records = (1...count).map { Self.record($0, &random) }
     var database = try Database.fixture("{\"a\":[\(records.joined(separator: ",\n"))]}", dialect)
-    for round in 0..<60 {
+    for round in 0..<36 {
       let samples = (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.sample(&random) }
         .filter { Self.canBeAsked($0, dialect) }
       var query = Query()
