@@ -86,7 +86,8 @@ extension Engine {
       guard let removed = Int(text).flatMap({ writes.deletions[$0] }) else {
         throw RequestError(
           .notFound,
-          "Deletion \(text) cannot be undone any more: it is more than five minutes old, or the data was replaced since.")
+          "Deletion \(text) cannot be undone any more: it is more than five minutes old, or the data was replaced since."
+        )
       }
       return .putBack(removed)
     }
