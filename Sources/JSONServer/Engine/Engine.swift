@@ -74,17 +74,15 @@ actor Engine: Application {
 
   /// Creates the engine of a session: with the data that a server had at its start, and nothing else of it.
   ///
-  /// - Parameters:
-  ///   - session: The session's name.
-  ///   - server: The server's engine.
-  init(session: SessionName, of server: isolated Engine) {
+  /// - Parameter server: The server's engine.
+  init(sessionOf server: isolated Engine) {
     configuration = server.configuration
     loop = server.loop
     policies = server.policies
     let source = OpenedSource(persistence: nil, database: server.sharedStart(), warnings: [])
     writes = WriteCoordinator(source, ids: server.writes.ids, durability: .ephemeral)
     startStubs = server.startStubs
-    simulation = Simulation(configuration, startStubs, session: session)
+    simulation = Simulation(configuration, startStubs)
     settings = Settings(server.configuration)
     signIn = server.configuration.signIn.map { signIn in
       SignInState(signIn, password: server.sharedPassword(), random: server.configuration.random)
@@ -281,7 +279,7 @@ actor Engine: Application {
     end()
     guard let persistence else { return }
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      DispatchQueue(label: "swift-json-server.close").async {
         persistence.close()
         continuation.resume()
       }

@@ -45,7 +45,7 @@ extension Server.Configuration {
     _ parser: SourceParser, on loop: EventLoopExecutor, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) async throws(ServerError) -> OpenedSource {
     let result = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      DispatchQueue(label: "swift-json-server.open").async {
         let result = Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) }
         // The thread sanitizer misses what orders a continuation that is resumed before it is awaited; it sees the
         // loop's lock.

@@ -51,7 +51,7 @@ extension Server {
     let persistence = await engine.persistence
     let result = await withCheckedContinuation { continuation in
       guard let persistence else {
-        DispatchQueue.global().async {
+        DispatchQueue(label: "swift-json-server.snapshot").async {
           continuation.resume(
             returning: Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
         }

@@ -45,7 +45,7 @@ final class Sessions {
       if sessions.count == Self.capacity, let idle = sessions.values.min(by: { $0.turn < $1.turn }) {
         remove(idle.name.text)
       }
-      let engine = Engine(session: name, of: server)
+      let engine = Engine(sessionOf: server)
       sessions[name] = Session(name: name, engine: engine, start: now, lastUse: now, turn: lastTurn)
       shareJournal(server.configuration.journalByteCapacity)
     }

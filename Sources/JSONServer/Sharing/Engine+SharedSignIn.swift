@@ -69,29 +69,22 @@ extension Engine {
     _ body: WrittenBody?, _ context: RequestContext, in shared: any SharedPersistence, attempts: Int = 0
   ) throws(RequestError) {
     guard let signIn else { return }
-    let later = SwiftCall(
-      attempts: attempts,
-      perform: { engine, call throws(RequestError) in
-        try engine.register(body, context, in: shared, attempts: call.attempts)
-      },
-      completion: { error in
-        guard let error else { return }
-        self.execute { $0.finalize(context, error.response()) }
-      })
-    if try writes.postpone(.code(later)) { return }
+    func call(_ goOn: @escaping @Sendable (isolated Engine) -> Void) -> SwiftCall {
+      SwiftCall(
+        attempts: attempts,
+        perform: { engine, call throws(RequestError) in
+          try engine.register(body, context, in: shared, attempts: call.attempts)
+        },
+        completion: { error in
+          self.execute { engine in
+            if let error { engine.finalize(context, error.response()) } else { goOn(engine) }
+          }
+        })
+    }
+    if try writes.postpone(.code(call { _ in })) { return }
     let (written, response, change) = try createUser(body, signIn, context)
-    let call = SwiftCall(
-      attempts: attempts,
-      perform: { engine, call throws(RequestError) in
-        try engine.register(body, context, in: shared, attempts: call.attempts)
-      },
-      completion: { error in
-        self.execute { engine in
-          if let error { return engine.finalize(context, error.response()) }
-          engine.giveTokens(to: written.text, id: written.id, in: shared, response, context)
-        }
-      })
-    writes.enqueueCommit(PendingResponse(requester: .code(call), response: response, change: change), on: self)
+    let saved = call { $0.giveTokens(to: written.text, id: written.id, in: shared, response, context) }
+    writes.enqueueCommit(PendingResponse(requester: .code(saved), response: response, change: change), on: self)
   }
 
   /// Gives a user tokens, and responds with them beside the user's record.

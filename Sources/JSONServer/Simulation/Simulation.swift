@@ -16,12 +16,11 @@ struct Simulation {
   var heartbeat: EventLoopExecutor.ScheduledTask?
   private var exchangeCount = 0
 
-  /// - Parameter session: The name of the session that it is of.
-  init(_ configuration: Server.Configuration, _ stubs: Stubs, session: SessionName? = nil) {
+  init(_ configuration: Server.Configuration, _ stubs: Stubs) {
     self.stubs = stubs
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
-    // The time at which it began names its run: no other of the same data began then.
-    events = EventFeed(run: String(Int(System.now * 1000), radix: 36) + (session.map { ".\($0.text)" } ?? ""))
+    // By chance and not by the time, since several servers of one database may begin in the same millisecond.
+    events = EventFeed(run: String(UInt64.random(in: .min ... .max), radix: 36))
   }
 
   /// Whether requests may meet anything at all.

@@ -107,10 +107,4 @@
       return met.integer(0, 0).map { StoredMeeting(count: $0, timesLeft: met.integer(0, 1)) }
     }
   }
-
-  extension Parameter {
-    fileprivate static func optional(_ value: Int?) -> Parameter {
-      value.map(Parameter.bigint) ?? Parameter(bytes: nil)
-    }
-  }
 #endif

@@ -115,8 +115,4 @@
       """,
     ]
   }
-
-  extension Parameter {
-    fileprivate static func optional(_ text: String?) -> Parameter { Parameter(bytes: text.map { Array($0.utf8) }) }
-  }
 #endif

@@ -211,8 +211,4 @@
       try run("DELETE FROM change WHERE version < $1::bigint", [.bigint(version)])
     }
   }
-
-  extension Parameter {
-    fileprivate static func optional(_ text: String?) -> Parameter { Parameter(bytes: text.map { Array($0.utf8) }) }
-  }
 #endif

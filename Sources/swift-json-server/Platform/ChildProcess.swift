@@ -74,9 +74,10 @@ struct ChildProcess: Sendable {
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
 
-  /// Waits for the end on another thread.
+  /// Waits for the end on another thread: one of a queue of its own, since Swift's tasks share those of the global
+  /// queue on Linux, where one that waits is one less for them.
   func onEnd(_ body: @escaping @Sendable (_ status: Int32) -> Void) {
-    DispatchQueue.global().async { body(wait()) }
+    DispatchQueue(label: "end of a program").async { body(wait()) }
   }
 
   func send(_ signal: Int32) {

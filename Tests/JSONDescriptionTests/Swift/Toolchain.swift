@@ -11,7 +11,7 @@ enum Toolchain {
   static func run(_ command: String, in directory: String) async -> String {
     await withCheckedContinuation { continuation in
       // The tests of the process share a thread for each core; to wait here for a compiler would hold up all of them.
-      DispatchQueue.global().async {
+      DispatchQueue(label: "compiler").async {
         let (output, _) = Shell.run("export TMPDIR='\(directory)'; exec 2>&1; \(command)", in: directory)
         continuation.resume(returning: output)
       }

@@ -123,7 +123,7 @@ import OrderedJSON
     func snapshot(
       _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
     ) {
-      DispatchQueue.global().async {
+      DispatchQueue(label: "swift-json-server.snapshot").async {
         completion(Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
       }
     }

@@ -73,7 +73,9 @@ extension Server {
       _ body: @escaping @Sendable () throws(ServerError) -> Success
     ) async throws(ServerError) -> Success {
       try await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: Result { () throws(ServerError) in try body() }) }
+        DispatchQueue(label: "swift-json-server.postgresql").async {
+          continuation.resume(returning: Result { () throws(ServerError) in try body() })
+        }
       }.get()
     }
   #endif
