@@ -20,7 +20,7 @@ final class Command: Sendable {
   /// A line did not come.
   struct MissingLine: Error {
     let text: String
-    let seen: [String]
+    var seen: [String]
   }
 
   private static let deadline = DispatchTimeInterval.seconds(120)
@@ -76,7 +76,16 @@ final class Command: Sendable {
   }
 
   /// Waits for a line of standard output.
-  func line(containing text: String) async throws -> String { try await output.line(containing: text) }
+  ///
+  /// - Throws: ``MissingLine`` with what was printed until the end.
+  func line(containing text: String) async throws -> String {
+    do {
+      return try await output.line(containing: text)
+    } catch var missing as MissingLine {
+      missing.seen += [await error.rest(), "status \(await status())"]
+      throw missing
+    }
+  }
 
   /// Waits for a line of standard error.
   func errorLine(containing text: String) async throws -> String { try await error.line(containing: text) }

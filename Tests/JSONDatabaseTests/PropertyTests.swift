@@ -3,7 +3,7 @@ import OrderedJSON
 import TestSupport
 import Testing
 
-struct PropertyTests {
+@Suite(.calculates) struct PropertyTests {
   private static let words = [
     "Alpha", "beta", "a,b", "", "50", "9", "true", "null", "h\u{E9}llo", "\u{1F600} x", "a\"b\\c", "0", "Beta", "1.0",
   ]

@@ -4,7 +4,7 @@ import Testing
 @testable import JSONDatabase
 
 /// Deletions that are undone when other writes came since.
-struct PuttingBackTests {
+@Suite(.calculates) struct PuttingBackTests {
   @Test(arguments: 0..<40)
   func `What was removed is there again, whatever was written since`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))

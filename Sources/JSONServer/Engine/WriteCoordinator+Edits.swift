@@ -204,7 +204,13 @@ extension WriteCoordinator {
     self.takeover?.failure = message
     self.takeover?.waiting = []
     for requester in takeover.waiting { engine.perform(requester) }
-    engine.loop.schedule(after: .seconds(1)) { engine.assumeIsolated { $0.writes.retryTakeover(on: $0) } }
+    let number = takeover.number
+    engine.loop.schedule(after: .seconds(1)) {
+      engine.assumeIsolated { engine in
+        // A newer edit has begun a takeover of its own, which is not to begin again.
+        if engine.writes.takeover?.number == number { engine.writes.retryTakeover(on: engine) }
+      }
+    }
   }
 
   /// Takes over the newest edit instead of the one for which no copy could be made.

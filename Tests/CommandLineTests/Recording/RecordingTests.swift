@@ -95,26 +95,18 @@ struct RecordingTests {
   func `A server that is down is a 502, and one that leads back a 508`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.posts)
-    let other = try Command(["database.json", "--port", "0", "--ephemeral"], in: directory)
-    let otherURL = try await other.url()
-    // The first asks the second on a port that was free a moment ago; the second asks the first.
-    let first = try Command(
-      ["database.json", "--port", "0", "--ephemeral", "--proxy", "\(otherURL)", "--record", "stubs.json"], in: directory
-    )
-    let firstURL = try await first.url()
-    other.send(SIGTERM)
-    _ = await other.status()
-    let down = try await send("GET", "/elsewhere", to: firstURL).exchange
+    let other = try #require(ReservedPort())
+    let server = try Command(
+      ["database.json", "--port", "0", "--ephemeral", "--proxy", other.url, "--record", "stubs.json"], in: directory)
+    let url = try await server.url()
+    let down = try await send("GET", "/elsewhere", to: url).exchange
     #expect(down.status == 502)
     #expect(down.body.contains("cannot be asked: Failed to connect") || down.body.contains("cannot be asked: Couldn't"))
-    let second = try Command(
-      ["database.json", "--port", "\(try #require(otherURL.port))", "--ephemeral", "--proxy", "\(firstURL)"],
-      in: directory)
-    _ = try await second.url()
-    let loop = try await send("GET", "/elsewhere", to: firstURL).exchange
+    other.forward(to: UInt16(try #require(url.port)))
+    let loop = try await send("GET", "/elsewhere", to: url).exchange
     #expect(loop.status == 508)
     #expect(loop.body.contains("leads back to this server"))
-    #expect(try await send("GET", "/posts/1", to: firstURL).exchange.status == 200)
+    #expect(try await send("GET", "/posts/1", to: url).exchange.status == 200)
   }
 
   @Test(arguments: [

@@ -5,7 +5,7 @@ import Testing
 @testable import JSONDatabase
 
 /// What is found out about a copy, on another thread, and taken over while the original has changed.
-struct AdoptingTests {
+@Suite(.calculates) struct AdoptingTests {
   private static let count = 2_100
 
   private static let queries: [Query] = {

@@ -5,7 +5,7 @@ import Testing
 @testable import JSONDatabase
 
 /// What removed records leave behind.
-struct CompactionTests {
+@Suite(.calculates) struct CompactionTests {
   private static func collection(_ database: Database) throws -> RecordCollection {
     guard case .collection(let collection)? = database.resource(named: "a") else {
       throw DatabaseError(.unknownResource, "The collection is gone.")

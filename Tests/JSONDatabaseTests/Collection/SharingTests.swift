@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONDatabase
 
-struct SharingTests {
+@Suite(.calculates) struct SharingTests {
   /// Copies that share what was read of the ids, each changed at random beside a database that nobody shares.
   @Test(arguments: 0..<8)
   func `Copies that are changed find the ids that a database of their own would`(seed: UInt64) throws {

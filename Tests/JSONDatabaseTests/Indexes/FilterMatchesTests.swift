@@ -1,9 +1,10 @@
 import JSONDatabase
 import OrderedJSON
+import TestSupport
 import Testing
 
 /// What is remembered of filters, and where a sorted page begins.
-struct FilterMatchesTests {
+@Suite(.calculates) struct FilterMatchesTests {
   enum Write: CaseIterable, Sendable {
     case create, replace, merge, delete
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What indexes and searches find, compared with what reading one record after the other finds.
-struct IndexTests {
+@Suite(.calculates) struct IndexTests {
   /// A filter, as a parameter for which indexes may be used and as a condition for which none is.
   private struct Sample {
     let path: String

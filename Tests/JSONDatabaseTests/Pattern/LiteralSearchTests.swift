@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONDatabase
 
-struct LiteralSearchTests {
+@Suite(.calculates) struct LiteralSearchTests {
   private func firstMatch(of needle: String, in text: String, from start: Int = 0) -> Int? {
     let search = LiteralSearch(caseInsensitive: needle)
     return Array(text.utf8).withUnsafeBufferPointer { search.firstMatch(in: $0, from: start) }

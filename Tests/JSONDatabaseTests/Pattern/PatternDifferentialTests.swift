@@ -8,7 +8,7 @@ import Testing
 ///
 /// Left out: `\w`, `\b` and `\s` beside characters outside ASCII, line ends, characters whose full case folding is
 /// longer, and texts that are long enough for backtracking to matter.
-struct PatternDifferentialTests {
+@Suite(.calculates) struct PatternDifferentialTests {
   private static let texts = ["a", "b", "c", "A", "B", "é", "É", "1", " ", "_", "-"]
 
   /// Returns a random pattern of a nesting of at most `depth`.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONDatabase
 
-struct PatternTests {
+@Suite(.calculates) struct PatternTests {
   private func matches(_ pattern: String, _ text: String) throws -> Bool {
     let pattern = try Pattern(pattern)
     return Array(text.utf8).withUnsafeBufferPointer { PatternMatcher(pattern).matches($0) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Texts that are written slice by slice.
-struct SlicedTextTests {
+@Suite(.calculates) struct SlicedTextTests {
   @Test(arguments: 0..<6)
   func `Slices of any size are the bytes of the whole text`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))

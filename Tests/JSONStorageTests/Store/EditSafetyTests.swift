@@ -37,7 +37,7 @@ struct EditSafetyTests {
     #expect(directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") } == ["[7]"])
   }
 
-  @Test(arguments: SafetyCase.all, [EIO, ENOENT, EINVAL, EBUSY])
+  @Test(.calculates, arguments: SafetyCase.all, [EIO, ENOENT, EINVAL, EBUSY])
   func `Whichever call fails, what must be kept is kept, also after a restart`(_ test: SafetyCase, _ number: Int32)
     throws
   {

@@ -146,7 +146,7 @@ struct KnownHeadTests {
     }
   }
 
-  @Test(arguments: UInt64(1)...200)
+  @Test(.calculates, arguments: UInt64(1)...200)
   func `Whatever is sent, in whatever pieces, is understood as the parser reads it`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let (wire, plain) = (try Wire(knowsHeads: true), try Wire(knowsHeads: false))
