@@ -35,8 +35,10 @@
     package var newestVersion: Int { versions.newest }
 
     /// Builds further commits on a version that was taken over.
-    package func adopt(_ version: Int) {
-      versions.build(on: version)
+    ///
+    /// - Parameter commitID: Of the commit that made it.
+    package func adopt(_ version: Int, commitID: String?) {
+      versions.build(on: version, id: commitID)
     }
 
     /// Why the database cannot be reached; `nil` while it can.

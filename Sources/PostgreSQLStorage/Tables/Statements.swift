@@ -6,6 +6,8 @@
     package let changes: ForeignChanges
     package let since: Int
     package let version: Int
+    /// Of the commit that made the version; `nil` for the first one.
+    package let commitID: String?
 
     /// Whether there is anything.
     var isNew: Bool {
@@ -77,17 +79,17 @@
       // Old changes are forgotten.
       guard isSameHistory, found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
         let loaded = try load(isInTransaction: isInTransaction)
-        versions.find(loaded.version, id: loaded.commitID)
         if !isSameHistory { versions.forgetBase(version) }
-        return ForeignWrites(changes: .whole(loaded), since: version, version: loaded.version)
+        return ForeignWrites(
+          changes: .whole(loaded), since: version, version: loaded.version, commitID: loaded.commitID)
       }
       let rows = (0..<found.count).compactMap { row -> StoredRow? in
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
         return StoredRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
-      versions.find(newest, id: found.text(0, 7))
       let simulation = found.bool(0, 8) == true ? try simulation() : nil
-      return ForeignWrites(changes: .rows(rows, simulation: simulation), since: version, version: newest)
+      return ForeignWrites(
+        changes: .rows(rows, simulation: simulation), since: version, version: newest, commitID: found.text(0, 7))
     }
 
     private static let changesText = """

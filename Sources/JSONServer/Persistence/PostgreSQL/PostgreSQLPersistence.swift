@@ -106,7 +106,7 @@ import OrderedJSON
       }
     }
 
-    func adopt(_ source: LoadedSource) { database.adopt(source.generation) }
+    func adopt(_ source: LoadedSource) { database.adopt(source.generation, commitID: source.commitID) }
 
     func releaseTurn() { database.releaseTurn() }
 
