@@ -46,9 +46,9 @@
     /// Takes the turn in a transaction, until that ends: nobody else writes meanwhile.
     ///
     /// - Returns: The version of the data.
-    func takeTurn(deadline: Duration) throws(DatabaseFailure) -> Int {
+    func takeTurn(isInTransaction: Bool = false, deadline: Duration) throws(DatabaseFailure) -> Int {
       let turn = [Statement("BEGIN"), Statement("SELECT version FROM state FOR UPDATE")]
-      guard let version = try run(turn, deadline: deadline).last?.integer(0, 0) else {
+      guard let version = try run(isInTransaction ? [turn[1]] : turn, deadline: deadline).last?.integer(0, 0) else {
         throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
       }
       return version
@@ -58,6 +58,7 @@
     func commitID(of version: Int) throws(DatabaseFailure) -> String? {
       try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(version)]).text(0, 0)
     }
+    /// - Parameter isInTransaction: Whether the transaction is under way.
 
     /// What has been written since the version that the data is built on, as of one moment.
     ///
