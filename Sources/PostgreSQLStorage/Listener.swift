@@ -76,7 +76,7 @@
     /// Finds out whether the database is another one since the last time, one that lacks what the data is built on.
     private mutating func verifyBase(_ connection: Connection) throws(DatabaseFailure) {
       let (version, id) = versions.baseAndID
-      if version >= 0, try connection.commitID(of: version) != id { forgetBase(version) }
+      if version >= 0, try connection.commitID(of: version, deadline: Self.deadline) != id { forgetBase(version) }
       isVerified = true
     }
 

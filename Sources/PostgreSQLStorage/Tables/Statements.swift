@@ -30,9 +30,14 @@
       try connection.run(
         """
         SELECT set_config('search_path', quote_ident($1), false), set_config('json_server.server', 'on', false),
-          set_config('idle_in_transaction_session_timeout', '3s', false), set_config('TimeZone', 'UTC', false)
+          set_config('idle_in_transaction_session_timeout', '3s', false), set_config('TimeZone', 'UTC', false),
+          set_config('default_transaction_isolation', 'read committed', false),
+          (SELECT count(set_config(name, '0', false)) FROM pg_settings
+            WHERE name IN ('lock_timeout', 'statement_timeout', 'transaction_timeout'))
         """, [.text(address.schema)])
       return connection
+    ///
+    /// What a role or a database sets for its connections must not end what waits for its turn.
     }
 
     /// The version of the data, which is whole and durable.
@@ -55,8 +60,9 @@
     }
 
     /// The id of the commit that made a version; `nil` when that is the first one, or one that is forgotten.
-    func commitID(of version: Int) throws(DatabaseFailure) -> String? {
-      try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(version)]).text(0, 0)
+    func commitID(of version: Int, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> String? {
+      let text = "SELECT commit_id FROM change WHERE version = $1::bigint"
+      return try run(text, [.bigint(version)], deadline: deadline).text(0, 0)
     }
     /// - Parameter isInTransaction: Whether the transaction is under way.
 
