@@ -33,7 +33,7 @@
     /// The same failure of what may have been carried out nevertheless.
     var unsettled: DatabaseFailure {
       var failure = self
-      failure.isUnsettled = true
+      failure.isUnsettled = code == .unreachable
       return failure
     }
 

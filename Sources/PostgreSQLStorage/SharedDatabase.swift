@@ -97,6 +97,8 @@
 
     /// Makes the tables where there are none, fills them if they are empty, and reads everything. Blocks.
     ///
+      // Nothing finds out any more whether the database is reached: nothing is waited for beyond its deadline.
+      versions.failure = DatabaseFailure(.unreachable, "The server is stopping.")
     /// - Parameter seed: What empty tables are filled with; asked for only then.
     /// - Returns: What is there now, and whether that is the seed.
     package static func prepare(

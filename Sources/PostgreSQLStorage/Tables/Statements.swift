@@ -121,8 +121,12 @@
         .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
         .documents(rows), .optional(base.id),
       ]
-      guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
-      return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
+      do throws(DatabaseFailure) {
+        guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
+        return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
+      } catch {
+        throw error.unsettled
+      }
     }
 
     // The parts of one statement see the data as it was before it. Of a place that is in `given` once, each touches its
