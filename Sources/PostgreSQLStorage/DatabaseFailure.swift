@@ -23,7 +23,7 @@
     /// Whether what failed may have been carried out nevertheless.
     package private(set) var isUnsettled = false
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
       self.code = code
       self.message = message
     }

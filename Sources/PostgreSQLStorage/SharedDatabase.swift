@@ -14,12 +14,13 @@
     /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
     ///
     /// - Parameters:
-    ///   - onChanges: Called with what others have written, on any thread.
+    ///   - onChanges: Called with what others have written, on any thread; returns why that cannot be served, as long as it
+    ///     is the newest version.
     ///   - onFailure: Called when the database cannot be reached any more, and with `nil` when it is again.
     /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
     package init(
       _ address: DatabaseAddress, loaded: LoadedDatabase,
-      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
+      onChanges: @escaping @Sendable (ForeignWrites) -> DatabaseFailure?,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
     ) throws(DatabaseFailure) {
       versions = SharedVersions(loaded.version, id: loaded.commitID)

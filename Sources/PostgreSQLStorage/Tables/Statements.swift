@@ -7,6 +7,14 @@
     package let since: Int
     package let version: Int
 
+    /// Of the commit that made the version, when all was read again.
+    var commitID: String? {
+      switch changes {
+      case .rows: nil
+      case .whole(let loaded): loaded.commitID
+      }
+    }
+
     /// Whether there is anything.
     var isNew: Bool {
       switch changes {
