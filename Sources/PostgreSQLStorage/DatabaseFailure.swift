@@ -30,7 +30,7 @@
 
     package var description: String { message }
 
-    /// The same failure of what may have been carried out nevertheless.
+    /// The same failure of what may have been carried out nevertheless, if the connection was lost.
     var unsettled: DatabaseFailure {
       var failure = self
       failure.isUnsettled = code == .unreachable

@@ -3,12 +3,17 @@
 
   /// A database that several servers share.
   ///
-  /// One connection is for commits, one for reading and notices, one for what servers share besides the data. Each blocks a
-  /// thread of its own, never the caller.
+  /// One connection is for commits, one for reading and notices, and up to three for what servers share besides the data. Each
+  /// blocks a thread of its own, never the caller.
   package final class SharedDatabase: Sendable {
     private let commits: CommitChannel
     private let reads: ReadChannel
+    /// For what requests wait for, which never waits for the turn.
     let simulation: SimulationChannel
+    /// For what is changed with the turn.
+    let rules: SimulationChannel
+    /// For what takes as long as there is data.
+    let snapshots: SimulationChannel
     private let versions: SharedVersions
 
     /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
@@ -25,7 +30,9 @@
     ) throws(DatabaseFailure) {
       versions = SharedVersions(loaded.version, id: loaded.commitID)
       commits = CommitChannel(address, versions)
-      simulation = SimulationChannel(address)
+      simulation = SimulationChannel(address, versions)
+      rules = SimulationChannel(address, versions)
+      snapshots = SimulationChannel(address, versions)
       reads = try ReadChannel(address, versions: versions, onChanges: onChanges, onFailure: onFailure)
     }
 
@@ -90,16 +97,16 @@
     /// Disconnects. Blocks until what is in progress has ended.
     package func close() {
       reads.close()
+      // Nothing finds out any more whether the database is reached: nothing is waited for beyond its deadline.
+      versions.failure = DatabaseFailure(.unreachable, "The server is stopping.")
       commits.close()
-      simulation.close()
+      for channel in [simulation, rules, snapshots] { channel.close() }
     }
 
     // MARK: Without a server
 
     /// Makes the tables where there are none, fills them if they are empty, and reads everything. Blocks.
     ///
-      // Nothing finds out any more whether the database is reached: nothing is waited for beyond its deadline.
-      versions.failure = DatabaseFailure(.unreachable, "The server is stopping.")
     /// - Parameter seed: What empty tables are filled with; asked for only then.
     /// - Returns: What is there now, and whether that is the seed.
     package static func prepare(

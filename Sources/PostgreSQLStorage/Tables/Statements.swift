@@ -33,6 +33,8 @@
 
   extension Connection {
     /// Connects, as the servers do: their changes are recorded by themselves, in the schema of the address.
+    ///
+    /// What a role or a database sets for its connections must not end what waits for its turn.
     static func open(_ address: DatabaseAddress) throws(DatabaseFailure) -> Connection {
       let connection = try Connection(address)
       try connection.run(
@@ -44,8 +46,6 @@
             WHERE name IN ('lock_timeout', 'statement_timeout', 'transaction_timeout'))
         """, [.text(address.schema)])
       return connection
-    ///
-    /// What a role or a database sets for its connections must not end what waits for its turn.
     }
 
     /// The version of the data, which is whole and durable.
@@ -58,6 +58,7 @@
 
     /// Takes the turn in a transaction, until that ends: nobody else writes meanwhile.
     ///
+    /// - Parameter isInTransaction: Whether the transaction is under way.
     /// - Returns: The version of the data.
     func takeTurn(isInTransaction: Bool = false, deadline: Duration) throws(DatabaseFailure) -> Int {
       let turn = [Statement("BEGIN"), Statement("SELECT version FROM state FOR UPDATE")]
@@ -72,7 +73,6 @@
       let text = "SELECT commit_id FROM change WHERE version = $1::bigint"
       return try run(text, [.bigint(version)], deadline: deadline).text(0, 0)
     }
-    /// - Parameter isInTransaction: Whether the transaction is under way.
 
     /// What has been written since the version that the data is built on, as of one moment.
     ///

@@ -245,6 +245,44 @@ def removals(harness, postgres, fleet):
     harness.check(fleet.statuses("GET", "/posts/2") == [200] * 3, "removals: the data is gone")
 
 
+def lookups(harness, postgres, fleet):
+    """Nobody who signed in waits for a snapshot, and a connection that is cut costs nobody a request."""
+    one, other, third = fleet.servers
+    answers = []
+
+    def request(*arguments):
+        thread = threading.Thread(target=lambda: answers.append(one.request(*arguments, timeout=30)))
+        thread.start()
+        return thread
+
+    bearer = [f"Authorization: Bearer {other.request('POST', '/login', USER).json['accessToken']}"]
+    with postgres.transaction("SELECT FROM tokens.counter FOR UPDATE"):
+        saving = request("POST", "/__admin/snapshots")
+        postgres.await_lock("tokens")
+        start = time.monotonic()
+        statuses = fleet.statuses("GET", "/posts", headers=bearer)
+        seconds = time.monotonic() - start
+        harness.check(statuses == [200] * 3 and seconds < 1, f"lookups: {statuses} after {seconds:.1f} s beside a snapshot")
+    saving.join(30)
+    harness.check(answers.pop().status == 201, "lookups: no snapshot")
+    bearer = [f"Authorization: Bearer {other.request('POST', '/login', USER).json['accessToken']}"]
+    user = dict(USER, email="eve@example.com")
+    for count, arguments, expected in [
+            (1, ("GET", "/posts", None, bearer), (200, None)), (1, ("POST", "/login", USER), (200, None)),
+            (2, ("POST", "/register", user), (503, "unknown"))]:
+        with postgres.transaction("LOCK TABLE tokens.token"):
+            asking = request(*arguments)
+            for _ in range(count):
+                postgres.query(f"SELECT pg_terminate_backend({postgres.await_lock('tokens')}, 5000)")
+        asking.join(30)
+        answer = answers.pop()
+        durability = answer.json.get("durability") if answer.status == 503 else None
+        harness.check(
+            (answer.status, durability) == expected, f"lookups: {arguments[1]} cut {count} times: {answer.status} {answer.body}")
+    status = third.request("POST", "/login", user).status
+    harness.check(status == 200, f"lookups: who was registered signs in with {status}")
+
+
 def outages(harness, postgres, fleet):
     """What has to be counted is refused while the database is away, and nothing is forgotten."""
     one, other, third = fleet.servers
@@ -284,7 +322,7 @@ def measure(harness):
         part("settings", lambda fleet: settings(harness, fleet))
         part("snapshots", lambda fleet: snapshots(harness, fleet))
         part("removals", lambda fleet: removals(harness, postgres, fleet))
-        part("tokens", lambda fleet: tokens(harness, fleet), "--auth", "users")
+        part("tokens", lambda fleet: (tokens(harness, fleet), lookups(harness, postgres, fleet)), "--auth", "users")
         part("outages", lambda fleet: outages(harness, postgres, fleet))
     harness.figure = f"{', '.join(parts)} of three servers: {len(harness.failures)} failures"
 
