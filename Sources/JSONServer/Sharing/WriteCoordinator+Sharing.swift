@@ -6,12 +6,30 @@ import JSONStorage
 
 extension WriteCoordinator {
   /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
+  ///
+  /// A large write that is under way begins again once nobody else can write: it would be overtaken, and no read would be
+  /// served before it ended.
   func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
+    var overtaken: [Requester] = []
+    if commits.inFlight == nil, takeover == nil, delayedEdits.contains(where: { $0.generation > shared.version }) {
+      overtaken = abandonLargeWrite()
+    }
     while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
     }
     releaseReads(on: engine)
+    guard !overtaken.isEmpty else { return }
+    turns.recordConflict()
+    whenInTurn(on: engine) { [overtaken] engine, failure in
+      for requester in overtaken {
+        if let failure {
+          engine.refuse(requester, because: RequestError(failure))
+        } else {
+          engine.perform(requester)
+        }
+      }
+    }
   }
 
   /// Takes over what other servers have written, and carries out again what was not saved.
