@@ -147,7 +147,7 @@
       self.connection = connection
       isVerified = false
       // Databases that speak the protocol but have no notices are asked at intervals alone.
-      _ = try? connection.run("LISTEN json_server", deadline: Self.deadline)
+      _ = try? connection.run("LISTEN \(connection.identifier(address.schema))", deadline: Self.deadline)
       due = .now + Self.interval
     }
 

@@ -37,7 +37,7 @@
         """
         WITH turn AS (UPDATE state SET version = version + 1 RETURNING version),
           log AS (INSERT INTO change (version, is_simulation) SELECT version, true FROM turn)
-        SELECT pg_notify('json_server', version::text) FROM turn
+        SELECT pg_notify(current_schema(), version::text) FROM turn
         """, [])
       let simulation = try simulation()
       try commit()

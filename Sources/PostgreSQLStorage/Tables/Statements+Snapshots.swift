@@ -128,7 +128,7 @@
           UPDATE state SET version = version + 1, prefix = snapshot.prefix, suffix = snapshot.suffix
           FROM snapshot WHERE snapshot.id = $1::bigint RETURNING version),
         log AS (INSERT INTO change (version, is_whole) SELECT version, true FROM turn)
-      SELECT pg_notify('json_server', version::text) FROM turn
+      SELECT pg_notify(current_schema(), version::text) FROM turn
       """,
     ]
   }

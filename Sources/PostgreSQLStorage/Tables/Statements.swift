@@ -156,7 +156,7 @@
         log AS (
           INSERT INTO change (version, commit_id, resources, slots)
           SELECT turn.version, $2::text, $3::int[], $4::bigint[] FROM turn)
-      SELECT turn.version, pg_notify('json_server', turn.version::text) FROM turn
+      SELECT turn.version, pg_notify(current_schema(), turn.version::text) FROM turn
       """
 
     /// Replaces all data within a transaction that has the turn.
@@ -200,7 +200,7 @@
         WITH turn AS (
           UPDATE state SET version = version + 1, prefix = $3, suffix = $4 WHERE version = $1::bigint RETURNING version),
           log AS (INSERT INTO change (version, commit_id, is_whole) SELECT version, $2, true FROM turn)
-        SELECT version, pg_notify('json_server', version::text) FROM turn
+        SELECT version, pg_notify(current_schema(), version::text) FROM turn
         """,
         [.bigint(version), .text(id), .text(database.frame.prefix), .text(database.frame.suffix)])
     }
