@@ -72,7 +72,7 @@
       turn = nil
       connection = nil
       let new = try Connection.open(address)
-      new.isReached = { [versions] in versions.failure == nil }
+      new.isReached = { [versions] in versions.isReached }
       connection = new
       return new
     }

@@ -134,7 +134,8 @@
       _ completion: @escaping @Sendable (Result<Success, DatabaseFailure>) -> Void,
       _ work: @escaping @Sendable (Connection) throws(DatabaseFailure) -> Success
     ) {
-      if let failure { return completion(.failure(failure)) }
+      // What cannot be served can be replaced still, by a reset.
+      if let failure, !versions.isReached { return completion(.failure(failure)) }
       (channel ?? simulation).perform(work, completion)
     }
 

@@ -14,7 +14,7 @@
     let rules: SimulationChannel
     /// For what takes as long as there is data.
     let snapshots: SimulationChannel
-    private let versions: SharedVersions
+    let versions: SharedVersions
 
     /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
     ///
@@ -90,7 +90,7 @@
     ///
     /// - Parameter completion: Called once, on any thread.
     package func check(_ completion: @escaping @Sendable (Result<Int, DatabaseFailure>) -> Void) {
-      if let failure { return completion(.failure(failure)) }
+      if let failure, !versions.isReached { return completion(.failure(failure)) }
       reads.check(completion)
     }
 

@@ -64,7 +64,7 @@
       if let connection, connection.receive(), connection.receive() { return connection }
       connection = nil
       let new = try Connection.open(address)
-      new.isReached = { [versions] in versions.failure == nil }
+      new.isReached = { [versions] in versions.isReached }
       connection = new
       return new
     }
