@@ -49,15 +49,15 @@
         let newest = try connection.version(deadline: Self.deadline)
         versions.newest = newest
         if newest < base { forgetBase(base) }
-        // A commit ends with what others have written before it.
-        guard isToBeReported, !versions.isCommitting else {
-          record(nil)
-          return newest
-        }
         if let refused, refused.version == newest,
           try connection.commitID(of: newest, deadline: Self.deadline) == refused.id
         {
           throw refused.failure
+        }
+        // A commit ends with what others have written before it.
+        guard isToBeReported, !versions.isCommitting else {
+          record(nil)
+          return newest
         }
         let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
         if found.isNew, let failure = onChanges(found) {
