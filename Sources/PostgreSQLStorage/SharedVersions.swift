@@ -55,6 +55,9 @@
       set { state.withLockedValue { $0.failure = newValue } }
     }
 
+    /// Whether the database is there, as far as is known: even if what it holds cannot be served.
+    var isReached: Bool { failure.map { $0.code == .tables } ?? true }
+
     /// Whether others have written what the server's data does not hold.
     var isBehind: Bool { state.withLockedValue { $0.newest > $0.base } }
 

@@ -7,16 +7,34 @@ import JSONStorage
 extension WriteCoordinator {
   /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
   ///
-  /// A large change that waits for its commit is not taken back for them, since others may write again before it is carried
-  /// out once more: when its commit has met theirs, it has the turn.
+  /// A large write that is under way begins again once nobody else can write: it would be overtaken, and no read would be
+  /// served before it ended. One that waits for its commit is not taken back: when that has met others' changes, it has the
+  /// turn.
   func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
-    while commits.inFlight == nil, !commits.open.changes.isLarge, takeover == nil, largeWrite == nil,
-      !delayedEdits.isEmpty
-    {
+    var overtaken: [Requester] = []
+    if mayTakeForeignChanges, delayedEdits.contains(where: { $0.generation > shared.version }) {
+      overtaken = abandonLargeWrite()
+    }
+    while mayTakeForeignChanges, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
     }
     releaseReads(on: engine)
+    guard !overtaken.isEmpty else { return }
+    turns.recordConflict()
+    whenInTurn(on: engine) { [overtaken] engine, failure in
+      for requester in overtaken {
+        if let failure {
+          engine.refuse(requester, because: RequestError(failure))
+        } else {
+          engine.perform(requester)
+        }
+      }
+    }
+  }
+
+  private var mayTakeForeignChanges: Bool {
+    commits.inFlight == nil && !commits.open.changes.isLarge && takeover == nil
   }
 
   /// Takes over what other servers have written, and carries out again what was not saved.

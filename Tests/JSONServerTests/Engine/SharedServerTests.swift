@@ -63,6 +63,21 @@ import Testing
     #expect(await server.send(.get, "/posts/3").status == .notFound)
   }
 
+  @Test func `begin a large write again in turn when another comes between, and serve reads meanwhile`() async throws {
+    let shared = SharedDatabaseFixture()
+    let records = (1...3_000).map { JSONValue.object(JSONObject([("id", .number(JSONNumber($0))), ("by", "nobody")])) }
+    let server = try shared.server(.object(JSONObject([("posts", .array(records))])))
+    let gate = WorkerGate()
+    async let changed = server.send(.patch, "/posts?_all=true", #"{"by": "server"}"#)
+    while await !server.engine.isChangingMuch { await Task.yield() }
+    shared.change([(0, 6, #"{"id": 7, "by": "other"}"#)])
+    #expect(try await server.send(.get, "/posts/7").json["by"] == "other")
+    gate.open()
+    #expect(await changed.status == .ok)
+    #expect(try await server.send(.get, "/posts/7").json["by"] == "server")
+    #expect(shared.turns == 1)
+  }
+
   @Test func `refuse what waits for its turn when the database goes away`() async throws {
     let shared = SharedDatabaseFixture()
     let server = try shared.server(Self.start, reads: .local)

@@ -72,16 +72,6 @@ import OrderedJSON
     }
   }
 
-  extension SourceEdit {
-    init(_ writes: ForeignWrites, schema: Schema, at address: DatabaseAddress) {
-      do throws(ServerError) {
-        self = .changed(try LoadedSource(writes, schema: schema, at: address))
-      } catch {
-        self = .invalid(message: error.message)
-      }
-    }
-  }
-
   // MARK: Errors
 
   extension ServerError {
