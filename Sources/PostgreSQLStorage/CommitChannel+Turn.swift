@@ -4,9 +4,11 @@
   // The turn is a transaction that has locked the state: nobody else writes until it ends.
 
   extension CommitChannel {
-    /// How long the turn is kept for a server that does not commit: longer than most large writes take, and less than the
-    /// database lets a transaction be idle.
-    private static let longestTurn = DispatchTimeInterval.milliseconds(2_500)
+    /// How long the turn is kept for a server that does not commit: longer than all but the largest writes take.
+    private static let longestTurn = Duration.seconds(60)
+    /// How often the database hears of a turn that is kept: it lets a transaction be idle for 3 s, so that a server that is
+    /// paused loses its turn.
+    private static let keepingInterval = DispatchTimeInterval.seconds(1)
 
     /// Takes the turn for the next commit, and finds out what others have written.
     ///
@@ -56,16 +58,19 @@
       _ = try connection.takeTurn(deadline: Self.deadline)
       lastTurn += 1
       turn = lastTurn
-      let number = lastTurn
-      executor.queue.asyncAfter(deadline: .now() + Self.longestTurn) {
-        self.assumeIsolated { if $0.turn == number { $0.endTurn() } }
-      }
+      keepTurn(lastTurn, until: .now + Self.longestTurn)
     }
 
-    func endTransaction(_ connection: Connection) throws(DatabaseFailure) {
-      wasSent = true
-      try connection.run("COMMIT", deadline: Self.deadline)
-      turn = nil
+    private func keepTurn(_ number: Int, until end: ContinuousClock.Instant) {
+      executor.queue.asyncAfter(deadline: .now() + Self.keepingInterval) {
+        self.assumeIsolated { channel in
+          guard channel.turn == number else { return }
+          guard .now < end, let connection = channel.connection,
+            (try? connection.run("SELECT", deadline: .seconds(2))) != nil
+          else { return channel.endTurn() }
+          channel.keepTurn(number, until: end)
+        }
+      }
     }
 
     func endTurn() {

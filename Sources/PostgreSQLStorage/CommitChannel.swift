@@ -38,7 +38,7 @@
 
     /// How long a statement of a commit may take, the turns of other servers included.
     static let deadline = Duration.seconds(15)
-    /// How long it is tried to find out what became of a commit.
+    /// How long it is tried to find out what became of a commit, once its connection is lost.
     static let settlingTime = Duration.seconds(10)
     /// Of how many versions the changes are kept, for servers that were cut off.
     private static let keptChanges = 20_000
@@ -72,6 +72,7 @@
       turn = nil
       connection = nil
       let new = try Connection.open(address)
+      new.isReached = { [versions] in versions.isReached }
       connection = new
       return new
     }
@@ -90,11 +91,11 @@
           case .conflict:
             cancelTransaction()
             guard .now < end else { return .failed(error) }
-          case .unreachable where !wasSent:
+          case .unreachable where !error.isUnsettled:
             // One that was lost since the commit before is made anew, so that nobody hears of it.
             guard hadConnection else { return .failed(error) }
           case .unreachable:
-            guard let isDone = settle(id, onto: base, before: end) else {
+            guard let isDone = settle(id, onto: base) else {
               // Whatever the data is built on, it may not be that.
               versions.forgetBase()
               return .unknown(error)
@@ -111,21 +112,15 @@
       }
     }
 
-    /// Whether a statement that may have committed was sent in the attempt before.
-    var wasSent = false
-
     private func attempt(
       _ commit: StoredCommit, id: String, onto base: (version: Int, id: String?)
     ) throws(DatabaseFailure) -> CommitResult {
-      wasSent = false
       let connection = try connected()
       switch commit {
       case .rows(let rows) where base.version >= 0:
-        wasSent = true
         let isWritten = try connection.write(
           rows, onto: base, id: id, endingTransaction: turn != nil, deadline: Self.deadline)
         turn = nil
-        wasSent = false
         if isWritten {
           advance(from: base.version, id: id)
           forgetChanges(connection)
@@ -138,7 +133,8 @@
           try connection.commitID(of: base.version) == base.id
         {
           try connection.replaceAll(make(), onto: base.version, id: id)
-          try endTransaction(connection)
+          try connection.commit(deadline: Self.deadline)
+          turn = nil
           advance(from: base.version, id: id)
           return .done
         }
@@ -172,9 +168,9 @@
     /// Finds out whether a commit was carried out whose connection was lost.
     ///
     /// - Returns: `nil` when that cannot be found out in time.
-    private func settle(
-      _ id: String, onto base: (version: Int, id: String?), before end: ContinuousClock.Instant
-    ) -> Bool? {
+    private func settle(_ id: String, onto base: (version: Int, id: String?)) -> Bool? {
+      // However long the commit itself was waited for.
+      let end = ContinuousClock.now + Self.settlingTime
       var wait: Double = 0.02
       while .now < end {
         connection = nil

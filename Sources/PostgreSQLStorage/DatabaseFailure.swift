@@ -23,17 +23,17 @@
     /// Whether what failed may have been carried out nevertheless.
     package private(set) var isUnsettled = false
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
       self.code = code
       self.message = message
     }
 
     package var description: String { message }
 
-    /// The same failure of what may have been carried out nevertheless.
+    /// The same failure of what may have been carried out nevertheless, if the connection was lost.
     var unsettled: DatabaseFailure {
       var failure = self
-      failure.isUnsettled = true
+      failure.isUnsettled = code == .unreachable
       return failure
     }
 
@@ -45,7 +45,7 @@
     init(state: String, _ text: String, at address: DatabaseAddress) {
       let place = "\(address.description): "
       switch state {
-      case "40001", "40P01": self.init(.conflict, "\(place)\(text).")
+      case "40001", "40P01", "55P03": self.init(.conflict, "\(place)\(text).")
       case "42501":
         self.init(
           .rights, "\(place)\(text); grant it, or connect as the user that owns the schema '\(address.schema)'.")
@@ -55,7 +55,8 @@
           "\(place)the tables of the schema '\(address.schema)' were changed (\(text)); restore them, or name another schema with ?schema=."
         )
       // 25006: the server became a standby; the next connection finds the one that takes writes.
-      case let state where ["08", "57", "53"].contains(String(state.prefix(2))) || ["25P03", "25006"].contains(state):
+      case let state
+      where ["08", "57", "53"].contains(String(state.prefix(2))) || ["25P03", "25P04", "25006"].contains(state):
         self.init(.unreachable, "\(place)\(text).")
       default: self.init(.refused, "\(place)\(text).")
       }

@@ -3,13 +3,15 @@
   struct Listener {
     private let address: DatabaseAddress
     private let versions: SharedVersions
-    private let onChanges: @Sendable (ForeignWrites) -> Void
+    private let onChanges: @Sendable (ForeignWrites) -> DatabaseFailure?
     private let onFailure: @Sendable (DatabaseFailure?) -> Void
     private(set) var connection: Connection?
     /// When to connect again, or to ask although nothing was heard.
     private(set) var due = ContinuousClock.now
     /// What was reported last, which the server may not have taken over yet.
     private var reported: (since: Int, version: Int)?
+    /// The version that cannot be served, and why: it is not read again.
+    private var refused: (version: Int, id: String?, failure: DatabaseFailure)?
     /// Whether the data is built on a version of this very database.
     private var isVerified = false
     private var lastRenewal: ContinuousClock.Instant?
@@ -23,7 +25,7 @@
 
     init(
       _ address: DatabaseAddress, _ versions: SharedVersions,
-      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
+      onChanges: @escaping @Sendable (ForeignWrites) -> DatabaseFailure?,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
     ) {
       self.address = address
@@ -35,6 +37,8 @@
     // MARK: Versions
 
     /// The newest version, after the changes up to it were reported.
+    ///
+    /// - Throws: ``DatabaseFailure``, also while the newest version is one that cannot be served.
     mutating func newest() throws(DatabaseFailure) -> Int {
       guard let connection, !connection.isLost else {
         throw versions.failure ?? DatabaseFailure(.unreachable, "\(address.description): not connected yet.")
@@ -45,14 +49,23 @@
         let newest = try connection.version(deadline: Self.deadline)
         versions.newest = newest
         if newest < base { forgetBase(base) }
+        if let refused, refused.version == newest,
+          try connection.commitID(of: newest, deadline: Self.deadline) == refused.id
+        {
+          throw refused.failure
+        }
         // A commit ends with what others have written before it.
         guard isToBeReported, !versions.isCommitting else {
           record(nil)
           return newest
         }
         let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
+        if found.isNew, let failure = onChanges(found) {
+          refused = (found.version, found.commitID, failure)
+          throw failure
+        }
+        refused = nil
         record(nil)
-        if found.isNew { onChanges(found) }
         reported = (found.since, found.version)
         return found.version
       } catch {
@@ -76,7 +89,7 @@
     /// Finds out whether the database is another one since the last time, one that lacks what the data is built on.
     private mutating func verifyBase(_ connection: Connection) throws(DatabaseFailure) {
       let (version, id) = versions.baseAndID
-      if version >= 0, try connection.commitID(of: version) != id { forgetBase(version) }
+      if version >= 0, try connection.commitID(of: version, deadline: Self.deadline) != id { forgetBase(version) }
       isVerified = true
     }
 
@@ -134,7 +147,7 @@
       self.connection = connection
       isVerified = false
       // Databases that speak the protocol but have no notices are asked at intervals alone.
-      _ = try? connection.run("LISTEN json_server", deadline: Self.deadline)
+      _ = try? connection.run("LISTEN \(connection.identifier(address.schema))", deadline: Self.deadline)
       due = .now + Self.interval
     }
 

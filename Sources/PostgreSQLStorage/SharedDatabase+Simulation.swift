@@ -46,7 +46,7 @@
 
     /// The snapshots that have a name, oldest first.
     package func snapshots(_ completion: @escaping @Sendable (Result<[StoredSnapshot], DatabaseFailure>) -> Void) {
-      perform(completion) { connection throws(DatabaseFailure) in try connection.snapshots() }
+      perform(on: snapshots, completion) { connection throws(DatabaseFailure) in try connection.snapshots() }
     }
 
     /// Keeps the data as it is; passes on the snapshot's name.
@@ -55,7 +55,9 @@
     package func saveSnapshot(
       named name: String?, completion: @escaping @Sendable (Result<String, DatabaseFailure>) -> Void
     ) {
-      perform(completion) { connection throws(DatabaseFailure) in try connection.saveSnapshot(named: name) }
+      perform(on: snapshots, completion) { connection throws(DatabaseFailure) in
+        try connection.saveSnapshot(named: name)
+      }
     }
 
     /// Brings the data back to a snapshot; passes on whether there is such a one.
@@ -64,14 +66,16 @@
     package func restoreSnapshot(
       named name: String?, completion: @escaping @Sendable (Result<Bool, DatabaseFailure>) -> Void
     ) {
-      perform(completion) { connection throws(DatabaseFailure) in try connection.restoreSnapshot(named: name) }
+      perform(on: snapshots, completion) { connection throws(DatabaseFailure) in
+        try connection.restoreSnapshot(named: name)
+      }
     }
 
     /// Removes a snapshot; passes on whether it was there.
     package func removeSnapshot(
       _ name: String, completion: @escaping @Sendable (Result<Bool, DatabaseFailure>) -> Void
     ) {
-      perform(completion) { connection throws(DatabaseFailure) in
+      perform(on: snapshots, completion) { connection throws(DatabaseFailure) in
         try connection.run("BEGIN")
         let wasThere = try connection.removeSnapshot(name)
         try connection.commit()
@@ -123,21 +127,23 @@
       change(completion) { connection throws(DatabaseFailure) in try connection.expireTokens(now: now) }
     }
 
-    // MARK: The channel
+    // MARK: The channels
 
     private func perform<Success: Sendable>(
+      on channel: SimulationChannel? = nil,
       _ completion: @escaping @Sendable (Result<Success, DatabaseFailure>) -> Void,
       _ work: @escaping @Sendable (Connection) throws(DatabaseFailure) -> Success
     ) {
-      if let failure { return completion(.failure(failure)) }
-      simulation.perform(work, completion)
+      // What cannot be served can be replaced still, by a reset.
+      if let failure, !versions.isReached { return completion(.failure(failure)) }
+      (channel ?? simulation).perform(work, completion)
     }
 
     private func change<Success: Sendable>(
       _ completion: @escaping @Sendable (Result<(Success, StoredSimulation), DatabaseFailure>) -> Void,
       _ body: @escaping @Sendable (Connection) throws(DatabaseFailure) -> Success
     ) {
-      perform(completion) { connection throws(DatabaseFailure) in
+      perform(on: rules, completion) { connection throws(DatabaseFailure) in
         try connection.changeSimulation { () throws(DatabaseFailure) in try body(connection) }
       }
     }

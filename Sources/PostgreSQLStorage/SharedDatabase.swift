@@ -3,28 +3,36 @@
 
   /// A database that several servers share.
   ///
-  /// One connection is for commits, one for reading and notices, one for what servers share besides the data. Each blocks a
-  /// thread of its own, never the caller.
+  /// One connection is for commits, one for reading and notices, and up to three for what servers share besides the data. Each
+  /// blocks a thread of its own, never the caller.
   package final class SharedDatabase: Sendable {
     private let commits: CommitChannel
     private let reads: ReadChannel
+    /// For what requests wait for, which never waits for the turn.
     let simulation: SimulationChannel
-    private let versions: SharedVersions
+    /// For what is changed with the turn.
+    let rules: SimulationChannel
+    /// For what takes as long as there is data.
+    let snapshots: SimulationChannel
+    let versions: SharedVersions
 
     /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
     ///
     /// - Parameters:
-    ///   - onChanges: Called with what others have written, on any thread.
+    ///   - onChanges: Called with what others have written, on any thread; returns why that cannot be served, as long as it
+    ///     is the newest version.
     ///   - onFailure: Called when the database cannot be reached any more, and with `nil` when it is again.
     /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
     package init(
       _ address: DatabaseAddress, loaded: LoadedDatabase,
-      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
+      onChanges: @escaping @Sendable (ForeignWrites) -> DatabaseFailure?,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
     ) throws(DatabaseFailure) {
       versions = SharedVersions(loaded.version, id: loaded.commitID)
       commits = CommitChannel(address, versions)
-      simulation = SimulationChannel(address)
+      simulation = SimulationChannel(address, versions)
+      rules = SimulationChannel(address, versions)
+      snapshots = SimulationChannel(address, versions)
       reads = try ReadChannel(address, versions: versions, onChanges: onChanges, onFailure: onFailure)
     }
 
@@ -35,8 +43,10 @@
     package var newestVersion: Int { versions.newest }
 
     /// Builds further commits on a version that was taken over.
-    package func adopt(_ version: Int) {
-      versions.build(on: version)
+    ///
+    /// - Parameter commitID: Of the commit that made it.
+    package func adopt(_ version: Int, commitID: String?) {
+      versions.build(on: version, id: commitID)
     }
 
     /// Why the database cannot be reached; `nil` while it can.
@@ -82,15 +92,17 @@
     ///
     /// - Parameter completion: Called once, on any thread.
     package func check(_ completion: @escaping @Sendable (Result<Int, DatabaseFailure>) -> Void) {
-      if let failure { return completion(.failure(failure)) }
+      if let failure, !versions.isReached { return completion(.failure(failure)) }
       reads.check(completion)
     }
 
     /// Disconnects. Blocks until what is in progress has ended.
     package func close() {
       reads.close()
+      // Nothing finds out any more whether the database is reached: nothing is waited for beyond its deadline.
+      versions.failure = DatabaseFailure(.unreachable, "The server is stopping.")
       commits.close()
-      simulation.close()
+      for channel in [simulation, rules, snapshots] { channel.close() }
     }
 
     // MARK: Without a server

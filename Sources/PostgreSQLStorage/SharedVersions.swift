@@ -6,8 +6,6 @@
     private struct State {
       var base: Int
       var baseID: String?
-      /// The ids of versions that were found and may be taken over.
-      var found: [Int: String] = [:]
       var newest: Int
       var failure: DatabaseFailure?
       var commits = 0
@@ -30,12 +28,10 @@
     var baseAndID: (version: Int, id: String?) { state.withLockedValue { ($0.base, $0.baseID) } }
 
     /// Builds on a version, which a commit of this server made or which was found.
-    func build(on version: Int, id: String? = nil) {
-      state.withLockedValue { state in
-        state.base = version
-        state.baseID = id ?? state.found[version]
-        state.found = state.found.filter { $0.key > version }
-      }
+    ///
+    /// - Parameter id: Of the commit that made it: another database may have another version of the same number.
+    func build(on version: Int, id: String?) {
+      state.withLockedValue { ($0.base, $0.baseID) = (version, id) }
     }
 
     /// Records that the data is not known to be built on a version of the database.
@@ -46,9 +42,6 @@
         if version == nil || version == state.base { (state.base, state.baseID) = (-1, nil) }
       }
     }
-
-    /// Records the id of a version that may be taken over.
-    func find(_ version: Int, id: String?) { state.withLockedValue { $0.found[version] = id } }
 
     /// The newest version that was seen.
     var newest: Int {
@@ -61,6 +54,9 @@
       get { state.withLockedValue { $0.failure } }
       set { state.withLockedValue { $0.failure = newValue } }
     }
+
+    /// Whether the database is there, as far as is known: even if what it holds cannot be served.
+    var isReached: Bool { failure.map { $0.code == .tables } ?? true }
 
     /// Whether others have written what the server's data does not hold.
     var isBehind: Bool { state.withLockedValue { $0.newest > $0.base } }

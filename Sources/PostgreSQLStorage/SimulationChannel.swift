@@ -7,16 +7,19 @@
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let address: DatabaseAddress
+    private let versions: SharedVersions
     private var connection: Connection?
 
     /// How often what collided with another transaction is tried.
     private static let attempts = 20
 
-    init(_ address: DatabaseAddress) {
+    init(_ address: DatabaseAddress, _ versions: SharedVersions) {
       self.address = address
+      self.versions = versions
     }
 
-    /// Does work, again when it collided with other servers'.
+    /// Does work, again when it collided with other servers', and once again when a connection was lost that took all of it
+    /// back.
     nonisolated func perform<Success: Sendable>(
       _ work: @escaping @Sendable (Connection) throws(DatabaseFailure) -> Success,
       _ completion: @escaping @Sendable (Result<Success, DatabaseFailure>) -> Void
@@ -38,6 +41,7 @@
       _ work: (Connection) throws(DatabaseFailure) -> Success
     ) throws(DatabaseFailure) -> Success {
       var attempt = 1
+      var mayReconnect = true
       while true {
         let connection = try connected()
         do throws(DatabaseFailure) {
@@ -45,8 +49,11 @@
         } catch {
           // Outside of a transaction this does nothing.
           if !connection.isLost { _ = try? connection.run("ROLLBACK", deadline: .seconds(5)) }
-          guard error.code == .conflict, attempt < Self.attempts else { throw error }
-          attempt += 1
+          switch error.code {
+          case .conflict where attempt < Self.attempts: attempt += 1
+          case .unreachable where mayReconnect && !error.isUnsettled: mayReconnect = false
+          case .conflict, .unreachable, .address, .rights, .tables, .refused: throw error
+          }
         }
       }
     }
@@ -57,6 +64,7 @@
       if let connection, connection.receive(), connection.receive() { return connection }
       connection = nil
       let new = try Connection.open(address)
+      new.isReached = { [versions] in versions.isReached }
       connection = new
       return new
     }

@@ -8,6 +8,8 @@ package struct RecordCollection: Sendable {
   package let idName: String
 
   private(set) var rows: PersistentRowVector
+  /// Slots that hold what cannot be read here, where servers share the records: no record may be added there.
+  private var unreadable: Set<Int> = []
 
   /// The white space before the closing bracket while there are records.
   private let tail: UTF8Slice
@@ -191,10 +193,15 @@ package struct RecordCollection: Sendable {
     rows[slot] = row
     if (old == nil) != (row == nil) { recordOccupancy(slot, isOccupied: row != nil) }
     if let row {
-      if !keepsID { idTable?.insert(slot, row, in: rows) }
-      // A row in the same slot keeps its id; only one that is restored brings a number.
-      if old == nil { insertNumericID(of: row) }
+      guard !keepsID else { return }
+      idTable?.insert(slot, row, in: rows)
+      insertNumericID(of: row)
     }
+  }
+
+  /// Records whether a slot holds what cannot be read here.
+  mutating func setUnreadable(_ isUnreadable: Bool, at slot: Int) {
+    if isUnreadable { unreadable.insert(slot) } else { unreadable.remove(slot) }
   }
 
   /// Records the number of a row that was added. Those of removed rows are dropped when they are the majority.
@@ -208,9 +215,11 @@ package struct RecordCollection: Sendable {
     if idTable?.hidesRows == true { idTable = nil } else { idTable?.remove(slot, row) }
   }
 
-  /// Adds a row at the end and returns its slot.
+  /// Adds a row at the end, behind what cannot be read there, and returns its slot.
   mutating func append(_ row: Row) -> Int {
-    let slot = rows.append(row)
+    var slot = rows.slotCount
+    while unreadable.contains(slot) { slot += 1 }
+    rows[slot] = row
     fields.replace(nil, with: row, at: slot, in: rows)
     members?.replace(nil, with: row)
     uuids?.count(row, 1)

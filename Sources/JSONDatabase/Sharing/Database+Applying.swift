@@ -32,8 +32,10 @@ extension Database {
     for (place, row) in zip(placed, rows) {
       let entry = entries[place.resource]
       guard entry.collection != nil else {
-        guard let row, entry.text(at: 0) != row.record.slice else { continue }
-        entries[place.resource].resource = entry.isServed ? .singular(row.record) : .unserved(row.record)
+        // As for a server that reads everything: an object has one row, and without it is empty.
+        let value = row?.record ?? .emptyObject
+        guard place.slot == 0, entry.singularText != value.slice else { continue }
+        entries[place.resource].resource = entry.isServed ? .singular(value) : .unserved(value)
         applied.append(AppliedRow(resource: entry.name, id: nil, wasThere: true, record: nil))
         continue
       }
@@ -42,12 +44,19 @@ extension Database {
     return applied
   }
 
+  /// Has no record get a place where others wrote what ``apply(_:)`` refuses, until something else is there.
+  package mutating func reserve(_ place: PlacedRow) {
+    guard entries.indices.contains(place.resource) else { return }
+    change(place.resource) { $0.setUnreadable(true, at: place.slot) }
+  }
+
   private mutating func set(_ row: Row?, at slot: Int, of position: Int) -> AppliedRow? {
     let name = entries[position].name
     let idName = schema.idName(of: name)
     var before: Row?
     var isSame = false
     change(position) { collection in
+      collection.setUnreadable(false, at: slot)
       before = collection.rows[slot]
       isSame = before?.record.slice == row?.record.slice
       if !isSame { collection.set(row, at: slot) }
@@ -63,7 +72,8 @@ extension Database {
     guard entries.indices.contains(placed.resource), (0..<Int(Int32.max)).contains(placed.slot) else {
       throw LoadError("a row names resource \(placed.resource), which is not there", at: 0, in: UTF8Slice("").bytes)
     }
-    guard let text = placed.text else { return nil }
+    let entry = entries[placed.resource]
+    guard let text = placed.text, entry.collection != nil || placed.slot == 0 else { return nil }
     defer { withExtendedLifetime(text) {} }
     var scanner = JSONScanner(text, maximumDepth: schema.maximumDepth - 2)
     let value: ValidJSON
@@ -74,8 +84,19 @@ extension Database {
     }
     let start = value.offset - text.offset
     let row = Row(value, lead: start, trail: text.count - start - value.count)
-    guard schema.dialect == .v1, entries[placed.resource].collection != nil else { return row }
-    return withStringID(row, slot: placed.slot, at: placed.resource)
+    guard entry.collection != nil else {
+      try check(row, ofSingular: entry)
+      return row
+    }
+    return schema.dialect == .v1 ? withStringID(row, slot: placed.slot, at: placed.resource) : row
+  }
+
+  /// - Throws: ``LoadError`` for a value that ``DatabaseReader`` would not read as one resource.
+  private func check(_ row: Row, ofSingular entry: ResourceEntry) throws(LoadError) {
+    let kind = row.withRecord { $0.kind }
+    let isScalar = ![.object, .array, .null].contains(kind)
+    guard entry.isServed, kind != .object, !(isScalar && schema.dialect == .v1) else { return }
+    throw LoadError("'\(entry.name)' is \(kind.description); it has to be an object", at: 0, in: row.record.slice.bytes)
   }
 
   /// Makes the ids of a resource's records strings, and gives one by its slot to each record without one.
@@ -100,7 +121,7 @@ extension Database {
 
 extension ResourceEntry {
   /// The text of a resource that is one value.
-  fileprivate func text(at slot: Int) -> UTF8Slice? {
+  fileprivate var singularText: UTF8Slice? {
     switch resource {
     case .collection: nil
     case .singular(let value), .unserved(let value): value.slice

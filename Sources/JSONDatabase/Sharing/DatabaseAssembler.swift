@@ -21,12 +21,10 @@ package struct DatabaseAssembler {
   /// Adds a row. Rows come by resource and slot, ascending; one of no resource is left out.
   package mutating func append(resource: Int, slot: Int, _ bytes: ArraySlice<UInt8>) {
     guard slots.indices.contains(resource), resource >= position, (0..<Int(Int32.max)).contains(slot) else { return }
+    // An object has one row, the first.
+    guard frame.resources[resource].isCollection || slot == 0 else { return }
     while position < resource { openNext() }
-    if !slots[resource].isEmpty {
-      // An object has one value.
-      guard frame.resources[resource].isCollection else { return }
-      text.append(UInt8(ascii: ","))
-    }
+    if !slots[resource].isEmpty { text.append(UInt8(ascii: ",")) }
     slots[resource].append(Int32(slot))
     text += bytes
   }

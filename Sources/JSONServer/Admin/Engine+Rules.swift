@@ -10,7 +10,7 @@ extension Engine {
     case .addFault(let body):
       let id = try simulation.addFault(try Fault(body, files: files))
       return .json(value(of: .fault, id), status: .created)
-    case .removeFaults: simulation.removeFaults()
+    case .removeFaults: simulation.removeOwnFaults()
     case .removeFault(let id):
       guard let number = Int(id), simulation.removeFault(number) else { throw Self.unknown("fault", id) }
     case .holds: return .json(.array(simulation.holds.table.all.map(Holds.value)))
@@ -28,7 +28,7 @@ extension Engine {
     case .addStub(let body):
       let id = try simulation.stubs.add(try Stub(body, files: files))
       return .json(value(of: .stub, id), status: .created)
-    case .removeStubs: simulation.stubs.removeAll()
+    case .removeStubs: simulation.stubs.removeOwn()
     case .removeStub(let id):
       guard let number = Int(id), simulation.stubs.remove(number) else { throw Self.unknown("stub", id) }
     }

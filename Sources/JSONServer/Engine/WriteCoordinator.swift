@@ -82,7 +82,8 @@ final class WriteCoordinator {
   func respondWhenDurable(
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
-    if !commits.isIdle, durability == .full,
+    // Other servers show, and keep, what is committed alone.
+    if !commits.isIdle, durability == .full || shared != nil,
       commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
       return pending.requester.proceed()

@@ -80,11 +80,14 @@ struct LoadedSource: Sendable {
   let generation: Int
   /// What servers share besides the data, when that changed.
   let shared: SharedState?
+  /// What tells it from another version of the same generation, where servers share it.
+  let commitID: String?
 
-  init(_ content: Content, generation: Int, shared: SharedState? = nil) {
+  init(_ content: Content, generation: Int, shared: SharedState? = nil, commitID: String? = nil) {
     self.content = content
     self.generation = generation
     self.shared = shared
+    self.commitID = commitID
   }
 
   /// The file's resource; empty when the file holds the whole database.

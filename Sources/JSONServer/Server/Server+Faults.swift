@@ -138,12 +138,12 @@ extension Engine {
   /// Removes a rule of this server's own, or all of a kind.
   ///
   /// - Returns: Whether there was one.
-  private func removeOwn(_ kind: SharedRule.Kind, _ id: Int?) -> Bool {
+  func removeOwn(_ kind: SharedRule.Kind, _ id: Int?) -> Bool {
     switch (kind, id) {
     case (.fault, let id?): return simulation.faults[id]?.isShared == false && simulation.removeFault(id)
-    case (.fault, nil): simulation.removeFaults()
+    case (.fault, nil): simulation.removeOwnFaults()
     case (.stub, let id?): return simulation.stubs.table[id]?.isShared == false && simulation.stubs.remove(id)
-    case (.stub, nil): simulation.stubs.removeAll()
+    case (.stub, nil): simulation.stubs.removeOwn()
     }
     return true
   }

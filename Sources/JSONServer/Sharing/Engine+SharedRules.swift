@@ -65,9 +65,7 @@ extension Engine {
       add(draft, in: shared, context)
     case .removeFaults: remove(.fault, in: shared, context)
     case .removeFault(let id): remove(.fault, try Self.number(id, of: .fault), in: shared, context)
-    case .removeStubs:
-      simulation.stubs.removeAll()
-      remove(.stub, in: shared, context)
+    case .removeStubs: remove(.stub, in: shared, context)
     case .removeStub(let id):
       let number = try Self.number(id, of: .stub)
       if simulation.stubs.table[number]?.isShared == false { return false }
@@ -106,6 +104,7 @@ extension Engine {
     change(.remove(kind, id: id), in: shared) { engine, result in
       do throws(RequestError) {
         if try result.get() == 0, let id { throw Self.unknown(kind.rawValue, String(id)) }
+        if id == nil { _ = engine.removeOwn(kind, nil) }
         engine.finalize(context, .json([:]))
       } catch {
         engine.finalize(context, error.response())

@@ -83,14 +83,18 @@ extension Engine {
     }
     if try writes.postpone(.code(call { _ in })) { return }
     let (written, response, change) = try createUser(body, signIn, context)
-    let saved = call { $0.giveTokens(to: written.text, id: written.id, in: shared, response, context) }
+    let saved = call {
+      $0.giveTokens(to: written.text, id: written.id, in: shared, response, context, isRegistered: true)
+    }
     writes.enqueueCommit(PendingResponse(requester: .code(saved), response: response, change: change), on: self)
   }
 
   /// Gives a user tokens, and responds with them beside the user's record.
+  ///
+  /// - Parameter isRegistered: Whether the record was saved for this request.
   func giveTokens(
     to user: ValidJSON, id: String, in shared: any SharedPersistence, _ response: PreparedResponse,
-    _ context: RequestContext
+    _ context: RequestContext, isRegistered: Bool = false
   ) {
     guard let signIn, let slot = writes.database.slot(of: id, in: signIn.users) else {
       return finalize(context, RequestError(Tokens.Refusal.unknown).response())
@@ -100,7 +104,11 @@ extension Engine {
     let pair = signIn.tokens.pair(for: holder, now: now)
     shared.add(pair.shared(for: holder, slot: slot, origin: pair.refresh, now: now), now: now) { result in
       self.execute { engine in
-        engine.finalize(context, result.mapError(RequestError.init)) { _ in
+        let result = result.mapError { error in
+          guard isRegistered else { return RequestError(error) }
+          return RequestError(.durabilityUnknown, "\(error.message) The user is registered: sign in.")
+        }
+        engine.finalize(context, result) { _ in
           engine.response(response, with: pair, to: user)
         }
       }

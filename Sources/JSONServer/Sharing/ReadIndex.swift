@@ -14,9 +14,18 @@ struct ReadIndex {
   fileprivate var isChecking = false
   /// Those that wait until the data is of a version, oldest first.
   fileprivate var checked: [(version: Int, work: [Work])] = []
+  /// Grows whenever what was found out says nothing any more.
+  fileprivate var era = 0
 
   /// Keeps work until the data is of a version.
   mutating func wait(_ work: [Work], for version: Int) { checked.append((version, work)) }
+
+  /// Has all work ask anew which version is the newest.
+  fileprivate mutating func forgetVersions() {
+    arrived = checked.flatMap(\.work) + arrived
+    checked = []
+    era += 1
+  }
 }
 
 extension WriteCoordinator {
@@ -24,6 +33,16 @@ extension WriteCoordinator {
   func whenCurrent(on engine: isolated Engine, _ work: @escaping ReadIndex.Work) {
     guard let shared else { return work(engine, nil) }
     readIndex.arrived.append(work)
+    startCheckSoon(shared, on: engine)
+  }
+
+  /// Has the requests that wait for a version ask again: the database may be another one, which does not get there.
+  func askAgain(_ shared: any SharedPersistence, on engine: isolated Engine) {
+    readIndex.forgetVersions()
+    if !readIndex.arrived.isEmpty { startCheckSoon(shared, on: engine) }
+  }
+
+  private func startCheckSoon(_ shared: any SharedPersistence, on engine: isolated Engine) {
     guard !readIndex.isChecking else { return }
     readIndex.isChecking = true
     // What arrives in the same round of the loop is served by the same check.
@@ -31,19 +50,22 @@ extension WriteCoordinator {
   }
 
   private func startCheck(_ shared: any SharedPersistence, on engine: isolated Engine) {
-    let batch = readIndex.arrived
+    let (batch, era) = (readIndex.arrived, readIndex.era)
     readIndex.arrived = []
     shared.check { result in
-      engine.loop.execute { engine.assumeIsolated { $0.writes.end(result, for: batch, shared, on: $0) } }
+      engine.loop.execute { engine.assumeIsolated { $0.writes.end(result, for: batch, in: era, shared, on: $0) } }
     }
   }
 
   private func end(
-    _ check: Result<Int, StorageError>, for batch: [ReadIndex.Work], _ shared: any SharedPersistence,
+    _ check: Result<Int, StorageError>, for batch: [ReadIndex.Work], in era: Int, _ shared: any SharedPersistence,
     on engine: isolated Engine
   ) {
+    let isOutdated = era != readIndex.era
+    if isOutdated { readIndex.arrived = batch + readIndex.arrived }
     readIndex.isChecking = !readIndex.arrived.isEmpty
     if readIndex.isChecking { startCheck(shared, on: engine) }
+    if isOutdated { return }
     switch check {
     case .success(let version) where version <= shared.version && readIndex.checked.isEmpty:
       for work in batch { work(engine, nil) }

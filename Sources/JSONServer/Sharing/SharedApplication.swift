@@ -30,7 +30,8 @@ struct SharedApplication: Application {
       engine.refuse(request, because: RequestError(failure), reply: reply)
     }
     engine.assumeIsolated { engine in
-      if mayWrite, engine.writes.turns.isContended {
+      // Behind a large write it only waits, and needs no turn of its own.
+      if mayWrite, engine.writes.turns.isContended, engine.writes.largeWrite == nil {
         engine.writes.whenInTurn(on: engine, work)
       } else if reads == .linearizable {
         engine.writes.whenCurrent(on: engine, work)

@@ -26,7 +26,8 @@ protocol SharedPersistence: Persistence, SharedSimulation {
   /// Lets others write again when nothing is left to commit.
   func releaseTurn()
 
-  /// Finds out which version is the newest, and hands over first what others have written up to it.
+  /// Finds out which version is the newest, and hands over first what others have written up to it; fails while that cannot
+  /// be served.
   ///
   /// - Parameter completion: Called once, on any thread.
   func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void)

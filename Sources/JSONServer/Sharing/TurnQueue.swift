@@ -75,7 +75,7 @@ extension WriteCoordinator {
       delayedEdits.append(source)
       readIndex.wait(batch, for: source.generation)
       takeForeignChanges(shared, on: engine)
-      if commits.isIdle, largeWrite == nil { shared.releaseTurn() }
+      if !isChanging { shared.releaseTurn() }
     case .failure(let error):
       for work in batch { work(engine, error) }
     }

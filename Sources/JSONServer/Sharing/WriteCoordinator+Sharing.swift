@@ -6,28 +6,56 @@ import JSONStorage
 
 extension WriteCoordinator {
   /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
+  ///
+  /// A large write that is under way begins again once nobody else can write: it would be overtaken, and no read would be
+  /// served before it ended. One that waits for its commit is not taken back: when that has met others' changes, it has the
+  /// turn.
   func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
-    while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
+    var overtaken: [Requester] = []
+    if mayTakeForeignChanges, delayedEdits.contains(where: { $0.generation > shared.version }) {
+      overtaken = abandonLargeWrite()
+    }
+    while mayTakeForeignChanges, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
       if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
     }
     releaseReads(on: engine)
+    guard !overtaken.isEmpty else { return }
+    turns.recordConflict()
+    whenInTurn(on: engine) { [overtaken] engine, failure in
+      for requester in overtaken {
+        if let failure {
+          engine.refuse(requester, because: RequestError(failure))
+        } else {
+          engine.perform(requester)
+        }
+      }
+    }
+  }
+
+  private var mayTakeForeignChanges: Bool {
+    commits.inFlight == nil && !commits.open.changes.isLarge && takeover == nil
   }
 
   /// Takes over what other servers have written, and carries out again what was not saved.
   func takeOver(_ source: LoadedSource, from shared: any SharedPersistence, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests()
-    if let state = source.shared { engine.take(state) }
     switch source.content {
     case .rows(let rows, let base) where base <= shared.version: apply(rows, on: engine)
-    // After a commit whose outcome is unknown, only the whole says what there is.
+    // After a commit whose outcome is unknown, and in the place of another database, only the whole says what there is.
     case .rows:
       resume(waiting, on: engine)
+      askAgain(shared, on: engine)
       return releaseUnusedTurn()
     case .whole(let other):
+      if shared.version < 0 {
+        // The numbers of its versions may begin anew.
+        engine.sharedVersion = -1
+        askAgain(shared, on: engine)
+      }
       let names = database.resourceNames(andOf: other)
       deletions.removeAll()
-      database = other
+      if hasLargeReads { WorkerThreads.release(&database, leaving: other) } else { database = other }
       revisions.changeAll()
       hasLargeReads = !other.isSmall
       engine.readAhead()
@@ -35,6 +63,7 @@ extension WriteCoordinator {
       engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
     case .part: break
     }
+    if let state = source.shared { engine.take(state) }
     if let signIn = engine.signIn { engine.forgetUsers(signIn) }
     shared.adopt(source)
     resume(waiting, on: engine)
@@ -44,27 +73,44 @@ extension WriteCoordinator {
 
   /// Lets other servers write, unless a write of this one is about to be committed, or waits for the turn.
   func releaseUnusedTurn() {
-    if let shared, commits.isIdle, largeWrite == nil, !isTakingTurn { shared.releaseTurn() }
+    if let shared, !isChanging, !isTakingTurn { shared.releaseTurn() }
   }
+
+  /// Whether a write of this server is under way, or is about to be committed.
+  var isChanging: Bool { !commits.isIdle || largeWrite != nil || takeover != nil }
 
   private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
     guard !rows.isEmpty else { return }
     // Others may have written where the removed records were.
     deletions.removeAll()
     var positions: Set<Int> = []
+    var applied: [AppliedRow] = []
     for row in rows {
       do throws(LoadError) {
-        let changes = try database.apply([row])
+        applied += try database.apply([row])
         positions.insert(row.resource)
-        for applied in changes { engine.simulation.events.publish(DataChange(applied), resources: []) }
       } catch {
-        // A user of the database wrote what no client can; that record stays as it was, beside others' changes.
+        // A user of the database wrote what no client can; that record stays as it was, beside others' changes, and no
+        // other takes its place.
+        database.reserve(row)
         invalidSource = error.message
         engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
       }
     }
     revisions.change(positions)
     if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
+    engine.simulation.events.publish(applied)
+  }
+}
+
+extension EventFeed {
+  /// Publishes what other servers have changed; where that is much of a resource, that it has to be read again.
+  fileprivate mutating func publish(_ applied: [AppliedRow]) {
+    var counts: [String: Int] = [:]
+    for row in applied { counts[row.resource, default: 0] += 1 }
+    let reloaded = counts.filter { $0.value > Self.maximumChanges }
+    for row in applied where reloaded[row.resource] == nil { publish(DataChange(row), resources: []) }
+    publishReload(of: reloaded.keys.sorted())
   }
 }
 

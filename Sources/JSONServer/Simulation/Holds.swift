@@ -51,7 +51,7 @@ struct Holds: Sendable {
   ///
   /// - Returns: The requests that waited, in the order in which they came.
   mutating func removeAll() -> [RequestContext] {
-    defer { table.removeAll() }
+    defer { table.removeOwn() }
     return table.all.flatMap { $0.value }.sorted { $0.key < $1.key }.map(\.value)
   }
 }

@@ -67,7 +67,8 @@ struct Simulation {
   /// Removes a fault, and returns whether it was there.
   mutating func removeFault(_ id: Int) -> Bool { faults.remove(id) }
 
-  mutating func removeFaults() { faults.removeAll() }
+  /// Removes the faults, but for those that all servers have.
+  mutating func removeOwnFaults() { faults.removeOwn() }
 
   /// Returns the first fault that a request meets, and counts it.
   mutating func nextFault(for request: MatchableRequest) -> (id: Int, fault: Fault)? {

@@ -29,7 +29,8 @@ struct Stubs: Sendable {
   /// Removes a stub, and returns whether it was there.
   mutating func remove(_ id: Int) -> Bool { table.remove(id) }
 
-  mutating func removeAll() { table.removeAll() }
+  /// Removes the stubs, but for those that all servers have.
+  mutating func removeOwn() { table.removeOwn() }
 
   /// Takes the stubs of a file in the place of those that it had before.
   mutating func replaceFile(with file: StubsFile) {

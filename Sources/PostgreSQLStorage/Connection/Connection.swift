@@ -10,6 +10,11 @@
     var prepared: Set<String> = []
     /// Whether an answer stayed away, so that nothing more can be asked.
     private(set) var isLost = false
+    /// Whether the database is known to be reached by another connection: then an answer is waited for beyond its deadline,
+    /// as that of a statement which waits for a lock.
+    var isReached: () -> Bool = { false }
+    /// How long beyond it.
+    private static let longestLock = Duration.seconds(600)
 
     /// Connects. Blocks until that is done, at most some seconds.
     ///
@@ -59,7 +64,7 @@
     /// Runs a statement, or several without parameters, and returns the last one's rows.
     ///
     /// - Parameters:
-    ///   - deadline: How long the answer is waited for; then the connection is lost.
+    ///   - deadline: How long the answer is waited for; then the connection is lost, unless ``isReached``.
     /// - Throws: ``DatabaseFailure``; with code `unreachable` it is not known what became of the statement.
     @discardableResult
     func run(_ text: String, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> ResultRows {
@@ -131,9 +136,12 @@
         guard flushed >= 0 else { throw lost() }
         if flushed == 0, PQisBusy(connection) == 0 { return }
         let rest = end - .now
-        let milliseconds = Int32(
+        var milliseconds = Int32(
           clamping: rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000)
-        guard milliseconds > 0 else { throw lost("no answer came in time") }
+        if milliseconds <= 0 {
+          guard rest > .zero - Self.longestLock, isReached() else { throw lost("no answer came in time") }
+          milliseconds = 1000
+        }
         guard postgresql_wait(socket, flushed, milliseconds) >= 0, PQconsumeInput(connection) == 1 else { throw lost() }
       }
     }

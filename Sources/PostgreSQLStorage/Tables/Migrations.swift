@@ -5,7 +5,7 @@
     static let oldestServer = 120_000
 
     /// The steps; a step is never changed once it was released.
-    static let steps = [first, commitIDs, simulation]
+    static let steps = [first, commitIDs, simulation, channels]
 
     // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
     //
@@ -118,6 +118,19 @@
     private static let commitIDs = """
       ALTER TABLE change ALTER COLUMN commit_id SET DEFAULT md5(random()::text || clock_timestamp()::text);
       UPDATE change SET commit_id = DEFAULT WHERE commit_id IS NULL;
+      """
+
+    // Each schema has notices of its own, so that one team's writes do not wake the servers of another.
+    private static let channels = """
+      DO $body$
+      DECLARE
+        name text;
+      BEGIN
+        FOREACH name IN ARRAY ARRAY['note_records', 'note_whole'] LOOP
+          EXECUTE replace(
+            pg_get_functiondef(name::regproc), 'pg_notify(''json_server'',', 'pg_notify(TG_TABLE_SCHEMA,');
+        END LOOP;
+      END $body$;
       """
 
     /// Makes the tables, or brings them up to date. Several servers may do so at once.

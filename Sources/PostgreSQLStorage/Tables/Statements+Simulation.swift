@@ -37,7 +37,7 @@
         """
         WITH turn AS (UPDATE state SET version = version + 1 RETURNING version),
           log AS (INSERT INTO change (version, is_simulation) SELECT version, true FROM turn)
-        SELECT pg_notify('json_server', version::text) FROM turn
+        SELECT pg_notify(current_schema(), version::text) FROM turn
         """, [])
       let simulation = try simulation()
       try commit()
@@ -45,11 +45,11 @@
     }
 
     /// Ends a transaction. When the connection is lost meanwhile, nobody knows whether it took place.
-    func commit() throws(DatabaseFailure) {
+    func commit(deadline: Duration = .seconds(30)) throws(DatabaseFailure) {
       do throws(DatabaseFailure) {
-        try run("COMMIT")
+        try run("COMMIT", deadline: deadline)
       } catch {
-        throw error.code == .unreachable ? error.unsettled : error
+        throw error.unsettled
       }
     }
 
@@ -98,13 +98,18 @@
     ///
     /// - Returns: `nil` when the rule is for no request any more.
     func meetRule(_ kind: String, _ id: Int) throws(DatabaseFailure) -> StoredMeeting? {
-      let met = try run(
-        """
+      let text = """
         UPDATE rule SET meetings = meetings + 1, times_left = times_left - 1
         WHERE kind = $1 AND id = $2::bigint AND (times_left IS NULL OR times_left > 0)
         RETURNING meetings, times_left
-        """, [.text(kind), .bigint(id)], deadline: Self.deadline)
-      return met.integer(0, 0).map { StoredMeeting(count: $0, timesLeft: met.integer(0, 1)) }
+        """
+      do throws(DatabaseFailure) {
+        let met = try run(text, [.text(kind), .bigint(id)], deadline: Self.deadline)
+        return met.integer(0, 0).map { StoredMeeting(count: $0, timesLeft: met.integer(0, 1)) }
+      } catch {
+        // Counted a second time, it would be for one request less.
+        throw error.unsettled
+      }
     }
   }
 #endif

@@ -89,13 +89,30 @@
     /// - Parameter name: Its name; `nil` for what a reset goes back to.
     /// - Returns: Whether there is such a snapshot.
     func restoreSnapshot(named name: String?) throws(DatabaseFailure) -> Bool {
-      _ = try takeTurn(deadline: .seconds(15))
-      let found = try run("SELECT id FROM snapshot WHERE name IS NOT DISTINCT FROM $1::text", [.optional(name)])
-      if let id = found.integer(0, 0) {
-        for statement in Self.restoreTexts { try run(statement, [.bigint(id)], deadline: Self.long) }
+      try run("BEGIN")
+      // Before the turn, so that no write waits for whoever is about to remove it.
+      var id: Int?
+      if let name { id = try keptSnapshot(name) }
+      _ = try takeTurn(isInTransaction: true, deadline: .seconds(15))
+      // What a reset goes back to is replaced with the turn alone.
+      if name == nil, try hasInitial() { id = Self.initial }
+      if let id {
+        var restored = 0
+        for statement in Self.restoreTexts {
+          restored = try run(statement, [.bigint(id)], deadline: Self.long).count
+        }
+        guard restored == 1 else { throw DatabaseFailure(.conflict, "\(address.description): the snapshot is gone.") }
       }
       try commit()
-      return found.count == 1
+      return id != nil
+    }
+
+    /// Finds a snapshot that nobody removes before the transaction ends; `nil` when there is none.
+    private func keptSnapshot(_ name: String) throws(DatabaseFailure) -> Int? {
+      let text = "SELECT id FROM snapshot WHERE name = $1 FOR SHARE"
+      if let id = try run(text, [.text(name)], deadline: Self.long).integer(0, 0) { return id }
+      // Who removed it while that waited may have kept another by the name, which only a later statement sees.
+      return try run(text, [.text(name)], deadline: Self.long).integer(0, 0)
     }
 
     private static let restoreTexts = [
@@ -111,7 +128,7 @@
           UPDATE state SET version = version + 1, prefix = snapshot.prefix, suffix = snapshot.suffix
           FROM snapshot WHERE snapshot.id = $1::bigint RETURNING version),
         log AS (INSERT INTO change (version, is_whole) SELECT version, true FROM turn)
-      SELECT pg_notify('json_server', version::text) FROM turn
+      SELECT pg_notify(current_schema(), version::text) FROM turn
       """,
     ]
   }

@@ -6,6 +6,8 @@
     package let changes: ForeignChanges
     package let since: Int
     package let version: Int
+    /// Of the commit that made the version; `nil` for the first one.
+    package let commitID: String?
 
     /// Whether there is anything.
     var isNew: Bool {
@@ -25,12 +27,17 @@
 
   extension Connection {
     /// Connects, as the servers do: their changes are recorded by themselves, in the schema of the address.
+    ///
+    /// What a role or a database sets for its connections must not end what waits for its turn.
     static func open(_ address: DatabaseAddress) throws(DatabaseFailure) -> Connection {
       let connection = try Connection(address)
       try connection.run(
         """
         SELECT set_config('search_path', quote_ident($1), false), set_config('json_server.server', 'on', false),
-          set_config('idle_in_transaction_session_timeout', '3s', false), set_config('TimeZone', 'UTC', false)
+          set_config('idle_in_transaction_session_timeout', '3s', false), set_config('TimeZone', 'UTC', false),
+          set_config('default_transaction_isolation', 'read committed', false),
+          (SELECT count(set_config(name, '0', false)) FROM pg_settings
+            WHERE name IN ('lock_timeout', 'statement_timeout', 'transaction_timeout'))
         """, [.text(address.schema)])
       return connection
     }
@@ -45,18 +52,20 @@
 
     /// Takes the turn in a transaction, until that ends: nobody else writes meanwhile.
     ///
+    /// - Parameter isInTransaction: Whether the transaction is under way.
     /// - Returns: The version of the data.
-    func takeTurn(deadline: Duration) throws(DatabaseFailure) -> Int {
+    func takeTurn(isInTransaction: Bool = false, deadline: Duration) throws(DatabaseFailure) -> Int {
       let turn = [Statement("BEGIN"), Statement("SELECT version FROM state FOR UPDATE")]
-      guard let version = try run(turn, deadline: deadline).last?.integer(0, 0) else {
+      guard let version = try run(isInTransaction ? [turn[1]] : turn, deadline: deadline).last?.integer(0, 0) else {
         throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
       }
       return version
     }
 
     /// The id of the commit that made a version; `nil` when that is the first one, or one that is forgotten.
-    func commitID(of version: Int) throws(DatabaseFailure) -> String? {
-      try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(version)]).text(0, 0)
+    func commitID(of version: Int, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> String? {
+      let text = "SELECT commit_id FROM change WHERE version = $1::bigint"
+      return try run(text, [.bigint(version)], deadline: deadline).text(0, 0)
     }
 
     /// What has been written since the version that the data is built on, as of one moment.
@@ -77,17 +86,17 @@
       // Old changes are forgotten.
       guard isSameHistory, found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
         let loaded = try load(isInTransaction: isInTransaction)
-        versions.find(loaded.version, id: loaded.commitID)
         if !isSameHistory { versions.forgetBase(version) }
-        return ForeignWrites(changes: .whole(loaded), since: version, version: loaded.version)
+        return ForeignWrites(
+          changes: .whole(loaded), since: version, version: loaded.version, commitID: loaded.commitID)
       }
       let rows = (0..<found.count).compactMap { row -> StoredRow? in
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
         return StoredRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
-      versions.find(newest, id: found.text(0, 7))
       let simulation = found.bool(0, 8) == true ? try simulation() : nil
-      return ForeignWrites(changes: .rows(rows, simulation: simulation), since: version, version: newest)
+      return ForeignWrites(
+        changes: .rows(rows, simulation: simulation), since: version, version: newest, commitID: found.text(0, 7))
     }
 
     private static let changesText = """
@@ -114,8 +123,12 @@
         .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
         .documents(rows), .optional(base.id),
       ]
-      guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
-      return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
+      do throws(DatabaseFailure) {
+        guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
+        return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
+      } catch {
+        throw error.unsettled
+      }
     }
 
     // The parts of one statement see the data as it was before it. Of a place that is in `given` once, each touches its
@@ -137,7 +150,7 @@
         log AS (
           INSERT INTO change (version, commit_id, resources, slots)
           SELECT turn.version, $2::text, $3::int[], $4::bigint[] FROM turn)
-      SELECT turn.version, pg_notify('json_server', turn.version::text) FROM turn
+      SELECT turn.version, pg_notify(current_schema(), turn.version::text) FROM turn
       """
 
     /// Replaces all data within a transaction that has the turn.
@@ -181,7 +194,7 @@
         WITH turn AS (
           UPDATE state SET version = version + 1, prefix = $3, suffix = $4 WHERE version = $1::bigint RETURNING version),
           log AS (INSERT INTO change (version, commit_id, is_whole) SELECT version, $2, true FROM turn)
-        SELECT version, pg_notify('json_server', version::text) FROM turn
+        SELECT version, pg_notify(current_schema(), version::text) FROM turn
         """,
         [.bigint(version), .text(id), .text(database.frame.prefix), .text(database.frame.suffix)])
     }

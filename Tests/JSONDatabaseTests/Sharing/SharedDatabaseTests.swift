@@ -95,6 +95,48 @@ import Testing
     #expect(database.string == before)
   }
 
+  @Test func `No record is added where another's cannot be read, until something else is there`() throws {
+    var database = try Database.fixture(#"{"posts": [{"id": 1}]}"#)
+    let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+    for slot in [1, 2, 2_000_000_000] {
+      let row = PlacedRow(resource: 0, slot: slot, text: UTF8Slice(deep))
+      #expect(throws: LoadError.self) { _ = try database.apply([row]) }
+      database.reserve(row)
+    }
+    for id in ["2", "3"] { #expect(try database.create("{}", in: "posts").id == id) }
+    #expect(slots(database) == [[0, 0], [0, 3], [0, 4]])
+    for id in ["2", "3"] { _ = try database.delete(id, in: "posts") }
+    _ = try database.apply([PlacedRow(resource: 0, slot: 1, text: nil)])
+    for id in ["2", "3"] { #expect(try database.create("{}", in: "posts").id == id) }
+    #expect(slots(database) == [[0, 0], [0, 1], [0, 3]])
+  }
+
+  @Test func `An object is what its first row says, and empty without it`() throws {
+    var database = try Database.fixture(#"{"$schema": "s.json", "me": {"name": "a"}}"#)
+    let applied = try database.apply([
+      PlacedRow(resource: 0, slot: 0, text: nil), PlacedRow(resource: 1, slot: 0, text: nil),
+      PlacedRow(resource: 1, slot: 1, text: UTF8Slice(#"{"name": "b"}"#)),
+    ])
+    #expect(applied.map(\.resource) == ["$schema", "me"])
+    #expect(database.value == ["$schema": [:], "me": [:]])
+    var assembler = DatabaseAssembler(database.frame, size: 0)
+    assembler.append(resource: 1, slot: 1, Array(#"{"name": "b"}"#.utf8)[...])
+    // What a server reads that is started now.
+    #expect(try assembler.database(schema: database.schema).string == database.string)
+    for text in ["5", "[]", "null"] {
+      #expect(throws: LoadError.self) {
+        _ = try database.apply([PlacedRow(resource: 1, slot: 0, text: UTF8Slice(text))])
+      }
+    }
+  }
+
+  @Test func `New ids follow those that others gave to records which were there`() throws {
+    var database = try Database.fixture(#"{"posts": [{"id": 1}, {"id": 2}]}"#)
+    #expect(try database.create("{}", in: "posts").id == "3")
+    _ = try database.apply([PlacedRow(resource: 0, slot: 0, text: UTF8Slice(#"{"id": 500}"#))])
+    #expect(try database.create("{}", in: "posts").id == "501")
+  }
+
   @Test func `Under 1.0's dialect every server finds the same ids`() throws {
     var database = try Database.fixture(#"{"posts": [{"id": 1}]}"#, .v1)
     let added = [PlacedRow(resource: 0, slot: 4, text: UTF8Slice(#"{"n": 1}"#))]

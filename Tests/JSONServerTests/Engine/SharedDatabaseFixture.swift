@@ -8,32 +8,56 @@ import OrderedJSON
 
 /// A database in memory that several servers share, as they share one of PostgreSQL.
 final class SharedDatabaseFixture: Sendable {
-  fileprivate struct State {
-    var version = 0
-    /// The places that each version changed.
-    var changes: [[(resource: Int, slot: Int)]] = []
-    var rows: [[Int]: UTF8Slice] = [:]
-    var failure: StorageError?
-    var simulation = SharedSimulationFixture()
-    /// How often a turn was taken before a commit.
-    var turns = 0
-    /// Before how many commits another server writes.
-    var conflicts = 0
-  }
-
-  private let state = NIOLockedValueBox(State())
+  private let state = NIOLockedValueBox(SharedDatabaseState())
 
   /// Makes all that is asked fail, or with `nil` succeed again.
   func fail(_ error: StorageError?) { state.withLockedValue { $0.failure = error } }
 
-  /// Puts texts at places, as SQL does beside the servers.
-  func change(_ rows: [(resource: Int, slot: Int, text: String)]) {
+  /// Puts texts at places, as SQL does beside the servers; does nothing while a server has the turn.
+  ///
+  /// - Returns: Whether it did.
+  @discardableResult
+  func change(_ rows: [(resource: Int, slot: Int, text: String)]) -> Bool {
     state.withLockedValue { state in
-      state.version += 1
-      state.changes.append(rows.map { ($0.resource, $0.slot) })
-      for row in rows { state.rows[[row.resource, row.slot]] = UTF8Slice(row.text) }
+      guard !state.isTurnTaken else { return false }
+      state.write(rows.map { PlacedRow(resource: $0.resource, slot: $0.slot, text: UTF8Slice($0.text)) })
+      return true
     }
   }
+
+  /// What is at a place.
+  func text(_ resource: Int, _ slot: Int) -> String? {
+    state.withLockedValue { $0.rows[[resource, slot]]?.string }
+  }
+
+  /// Puts a database in the place of this one that lacks all that was written.
+  func lose() {
+    state.withLockedValue { state in
+      state.history += 1
+      state.changes = []
+      state.rows = [:]
+      state.whole = state.start
+      state.simulation = SharedSimulationFixture()
+    }
+  }
+
+  /// Keeps commits from ending from now on.
+  func hold() { state.withLockedValue { $0.held = [] } }
+
+  /// How many commits are kept from ending.
+  var heldCount: Int { state.withLockedValue { $0.held?.count ?? 0 } }
+
+  /// Carries out what was kept from ending.
+  func release() {
+    let held = state.withLockedValue { state in
+      defer { state.held = nil }
+      return state.held ?? []
+    }
+    for commit in held { commit() }
+  }
+
+  /// How often it was asked which version is the newest.
+  var checks: Int { state.withLockedValue { $0.checks } }
 
   /// Has another server write before each of the next commits, which collide with that.
   func overtake(_ times: Int) { state.withLockedValue { $0.conflicts = times } }
@@ -53,6 +77,7 @@ final class SharedDatabaseFixture: Sendable {
 
   struct Server {
     let engine: Engine
+    private let link: Link
     private let application: any Application
 
     fileprivate init(
@@ -61,9 +86,12 @@ final class SharedDatabaseFixture: Sendable {
     ) throws {
       let ids = IDGenerator { "id" }
       let mailbox = EditMailbox()
-      let source = OpenedSource(
-        persistence: Link(shared) { mailbox.deliver($0) },
-        database: try Database(parsing: UTF8Slice(value.utf8Text()), ids: ids), warnings: [])
+      let database = try Database(parsing: UTF8Slice(value.utf8Text()), ids: ids)
+      shared.state.withLockedValue { state in
+        if state.start == nil { (state.start, state.whole) = (database, database) }
+      }
+      let link = Link(shared) { mailbox.deliver($0) }
+      let source = OpenedSource(persistence: link, database: database, warnings: [])
       let loop = EventLoopExecutor()
       let engine = Engine(
         configuration, source, policies: try HTTPPolicies(configuration), stubs: try configuration.openStubs(),
@@ -73,7 +101,16 @@ final class SharedDatabaseFixture: Sendable {
         loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
       }
       self.engine = engine
+      self.link = link
       application = SharedApplication(engine: engine, reads: reads)
+    }
+
+    /// Tells it of what others have written, as the database does unasked.
+    func notify() { link.fetchChanges() }
+
+    /// Waits until its engine has done what waits on its loop.
+    func settle() async {
+      await withCheckedContinuation { continuation in engine.loop.execute { continuation.resume() } }
     }
 
     func send(
@@ -96,8 +133,15 @@ final class SharedDatabaseFixture: Sendable {
 
   /// One server's way to the database.
   private final class Link: SharedPersistence {
+    private struct Base {
+      var version = 0
+      var history = 0
+      /// Whether a commit is under way, which ends with what others have written before it.
+      var isCommitting = false
+    }
+
     private let shared: SharedDatabaseFixture
-    private let base = NIOLockedValueBox(0)
+    private let base = NIOLockedValueBox(Base())
     private let onEdit: @Sendable (SourceEdit) -> Void
 
     init(_ shared: SharedDatabaseFixture, onEdit: @escaping @Sendable (SourceEdit) -> Void) {
@@ -105,58 +149,86 @@ final class SharedDatabaseFixture: Sendable {
       self.onEdit = onEdit
     }
 
-    var version: Int { base.withLockedValue { $0 } }
+    var version: Int { base.withLockedValue { $0.version } }
     let behind = 0
     var failure: StorageError? { shared.state.withLockedValue { $0.failure } }
 
     func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
-      let base = version
-      let rows = database.placedRows(changedBy: batch.changes) ?? []
+      base.withLockedValue { $0.isCommitting = true }
+      let isHeld = shared.state.withLockedValue { state in
+        state.held?.append { self.carryOut(database, batch, completion) }
+        return state.held != nil
+      }
+      if !isHeld { carryOut(database, batch, completion) }
+    }
+
+    private func carryOut(_ database: Database, _ batch: CommittedChanges, _ completion: (Commit) -> Void) {
       let commit = shared.state.withLockedValue { state -> Commit in
         if let failure = state.failure { return .failed(failure) }
         if state.conflicts > 0 {
           state.conflicts -= 1
-          state.version += 1
-          state.changes.append([])
+          state.write([])
         }
-        guard state.version == base else { return .edited(state.changes(since: base)) }
-        state.version += 1
-        state.changes.append(rows.map { ($0.resource, $0.slot) })
-        for row in rows { state.rows[[row.resource, row.slot]] = row.text }
+        if let changes = changes(in: state) {
+          state.isTurnTaken = true
+          return .edited(changes)
+        }
+        state.isTurnTaken = false
+        if let rows = database.placedRows(changedBy: batch.changes) {
+          state.write(rows)
+        } else {
+          state.replace(with: database)
+        }
         return .done
       }
-      self.base.withLockedValue { base in if case .done = commit { base += 1 } }
+      base.withLockedValue { base in
+        base.isCommitting = false
+        if case .done = commit { base.version += 1 }
+      }
       completion(commit)
     }
 
-    func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
-      let base = version
-      let (result, changes) = shared.state.withLockedValue { state -> (Result<Int, StorageError>, LoadedSource?) in
-        if let failure = state.failure { return (.failure(failure), nil) }
-        return (.success(state.version), state.version > base ? state.changes(since: base) : nil)
+    /// What others have written; `nil` for nothing.
+    private func changes(in state: SharedDatabaseState) -> LoadedSource? {
+      base.withLockedValue { base in
+        if base.history != state.history {
+          (base.version, base.history) = (-1, state.history)
+        }
+        return state.version == base.version ? nil : state.changes(since: base.version)
       }
-      if let changes { onEdit(.changed(changes)) }
+    }
+
+    func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
+      let result = shared.state.withLockedValue { state -> Result<Int, StorageError> in
+        state.checks += 1
+        return state.failure.map { .failure($0) } ?? .success(state.version)
+      }
+      if case .success = result { fetchChanges() }
       completion(result)
     }
 
-    func adopt(_ source: LoadedSource) { base.withLockedValue { $0 = source.generation } }
+    func fetchChanges() {
+      guard base.withLockedValue({ !$0.isCommitting }) else { return }
+      if let changes = shared.state.withLockedValue({ changes(in: $0) }) { onEdit(.changed(changes)) }
+    }
 
-    /// Finds out what others have written; nothing keeps them from writing again.
+    func adopt(_ source: LoadedSource) { base.withLockedValue { $0.version = source.generation } }
+
     func takeTurn(
       mark: @escaping @Sendable () -> Int,
       completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
     ) {
-      let base = version
       let number = mark()
       let result = shared.state.withLockedValue { state -> Result<LoadedSource, StorageError> in
         state.turns += 1
         if let failure = state.failure { return .failure(failure) }
-        return .success(state.changes(since: base))
+        state.isTurnTaken = true
+        return .success(changes(in: state) ?? state.changes(since: state.version))
       }
       completion(number, result)
     }
 
-    func releaseTurn() {}
+    func releaseTurn() { shared.state.withLockedValue { $0.isTurnTaken = false } }
 
     func saveHistory(
       of database: Database, part: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
@@ -175,7 +247,8 @@ final class SharedDatabaseFixture: Sendable {
     // MARK: What is shared besides the data
 
     private func ask<Success>(
-      _ completion: @escaping @Sendable (Result<Success, StorageError>) -> Void, _ body: (inout State) -> Success
+      _ completion: @escaping @Sendable (Result<Success, StorageError>) -> Void,
+      _ body: (inout SharedDatabaseState) -> Success
     ) {
       let result = shared.state.withLockedValue { state -> Result<Success, StorageError> in
         if let failure = state.failure { return .failure(failure) }
@@ -192,8 +265,7 @@ final class SharedDatabaseFixture: Sendable {
       _ change: SharedChange, completion: @escaping @Sendable (Result<SharedChange.Outcome, StorageError>) -> Void
     ) {
       ask(completion) { state in
-        state.version += 1
-        state.changes.append([])
+        state.write([])
         let number = state.simulation.carryOut(change, version: state.version)
         return SharedChange.Outcome(number: number, state: state.simulation.state(version: state.version))
       }
@@ -242,17 +314,5 @@ final class SharedDatabaseFixture: Sendable {
         return true
       }
     }
-  }
-}
-
-extension SharedDatabaseFixture.State {
-  fileprivate func changes(since base: Int) -> LoadedSource {
-    let places = Set(changes[base...].flatMap { $0.map { [$0.resource, $0.slot] } })
-    let placed = places.sorted { $0.lexicographicallyPrecedes($1) }.map { place in
-      PlacedRow(resource: place[0], slot: place[1], text: rows[place])
-    }
-    let isShared = simulation.version > base
-    return LoadedSource(
-      .rows(placed, since: base), generation: version, shared: isShared ? simulation.state(version: version) : nil)
   }
 }

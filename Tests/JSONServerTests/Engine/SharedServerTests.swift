@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONStorage
+import NIOConcurrencyHelpers
 import OrderedJSON
 import Testing
 
@@ -62,6 +63,21 @@ import Testing
     #expect(await server.send(.get, "/posts/3").status == .notFound)
   }
 
+  @Test func `begin a large write again in turn when another comes between, and serve reads meanwhile`() async throws {
+    let shared = SharedDatabaseFixture()
+    let records = (1...3_000).map { JSONValue.object(JSONObject([("id", .number(JSONNumber($0))), ("by", "nobody")])) }
+    let server = try shared.server(.object(JSONObject([("posts", .array(records))])))
+    let gate = WorkerGate()
+    async let changed = server.send(.patch, "/posts?_all=true", #"{"by": "server"}"#)
+    while await !server.engine.isChangingMuch { await Task.yield() }
+    shared.change([(0, 6, #"{"id": 7, "by": "other"}"#)])
+    #expect(try await server.send(.get, "/posts/7").json["by"] == "other")
+    gate.open()
+    #expect(await changed.status == .ok)
+    #expect(try await server.send(.get, "/posts/7").json["by"] == "server")
+    #expect(shared.turns == 1)
+  }
+
   @Test func `refuse what waits for its turn when the database goes away`() async throws {
     let shared = SharedDatabaseFixture()
     let server = try shared.server(Self.start, reads: .local)
@@ -117,6 +133,102 @@ import Testing
     #expect(try await server.send(.get, "/__admin/health").json["invalid"] == .null)
   }
 
+  @Test func `show nothing before it is committed, whatever it is to survive`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start) { $0.durability = .fast }
+    shared.hold()
+    async let written = server.send(.put, "/posts/1", #"{"title": "new"}"#)
+    while shared.heldCount == 0 { await Task.yield() }
+    let checks = shared.checks
+    async let read = server.send(.get, "/posts/1")
+    while shared.checks == checks { await Task.yield() }
+    for _ in 0..<2 { await server.settle() }
+    shared.fail(StorageError(.unavailable, "The database is away."))
+    shared.release()
+    #expect(await written.status == .serviceUnavailable)
+    #expect(try await read.json == ["id": 1])
+  }
+
+  @Test func `add no record where another's is that they cannot read`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start)
+    let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+    shared.change([(0, 1, deep)])
+    #expect(try await server.send(.post, "/posts").json["id"] == 2)
+    #expect(shared.text(0, 1) == deep)
+    #expect(shared.text(0, 2)?.contains("2") == true)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `go on with a database that lacks what they have seen`() async throws {
+    let shared = SharedDatabaseFixture()
+    let (one, other) = (try shared.server(Self.start), try shared.server(Self.start))
+    let fault = #"{"path": "/posts/1", "status": 500}"#
+    #expect(await one.send(.post, "/__admin/faults", fault).status == .created)
+    #expect(await other.send(.get, "/posts/1").status == .internalServerError)
+    shared.hold()
+    async let written = one.send(.post, "/posts")
+    while shared.heldCount == 0 { await Task.yield() }
+    for _ in 0..<3 { shared.change([(0, 1, #"{"id": 7}"#)]) }
+    let checks = shared.checks
+    async let read = one.send(.get, "/posts/7")
+    while shared.checks == checks { await Task.yield() }
+    for _ in 0..<2 { await one.settle() }
+    // It waits for a version that will not come.
+    shared.lose()
+    shared.release()
+    #expect(try await written.json["id"] == 2)
+    #expect(await read.status == .notFound)
+    for server in [one, other] {
+      #expect(try await server.send(.get, "/posts").json == [["id": 1], ["id": 2]])
+      #expect(await server.send(.get, "/posts/1").status == .ok)
+      let id = try await server.send(.post, "/__admin/faults", fault).json["id"]
+      #expect(id != nil)
+      #expect(await server.send(.get, "/posts/1").status == .internalServerError)
+      #expect(await server.send(.delete, "/__admin/faults").status == .ok)
+      #expect(await server.send(.get, "/posts/1").status == .ok)
+      shared.lose()
+      #expect(await server.send(.get, "/posts/2").status == .notFound)
+      #expect(await server.send(.post, "/posts").status == .created)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `replace all data although others write all the time`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start) { $0.hasResetRoutes = true }
+    let other = try shared.server(Self.start)
+    let text = String(repeating: "x", count: 50)
+    let body = (1...3_000).map { #"{"id": \#($0), "text": "\#(text)"}"# }.joined(separator: ", ")
+    let isDone = NIOLockedValueBox(false)
+    async let replaced = {
+      defer { isDone.withLockedValue { $0 = true } }
+      return await server.send(.post, "/reset", #"{"posts": [\#(body)]}"#).status
+    }()
+    let end = ContinuousClock.now + .seconds(40)
+    while !isDone.withLockedValue(\.self), .now < end {
+      shared.change([(0, 0, #"{"id": 1, "title": "new"}"#)])
+      server.notify()
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(.now < end)
+    #expect(await replaced == .ok)
+    for server in [server, other] {
+      #expect(try await server.send(.get, "/posts/3000").json == ["id": 3000, "text": .string(text)])
+    }
+  }
+
+  @Test func `have a resource read again of which others changed much`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(["posts": [["id": 1]], "tags": []])
+    await server.engine.subscribe(1)
+    shared.change((1...200).map { (0, $0, #"{"id": \#($0)}"#) } + [(1, 0, #"{"id": 7}"#)])
+    #expect(await server.send(.get, "/posts/200").status == .ok)
+    let events = await server.engine.events(of: 1)
+    #expect(events.count(of: "event: change") == 2)
+    #expect(events.contains("reloaded") && events.contains("tags") && events.contains("7"))
+  }
+
   @Test func `refuse with 503 while the database is away, but for what is asked about themselves`() async throws {
     let shared = SharedDatabaseFixture()
     let server = try shared.server(Self.start)
@@ -134,4 +246,19 @@ import Testing
     #expect(await server.send(.get, "/posts/1").status == .ok)
     #expect(await server.send(.get, "/posts/2").status == .notFound)
   }
+}
+
+extension Engine {
+  fileprivate func subscribe(_ number: Int) { simulation.events.add(number, EventFilter(), lastEventID: nil) }
+
+  /// The text of what has happened.
+  fileprivate func events(of number: Int) -> String {
+    var text: [UInt8] = []
+    while let piece = simulation.events.nextPiece(for: number, resources: []) { text += piece }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension String {
+  fileprivate func count(of part: String) -> Int { ranges(of: part).count }
 }

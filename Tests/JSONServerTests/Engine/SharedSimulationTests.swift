@@ -102,6 +102,22 @@ import Testing
     #expect(await server.send(.get, "/posts").status.code == 429)
   }
 
+  @Test func `stubs keep all of them when their removal is refused`() async throws {
+    let shared = SharedDatabaseFixture()
+    let server = try shared.server(Self.start) { $0.stubs = [Stub(.get, "/own")] }
+    let stub = #"{"request": {"path": "/job"}, "response": {"status": 203}}"#
+    #expect(await server.send(.post, "/__admin/stubs", stub).status == .created)
+    #expect(await statuses(1, [server], "/job") == [203])
+    shared.fail(Self.away)
+    #expect(await server.send(.delete, "/__admin/stubs").status == .serviceUnavailable)
+    shared.fail(nil)
+    #expect(await statuses(1, [server], "/job") == [203])
+    #expect(await statuses(1, [server], "/own") == [200])
+    #expect(await server.send(.delete, "/__admin/stubs").status == .ok)
+    #expect(await statuses(1, [server], "/job") == [404])
+    #expect(await statuses(1, [server], "/own") == [404])
+  }
+
   @Test func `rules keep what a deletion removed, so that it can be put back`() async throws {
     let shared = SharedDatabaseFixture()
     let (one, other) = (try shared.server(Self.start), try shared.server(Self.start))

@@ -167,7 +167,7 @@ struct LargeWriteTests {
 }
 
 /// Keeps the threads for changes busy until it is opened.
-private final class WorkerGate: Sendable {
+final class WorkerGate: Sendable {
   private let isOpen = DispatchSemaphore(value: 0)
 
   init() {
@@ -203,5 +203,5 @@ extension EngineFixture {
 
 extension Engine {
   fileprivate var retractions: Int { writes.retractions }
-  fileprivate var isChangingMuch: Bool { writes.largeWrite != nil }
+  var isChangingMuch: Bool { writes.largeWrite != nil }
 }

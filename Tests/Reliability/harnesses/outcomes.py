@@ -1,9 +1,10 @@
 """Loses the connection to PostgreSQL in the middle of a commit, and compares what the client hears with what is stored.
 
 Either the commit is lost on its way or the answer to it; and PostgreSQL is reached again at once, or not before the server
-gives up finding out what became of the commit.
+gives up finding out what became of the commit. And nothing is lost, but another transaction keeps a commit waiting.
 """
 
+import threading
 import time
 
 from support.harness import main
@@ -12,6 +13,8 @@ from support.server import Server
 
 # How long a server may take to say that it does not know.
 LONGEST = 30
+# How long a commit is kept waiting: longer than the answer to a statement is waited for.
+LONG = 16.5
 # PostgreSQL's ReadyForQuery outside of a transaction: what was committed is committed.
 READY = b"Z\0\0\0\5I"
 
@@ -102,6 +105,19 @@ def reached_again(server):
     return None
 
 
+def waits(harness, postgres):
+    """What waits for another transaction is not taken for what was lost."""
+    answers = []
+    with Server(harness.binary, postgres.url("commit_lost"), "--quiet") as server:
+        writer = threading.Thread(
+            target=lambda: answers.append(server.request("POST", "/items", {"id": "waits"}, timeout=2 * LONG)))
+        with postgres.transaction("SELECT FROM commit_lost.state FOR UPDATE"):
+            writer.start()
+            time.sleep(LONG)
+        writer.join(LONG)
+    harness.check([answer.status for answer in answers] == [201], f"kept waiting: {[answer.body for answer in answers]}")
+
+
 def measure(harness):
     count = 0
     with PostgreSQL() as postgres:
@@ -111,6 +127,7 @@ def measure(harness):
                 before = len(harness.failures)
                 check(harness, postgres, name, answer, stays_away)
                 count += len(harness.failures) == before
+        waits(harness, postgres)
     harness.figure = f"{count} of 4 outcomes told as they are"
 
 

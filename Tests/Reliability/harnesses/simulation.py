@@ -202,6 +202,87 @@ def tokens(harness, fleet):
     harness.check(fleet.statuses("GET", "/posts", headers=bearer) == [401] * 3, "tokens: accepted after they expired")
 
 
+def removals(harness, postgres, fleet):
+    """A snapshot that is removed while it is brought back costs no data."""
+    one, other, third = fleet.servers
+    answers = {}
+
+    def request(name, server, method, target):
+        def work():
+            answers[name] = server.request(method, target, timeout=30).status
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        return thread
+
+    one.request("POST", "/__admin/snapshots", {"name": "a"})
+    one.request("DELETE", "/posts/1")
+    # It is removed while what it replaces is.
+    with postgres.transaction("SELECT FROM removals.record FOR UPDATE"):
+        threads = [request("restored", one, "POST", "/__admin/snapshots/a")]
+        postgres.await_lock("removals")
+        threads.append(request("removed", other, "DELETE", "/__admin/snapshots/a"))
+        time.sleep(0.5)
+    for thread in threads:
+        thread.join(30)
+    harness.check(answers == {"restored": 200, "removed": 200}, f"removals: {answers}")
+    shown = [server.request("GET", "/db").json for server in fleet.servers]
+    harness.check(shown == [SEED] * 3, f"removals: the servers show {shown}")
+    # It is removed before, by who takes long; no write waits for that.
+    one.request("POST", "/__admin/snapshots", {"name": "a"})
+    with postgres.transaction("DELETE FROM removals.snapshot WHERE name = 'a'"):
+        thread = request("gone", third, "POST", "/__admin/snapshots/a")
+        postgres.await_lock("removals")
+        status = other.request("PATCH", "/profile", {"name": "b"}).status
+        harness.check(status == 200, f"removals: a write beside one was answered {status}")
+    thread.join(30)
+    harness.check(answers["gone"] == 404, f"removals: one that was gone was answered {answers['gone']}")
+    # It is replaced by others again and again.
+    one.request("POST", "/__admin/snapshots", {"name": "a"})
+    statuses = together(8, lambda index: fleet.servers[index % 3].request(
+        "POST", *(("/__admin/snapshots", {"name": "a"}) if index % 2 else ("/__admin/snapshots/a",)), timeout=60).status)
+    harness.check(set(statuses) == {200, 201}, f"removals: kept and brought back with {statuses}")
+    harness.check(fleet.statuses("GET", "/posts/2") == [200] * 3, "removals: the data is gone")
+
+
+def lookups(harness, postgres, fleet):
+    """Nobody who signed in waits for a snapshot, and a connection that is cut costs nobody a request."""
+    one, other, third = fleet.servers
+    answers = []
+
+    def request(*arguments):
+        thread = threading.Thread(target=lambda: answers.append(one.request(*arguments, timeout=30)))
+        thread.start()
+        return thread
+
+    bearer = [f"Authorization: Bearer {other.request('POST', '/login', USER).json['accessToken']}"]
+    with postgres.transaction("SELECT FROM tokens.counter FOR UPDATE"):
+        saving = request("POST", "/__admin/snapshots")
+        postgres.await_lock("tokens")
+        start = time.monotonic()
+        statuses = fleet.statuses("GET", "/posts", headers=bearer)
+        seconds = time.monotonic() - start
+        harness.check(statuses == [200] * 3 and seconds < 1, f"lookups: {statuses} after {seconds:.1f} s beside a snapshot")
+    saving.join(30)
+    harness.check(answers.pop().status == 201, "lookups: no snapshot")
+    bearer = [f"Authorization: Bearer {other.request('POST', '/login', USER).json['accessToken']}"]
+    user = dict(USER, email="eve@example.com")
+    for count, arguments, expected in [
+            (1, ("GET", "/posts", None, bearer), (200, None)), (1, ("POST", "/login", USER), (200, None)),
+            (2, ("POST", "/register", user), (503, "unknown"))]:
+        with postgres.transaction("LOCK TABLE tokens.token"):
+            asking = request(*arguments)
+            for _ in range(count):
+                postgres.query(f"SELECT pg_terminate_backend({postgres.await_lock('tokens')}, 5000)")
+        asking.join(30)
+        answer = answers.pop()
+        durability = answer.json.get("durability") if answer.status == 503 else None
+        harness.check(
+            (answer.status, durability) == expected, f"lookups: {arguments[1]} cut {count} times: {answer.status} {answer.body}")
+    status = third.request("POST", "/login", user).status
+    harness.check(status == 200, f"lookups: who was registered signs in with {status}")
+
+
 def outages(harness, postgres, fleet):
     """What has to be counted is refused while the database is away, and nothing is forgotten."""
     one, other, third = fleet.servers
@@ -240,7 +321,8 @@ def measure(harness):
         part("stubs", lambda fleet: stubs(harness, fleet))
         part("settings", lambda fleet: settings(harness, fleet))
         part("snapshots", lambda fleet: snapshots(harness, fleet))
-        part("tokens", lambda fleet: tokens(harness, fleet), "--auth", "users")
+        part("removals", lambda fleet: removals(harness, postgres, fleet))
+        part("tokens", lambda fleet: (tokens(harness, fleet), lookups(harness, postgres, fleet)), "--auth", "users")
         part("outages", lambda fleet: outages(harness, postgres, fleet))
     harness.figure = f"{', '.join(parts)} of three servers: {len(harness.failures)} failures"
 

@@ -1,5 +1,6 @@
 """Starts a PostgreSQL of one's own, and a proxy in front of it that cuts connections."""
 
+import contextlib
 import glob
 import os
 import pwd
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 
 from support.harness import Skip
 
@@ -79,10 +81,35 @@ class PostgreSQL:
         self.kill()
         self.start()
 
+    def _psql(self, *arguments):
+        return [tool("psql"), "-h", self.directory, "-p", str(self.port), "-U", "app", "-XAtq", *arguments, "postgres"]
+
     def query(self, text):
-        return subprocess.run(
-            [tool("psql"), "-h", self.directory, "-p", str(self.port), "-U", "app", "-Atc", text, "postgres"],
-            check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(self._psql("-c", text), check=True, capture_output=True, text=True).stdout.strip()
+
+    @contextlib.contextmanager
+    def transaction(self, text):
+        """Runs statements in a transaction that ends with the block: by then it is committed."""
+        with subprocess.Popen(self._psql(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as psql:
+            psql.stdin.write(f"SET statement_timeout = 0; BEGIN; {text};\n\\echo begun\n")
+            psql.stdin.flush()
+            while psql.stdout.readline() not in ("begun\n", ""):
+                pass
+            yield
+            psql.stdin.write("COMMIT;\n")
+
+    def await_lock(self, schema):
+        """Waits until a server of a schema waits for a lock, and returns the process that serves it."""
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            found = self.query(f"""
+                SELECT waiting.pid FROM pg_locks AS waiting JOIN pg_locks AS held USING (pid)
+                    JOIN pg_class ON pg_class.oid = held.relation
+                WHERE NOT waiting.granted AND held.relation::regclass::text LIKE '{schema}.%' LIMIT 1""")
+            if found:
+                return found
+            time.sleep(0.02)
+        raise RuntimeError(f"no server of {schema} waits for a lock")
 
     def __enter__(self):
         return self

@@ -44,10 +44,15 @@ import OrderedJSON
         guard isWritten else { return OpenedSource(persistence: nil, database: database, warnings: warnings) }
         let schema = parser.schema
         let shared = try SharedDatabase(address, loaded: loaded) { writes in
-          onEdit(SourceEdit(writes, schema: schema, at: address))
+          do throws(ServerError) {
+            onEdit(.changed(try LoadedSource(writes, schema: schema, at: address)))
+            return nil
+          } catch {
+            return DatabaseFailure(.tables, error.message)
+          }
         } onFailure: { failure in
           onWarning(
-            failure.map { "\($0.message) Until it is reached again, requests are refused with 503." }
+            failure.map { "\($0.message) Until that is mended, requests are refused with 503." }
               ?? "\(address.description) is reached again.")
         }
         return OpenedSource(
@@ -81,7 +86,9 @@ import OrderedJSON
         case .overtaken(let writes):
           switch loaded(writes) {
           case .success(let source): completion(.edited(source))
-          case .failure(let error): completion(.failed(error))
+          case .failure(let error):
+            database.releaseTurn()
+            completion(.failed(error))
           }
         case .failed(let failure): completion(.failed(StorageError(failure)))
         case .unknown(let failure): completion(.failed(StorageError(.durabilityUnknown, failure.message)))
@@ -94,7 +101,9 @@ import OrderedJSON
       completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
     ) {
       database.takeTurn(mark: mark) { [self] number, result in
-        completion(number, result.mapError(StorageError.init).flatMap(loaded))
+        let source = result.mapError(StorageError.init).flatMap(loaded)
+        if case .failure = source { database.releaseTurn() }
+        completion(number, source)
       }
     }
 
@@ -106,7 +115,7 @@ import OrderedJSON
       }
     }
 
-    func adopt(_ source: LoadedSource) { database.adopt(source.generation) }
+    func adopt(_ source: LoadedSource) { database.adopt(source.generation, commitID: source.commitID) }
 
     func releaseTurn() { database.releaseTurn() }
 

@@ -62,21 +62,12 @@ import OrderedJSON
       case .rows(let rows, let simulation):
         let placed = rows.map { PlacedRow(resource: $0.resource, slot: $0.slot, text: $0.text) }
         self.init(
-          .rows(placed, since: writes.since), generation: writes.version, shared: simulation.map(SharedState.init))
+          .rows(placed, since: writes.since), generation: writes.version, shared: simulation.map(SharedState.init),
+          commitID: writes.commitID)
       case .whole(let loaded):
         self.init(
           .whole(try loaded.database(schema: schema, at: address)), generation: writes.version,
-          shared: SharedState(loaded.simulation))
-      }
-    }
-  }
-
-  extension SourceEdit {
-    init(_ writes: ForeignWrites, schema: Schema, at address: DatabaseAddress) {
-      do throws(ServerError) {
-        self = .changed(try LoadedSource(writes, schema: schema, at: address))
-      } catch {
-        self = .invalid(message: error.message)
+          shared: SharedState(loaded.simulation), commitID: writes.commitID)
       }
     }
   }

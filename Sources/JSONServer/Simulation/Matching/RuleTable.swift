@@ -112,10 +112,13 @@ struct RuleTable<Value: Sendable>: Sendable {
     return true
   }
 
-  mutating func removeAll() {
+  /// Removes the rules, but for those that all servers have.
+  mutating func removeOwn() {
+    let shared = rules.values.filter(\.isShared)
     rules.removeAll()
     literals.removeAll()
     prefixes.removeAll()
+    for rule in shared { insert(rule) }
   }
 
   /// Returns the first rule that a request meets, and counts it.
