@@ -90,6 +90,12 @@ final class WriteCoordinator {
     engine.respond(to: pending.requester, with: pending.response)
   }
 
+  /// Responds when all that was changed is in the file, also where readers do not wait for that.
+  func respondWhenSaved(_ pending: PendingResponse, on engine: isolated Engine) {
+    if commits.wait(pending, for: nil) { return pending.requester.proceed() }
+    engine.respond(to: pending.requester, with: pending.response)
+  }
+
   /// Sends the response to a write that is saved, and to those that waited to see it.
   private func acknowledge(_ pending: PendingResponse, on engine: isolated Engine) {
     publishChange(of: pending, on: engine)
