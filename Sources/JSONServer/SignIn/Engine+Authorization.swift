@@ -126,7 +126,7 @@ extension Engine {
   private static var readOnly: RequestError { RequestError(.forbidden, "Read only") }
 
   /// Returns the id of the user who sent a request, whose record is still there.
-  private func user(of request: Request, _ signIn: SignInState) throws(RequestError) -> String {
+  func user(of request: Request, _ signIn: SignInState) throws(RequestError) -> String {
     let token = try SignInState.bearerToken(request)
     do throws(Tokens.Refusal) {
       return try user(of: token, signIn)

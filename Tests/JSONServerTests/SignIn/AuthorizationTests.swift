@@ -59,6 +59,18 @@ import Testing
     #expect(await server.value == Self.data)
   }
 
+  @Test func `What was seen with one token may be changed with the next`() async throws {
+    let text = JSONValue.string(String(repeating: "x", count: 1_500_000))
+    var data = Self.data.object ?? JSONObject()
+    data["posts"] = [["id": 1, "userId": 1, "text": text]]
+    let server = try await Self.server(.object(data))
+    let seen = await server.send(.get, "/posts/1", fields: try await Self.ada(server))
+    var fields = try await Self.ada(server)
+    fields[.ifMatch] = try #require(seen.headerFields[.eTag] as String?)
+    #expect(await server.send(.patch, "/posts/1", ["more": true], fields: fields).status == .ok)
+    #expect(await server.send(.patch, "/posts/1", ["more": false], fields: fields).status == .preconditionFailed)
+  }
+
   // MARK: Guards
 
   @Test(arguments: ["440", "444", "660", "666"])
