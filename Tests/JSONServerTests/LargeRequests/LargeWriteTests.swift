@@ -121,7 +121,7 @@ struct LargeWriteTests {
 
   @Test func `One that edits overtake again and again is refused in the end`() async throws {
     let edits = try (1...3).map { Commit.edited(try EngineFixture.source(Self.data, generation: $0)) }
-    let fixture = try EngineFixture(Self.data, commits: edits)
+    let fixture = try EngineFixture(Self.data, commits: edits, knowsEdits: true)
     var gate = WorkerGate()
     async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])
     for generation in 1...3 {
