@@ -14,14 +14,16 @@ struct EngineFixture {
 
   /// - Parameters:
   ///   - commits: How the commits end, one after the other; later ones succeed.
+  ///   - knowsEdits: Whether edits that were taken over by then end none of them, as with a file.
   ///   - gate: Holds the commits back.
   ///   - history: Makes the copies of versions that are replaced.
   ///   - loop: Where it lives.
   ///   - isInMemory: Whether there are no commits at all.
   ///   - onEvent: Told of what happens.
   init(
-    _ value: JSONValue, commits: [Commit] = [], gate: CommitGate? = nil, history: ScriptedHistory = ScriptedHistory(),
-    loop: EventLoopExecutor = EventLoopExecutor(), isInMemory: Bool = false,
+    _ value: JSONValue, commits: [Commit] = [], knowsEdits: Bool = false, gate: CommitGate? = nil,
+    history: ScriptedHistory = ScriptedHistory(), loop: EventLoopExecutor = EventLoopExecutor(),
+    isInMemory: Bool = false,
     onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in },
     configure: (inout Server.Configuration) -> Void = { _ in }
   ) throws {
@@ -29,8 +31,8 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     configure(&configuration)
     let source = OpenedSource(
-      persistence: isInMemory ? nil : ScriptedPersistence(commits, gate, history), database: try Self.database(value),
-      warnings: [])
+      persistence: isInMemory ? nil : ScriptedPersistence(commits, knowsEdits, gate, history),
+      database: try Self.database(value), warnings: [])
     engine = Engine(
       configuration, source, policies: try HTTPPolicies(configuration), stubs: try configuration.openStubs(),
       ids: Self.ids, loop: loop)
@@ -151,10 +153,12 @@ final class CommitGate: Sendable {
 private final class ScriptedPersistence: Persistence {
   private let commits: NIOLockedValueBox<[Commit]>
 
+  private let knowsEdits: Bool
   private let gate: CommitGate?
   private let history: ScriptedHistory
 
-  init(_ commits: [Commit], _ gate: CommitGate?, _ history: ScriptedHistory) {
+  init(_ commits: [Commit], _ knowsEdits: Bool, _ gate: CommitGate?, _ history: ScriptedHistory) {
+    self.knowsEdits = knowsEdits
     self.gate = gate
     self.history = history
     self.commits = NIOLockedValueBox(commits)
@@ -168,7 +172,12 @@ private final class ScriptedPersistence: Persistence {
     gate.hold { completion(commit) }
   }
 
-  func adopt(_ source: LoadedSource) {}
+  func adopt(_ source: LoadedSource) {
+    guard knowsEdits else { return }
+    commits.withLockedValue { commits in
+      commits.removeAll { if case .edited(let edit) = $0 { edit.generation <= source.generation } else { false } }
+    }
+  }
 
   func saveHistory(
     of database: Database, part: String?,

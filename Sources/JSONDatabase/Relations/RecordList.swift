@@ -73,11 +73,13 @@ package struct RecordList: Sendable {
     return sum
   }
 
-  /// About the bytes of all records, by the first of them. O(1).
+  /// About the bytes of all records, by some of them. O(1), unless nearly all places are empty.
   package var estimatedByteCount: Int {
     let sample = min(placeCount, 64)
-    guard sample > 0 else { return 0 }
-    return (0..<sample).reduce(0) { $0 + (self[$1]?.byteCount ?? 0) } / sample * count
+    // From everywhere: where the oldest were removed, the first places hold nothing.
+    let sizes = (0..<sample).compactMap { self[$0 * placeCount / sample]?.byteCount }
+    guard !sizes.isEmpty else { return (first?.byteCount ?? 0) * count }
+    return sizes.reduce(0, +) / sizes.count * count
   }
 }
 

@@ -41,7 +41,7 @@ package struct SlicedText: Sendable {
     return sum
   }
 
-  /// About its size, by the first records of each list. O(number of segments).
+  /// About its size, by some records of each list. O(number of segments).
   package var estimatedByteCount: Int {
     segments.reduce(0) { sum, segment in
       switch segment {

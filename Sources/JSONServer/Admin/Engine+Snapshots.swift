@@ -10,14 +10,21 @@ extension Engine {
     shared.snapshots { result in self.execute { completion($0, result.mapError(RequestError.init)) } }
   }
 
-  /// Keeps the data as it is; passes on the snapshot's name.
+  /// Keeps the data as it is, once that is saved; passes on the snapshot's name.
+  ///
+  /// What is taken back meanwhile is in no snapshot: it is begun again then.
   ///
   /// - Parameter name: It replaces a snapshot of the same name; `nil` for the next free one.
   func saveSnapshot(
     _ name: String?, _ completion: @escaping Completion<String>
   ) {
     guard let shared = writes.shared else {
-      return completion(self, .success(simulation.snapshots.save(writes.database, named: name, at: System.now)))
+      let version = writes.database
+      return whenSaved { engine in
+        completion(engine, .success(engine.simulation.snapshots.save(version, named: name, at: System.now)))
+      } orElse: { engine in
+        engine.saveSnapshot(name, completion)
+      }
     }
     whenSaved { engine in
       shared.saveSnapshot(named: name) { result in
@@ -63,12 +70,17 @@ extension Engine {
   }
 
   /// Does work when what was written before it is saved, and can be seen by whoever asks the database.
-  private func whenSaved(_ work: @escaping @Sendable (isolated Engine) -> Void) {
+  ///
+  /// - Parameter other: What is done instead when that was taken back; `nil` for the same, again when all is saved.
+  private func whenSaved(
+    _ work: @escaping @Sendable (isolated Engine) -> Void, orElse other: (@Sendable (isolated Engine) -> Void)? = nil
+  ) {
     let call = SwiftCall(
-      perform: { engine, _ throws(RequestError) in engine.whenSaved(work) },
+      perform: { engine, _ throws(RequestError) in
+        if let other { other(engine) } else { engine.whenSaved(work) }
+      },
       completion: { _ in self.execute(work) })
-    writes.respondWhenDurable(
-      PendingResponse(requester: .code(call), response: .json([:])), showing: nil, on: self)
+    writes.respondWhenSaved(PendingResponse(requester: .code(call), response: .json([:])), on: self)
   }
 
   /// Responds with what came of something, or with the reason why nothing did.

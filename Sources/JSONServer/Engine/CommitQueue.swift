@@ -152,7 +152,9 @@ struct CommitQueue {
   /// Has a database give up what removed records left behind, after changes that are saved.
   ///
   /// What is not saved can be taken back still: nothing may be in flight.
-  mutating func compact(_ database: inout Database, after saved: UndoLog, keeping deletions: inout Deletions) {
+  ///
+  /// - Returns: Whether ids and members are to be read again.
+  mutating func compact(_ database: inout Database, after saved: UndoLog, keeping deletions: inout Deletions) -> Bool {
     database.compact(after: saved, adjusting: &open.changes, &deletions.kept)
   }
 

@@ -47,8 +47,11 @@ extension Engine {
         RequestContext(
           request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, ignoresCase: ignoresCase,
           isInner: true, notes: outer.notes,
-          // Whether the request has taken effect is the middleware's to say, by responding.
-          progress: { progress in if case .held = progress { outer.progress(progress) } }, reply: reply))
+          progress: { progress in
+            // Whether the request has taken effect is the middleware's to say, by responding.
+            if case .tookEffect = progress { return }
+            outer.progress(progress)
+          }, reply: reply))
     } catch {
       reply(error.response())
     }

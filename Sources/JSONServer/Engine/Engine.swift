@@ -45,8 +45,8 @@ actor Engine: Application {
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
-  /// How many large reads are under way or wait.
-  var largeReads = 0
+  /// The reads that wait for what another one finds out.
+  var awaited = AwaitedFindings()
   /// Whether the server is stopping: then nothing is delayed deliberately any more.
   private(set) var isStopping = false
   private(set) var isClosed = false

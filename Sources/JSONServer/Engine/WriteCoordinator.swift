@@ -66,7 +66,7 @@ final class WriteCoordinator {
     if changes.isEmpty {
       respondWhenDurable(pending, showing: nil, on: engine)
     } else if persistence == nil {
-      commits.compact(&database, after: changes, keeping: &deletions)
+      if commits.compact(&database, after: changes, keeping: &deletions) { engine.readAhead() }
       if changes.isLarge { WorkerThreads.release(&changes, leaving: UndoLog()) }
       acknowledge(pending, on: engine)
     } else {
@@ -88,6 +88,12 @@ final class WriteCoordinator {
     {
       return pending.requester.proceed()
     }
+    engine.respond(to: pending.requester, with: pending.response)
+  }
+
+  /// Responds when all that was changed is in the file, also where readers do not wait for that.
+  func respondWhenSaved(_ pending: PendingResponse, on engine: isolated Engine) {
+    if commits.wait(pending, for: nil) { return pending.requester.proceed() }
     engine.respond(to: pending.requester, with: pending.response)
   }
 
@@ -159,7 +165,7 @@ final class WriteCoordinator {
     slowCommitNotice?.cancel()
     switch commit {
     case .done:
-      let responses = finishCommit(of: version)
+      let responses = finishCommit(of: version, on: engine)
       reportSlowCommit(of: version, on: engine)
       for pending in responses { acknowledge(pending, on: engine) }
       if commits.schedule() { startCommitSoon(on: engine) }
@@ -167,7 +173,7 @@ final class WriteCoordinator {
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is informed of what is not known.
-      for pending in finishCommit(of: version) {
+      for pending in finishCommit(of: version, on: engine) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
           engine.refuse(pending.requester, because: RequestError(error))
@@ -186,13 +192,15 @@ final class WriteCoordinator {
   /// Records that a version is in the file.
   ///
   /// - Returns: What waited for that.
-  private func finishCommit(of version: Database) -> [PendingResponse] {
+  private func finishCommit(of version: Database, on engine: isolated Engine) -> [PendingResponse] {
     var batch = commits.finish()
     // Other servers know records by their slots, and overwrite what they have seen.
     if shared == nil {
       lostUpdates.record(batch.changes, in: version)
       // A large write changes a copy, in which the records are where they were.
-      if largeWrite == nil { commits.compact(&database, after: batch.changes, keeping: &deletions) }
+      if largeWrite == nil, commits.compact(&database, after: batch.changes, keeping: &deletions) {
+        engine.readAhead()
+      }
     }
     if batch.changes.isLarge { WorkerThreads.release(&batch.changes, leaving: UndoLog()) }
     return batch.responses

@@ -18,6 +18,6 @@ final class SlicedBody: Sendable {
     return bytes
   }
 
-  /// About the number of bytes, by the first records of each list. O(number of lists).
+  /// About the number of bytes, by some records of each list. O(number of lists).
   var estimatedByteCount: Int { text.estimatedByteCount }
 }

@@ -16,14 +16,26 @@ extension Engine {
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     simulation.record(exchange, isKnown: notes?.exchangeID != nil)
-    if case .slices(let body) = body, simulation.journal.keeps(exchange.id) { keepBytes(of: body, in: exchange) }
+    if case .slices = body { keepBytes() }
   }
 
-  /// Keeps the bytes of a large body in the journal instead of the version of the data that it is made of.
-  private func keepBytes(of body: SlicedBody, in exchange: Exchange) {
+  /// Keeps the bytes of large bodies in the journal instead of the versions of the data that they are made of.
+  ///
+  /// One body after the other, the newest first: what the journal has dropped by then takes no time, and no memory.
+  private func keepBytes() {
+    guard !simulation.journal.isMakingBytes, let exchange = simulation.journal.newestInSlices,
+      case .slices(let body) = exchange.sent.body
+    else { return }
+    simulation.journal.isMakingBytes = true
     WorkerThreads.calculations.run { [loop] in
       let whole = exchange.with(body.bytes)
-      loop.execute { self.assumeIsolated { $0.simulation.journal.replace(with: whole) } }
+      loop.execute {
+        self.assumeIsolated { engine in
+          engine.simulation.journal.isMakingBytes = false
+          engine.simulation.journal.replace(with: whole)
+          engine.keepBytes()
+        }
+      }
     }
   }
 

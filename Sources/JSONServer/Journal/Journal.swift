@@ -16,6 +16,8 @@ struct Journal {
   private var kept: Deque<Exchange> = []
   private var keptBytes = 0
   private var waiters: [Int: Waiter] = [:]
+  /// Whether the bytes of a large body are being made.
+  var isMakingBytes = false
 
   init(capacity: Int, byteCapacity: Int) {
     self.capacity = max(capacity, 0)
@@ -46,13 +48,15 @@ struct Journal {
     if let index = kept.lastIndex(where: { $0.id <= exchange.id }), kept[index].id == exchange.id {
       keptBytes += exchange.bodyBytes - kept[index].bodyBytes
       kept[index] = exchange
+      // Before, its body was perhaps not there, or counted by estimate.
+      dropOldest()
     }
     resumeWaiters(with: exchange)
   }
 
-  /// Whether an exchange is kept, of those that came last.
-  func keeps(_ id: Int) -> Bool {
-    kept.last { $0.id <= id }?.id == id
+  /// The newest exchange of whose large body the bytes are not made yet.
+  var newestInSlices: Exchange? {
+    kept.last { if case .slices = $0.sent.body { true } else { false } }
   }
 
   private mutating func resumeWaiters(with exchange: Exchange) {

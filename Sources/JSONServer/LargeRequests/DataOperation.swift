@@ -12,12 +12,14 @@ struct DataOperation: Sendable {
     case passwordsOfResult
   }
 
-  private(set) var endpoint: Endpoint
+  var endpoint: Endpoint
   let request: Request
   let ids: IDGenerator
   var hiding = Hiding.nothing
   /// What of all data a user may read; `nil` for all of it.
   var share: OwnedShare?
+  /// What whoever sent it may not change.
+  var rights = ChangeRights()
 
   /// The same operation, which ends early and with a wrong result once nobody wants it.
   func ending(when isAbandoned: @escaping @Sendable () -> Bool) -> DataOperation {
@@ -34,6 +36,7 @@ struct DataOperation: Sendable {
   func perform(
     on database: inout Database, hiding passwords: inout HiddenMember
   ) throws(RequestError) -> EndpointResult {
+    try rights.check(endpoint, on: &database)
     switch hiding {
     case .nothing: return try endpoint.perform(request, on: &database, ids: ids)
     case .passwordsOfResult:

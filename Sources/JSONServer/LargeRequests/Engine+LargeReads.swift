@@ -5,7 +5,7 @@ import JSONDatabase
 ///
 /// As many are under way as there are processors; further ones wait in order.
 extension Engine {
-  /// The most large reads that are under way or wait.
+  /// The most large reads of a server and its sessions that are under way or wait.
   static let maximumLargeReads = 64
 
   /// What a read asks for, if that takes long to find; `nil` for what is found at once.
@@ -31,8 +31,9 @@ extension Engine {
     let view = DataView(writes.database.copy(for: query), hiding: signIn?.password ?? .nothing)
     let read = DataInTransit(view)
     let ending = operation.ending { read.isCancelled }
-    let work = endpoint.indexing(in: writes.database)
-    try calculate(for: context, on: read, reporting: work) { view -> Result<EndpointResult, RequestError> in
+    let order = endpoint.missingOrder(in: writes.database)
+    try calculate(for: context, on: read, finding: order, isFixed: version.isSaved) {
+      view -> Result<EndpointResult, RequestError> in
       do throws(RequestError) {
         var result = try ending.perform(on: &view.database, hiding: &view.passwords)
         shape?.apply(to: &result, of: endpoint, in: &view.database)
@@ -57,38 +58,49 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - read: A copy of the data, of which the indexes are taken over afterwards.
-  ///   - work: What is reported when it takes long; `nil` for the request.
+  ///   - finding: What it finds out first, for others too; `nil` for nothing.
+  ///   - isFixed: Whether the copy is what it will be about, whatever comes behind it on its connection.
   /// - Throws: 503 when too many calculations wait.
   func calculate<Outcome: Sendable>(
-    for context: RequestContext, on read: DataInTransit, reporting work: String? = nil,
+    for context: RequestContext, on read: DataInTransit, finding: AwaitedFindings.Finding? = nil, isFixed: Bool = true,
     _ calculation: @escaping @Sendable (inout DataView) -> Outcome,
     then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
   ) throws(RequestError) {
-    guard largeReads < Self.maximumLargeReads else {
+    guard sessions.largeReads < Self.maximumLargeReads else {
       throw RequestError(
         .busy, "\(Self.maximumLargeReads) requests that read much are under way already; repeat this one in a second.")
     }
-    largeReads += 1
+    sessions.largeReads += 1
     context.progress(.calculating { read.cancel() })
-    // The version is fixed: what comes behind it on its connection may change the data.
-    context.progress(.tookEffect)
-    let notice = scheduleNotice(work, or: "reading much", for: context)
+    // One that may begin again, since what it shows may be taken back, must not meet a write from behind it then.
+    if isFixed { context.progress(.tookEffect) }
+    if let finding { awaited.begin(finding) }
+    let notice = scheduleNotice(finding?.work, or: "reading much", for: context)
     calculate(read, calculation) { engine, outcome in
       notice.cancel()
-      engine.largeReads -= 1
-      guard let outcome else { return engine.finalize(context, Self.abandoned.response()) }
-      goOn(engine, outcome)
+      engine.sessions.largeReads -= 1
+      if let outcome { goOn(engine, outcome) } else { engine.finalize(context, Self.abandoned.response()) }
+      if let finding { engine.endAwaiting(finding) }
     }
   }
 
   /// Reads the ids and members of large collections on another thread, so that no request has to wait for that.
   func readAhead() {
     guard writes.database.hasUnreadCollections else { return }
+    guard !awaited.isUnderWay(.ids) else {
+      awaited.isOutdated = true
+      return
+    }
+    awaited.begin(.ids)
     let view = DataView(writes.database.copy(for: Query()), hiding: signIn?.password ?? .nothing)
     calculate(DataInTransit(view)) { view in
       view.database.readLargeCollections()
       view.database.reading(without: &view.passwords) { $0.readLargeCollections() }
-    } then: { _, _ in
+    } then: { engine, _ in
+      let isOutdated = engine.awaited.isOutdated
+      engine.awaited.isOutdated = false
+      engine.endAwaiting(.ids)
+      if isOutdated { engine.readAhead() }
     }
   }
 
@@ -122,11 +134,11 @@ extension Engine {
 
 extension Endpoint {
   /// What the first list in an order waits for, such as `indexing orders by score`; `nil` for what needs no new index.
-  fileprivate func indexing(in database: Database) -> String? {
+  func missingOrder(in database: Database) -> AwaitedFindings.Finding? {
     guard case .list(let name, let parameters) = self, database.lacksOrder(of: parameters.query, in: name) else {
       return nil
     }
-    return "indexing \(name) by \(parameters.query.sort.map(\.path.name).joined(separator: ", "))"
+    return .order(of: name, by: parameters.query.sort)
   }
 
   /// The query of a list; `nil` for what is no list.

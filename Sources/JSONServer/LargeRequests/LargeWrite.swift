@@ -81,9 +81,9 @@ extension Engine {
           guard let waiting = engine.writes.end(number, with: version) else { return }
           goOn(engine, outcome)
           for requester in waiting { engine.perform(requester) }
-          // Where servers share the data, its commit brings the same changes, and keeps the turn: taken back here, it would
-          // begin again without that, perhaps for ever.
-          if engine.writes.shared == nil || engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
+          // Its commit brings the same edits, counts the attempt and, where servers share the data, keeps the turn: taken
+          // back here, it would begin again without that, perhaps for ever.
+          if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
           engine.writes.releaseUnusedTurn()
         }
       }

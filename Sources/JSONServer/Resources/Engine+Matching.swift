@@ -24,7 +24,8 @@ extension Engine {
     return Precondition(
       tags: EntityTagList(field), reading: try operation(for: seen, context),
       shape: try ResponseShape(QueryParameters(), wrapName: wrapName(for: context)),
-      versionTag: validator(of: seen, context))
+      // Middleware gets whole bodies, and clients the tags of what it makes of them.
+      versionTag: configuration.middleware.isEmpty ? validator(of: seen, context) : nil)
   }
 
   /// The validator of a large body: that of the version of the data which it shows to this client.
@@ -32,7 +33,8 @@ extension Engine {
     let request = context.request
     // Whoever signs in sees what the users' and their own records say.
     let position = signIn == nil ? endpoint.onlyResource.flatMap { try? database.position(of: $0) } : nil
-    let client = signIn == nil ? "" : request.headerFields.joined(.authorization) ?? ""
+    // Not by their token, which they renew.
+    let client = signIn.flatMap { try? user(of: request, $0) } ?? ""
     // A change is compared with what its address shows without what only the change takes.
     let target = request.method == .get || request.method == .head ? request.target : request.readTarget
     return writes.revisions.validator(of: position, as: [target, client, context.isHidden ? "hidden" : ""])
@@ -47,8 +49,8 @@ struct Precondition: Sendable {
   /// What a GET of the same target would do.
   fileprivate let reading: DataOperation
   fileprivate let shape: ResponseShape?
-  /// The tag of a body that is too large to be read for one.
-  fileprivate let versionTag: EntityTag
+  /// The tag of a body that is too large to be read for one; `nil` where each is.
+  fileprivate let versionTag: EntityTag?
 
   /// - Throws: 412, when the version is another one.
   func check(on database: inout Database, hiding passwords: inout HiddenMember) throws(RequestError) {
@@ -58,7 +60,7 @@ struct Precondition: Sendable {
     let tag: EntityTag? =
       switch result.response(to: request).body {
       case .bytes(let body): EntityTag(of: body)
-      case .slices: versionTag
+      case .slices(let body): versionTag ?? EntityTag(of: body.bytes)
       case .stream: nil
       }
     guard let tag, tags.names(tag.fieldValue) else {

@@ -153,7 +153,7 @@ public final class Server: Sendable {
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     let addressed = request
     let application: any Application = session == nil ? application : engine
-    let cancellation = HeldCall()
+    let cancellation = CancellableCall()
     let prepared: PreparedResponse = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         engine.loop.execute {
@@ -202,30 +202,35 @@ public final class Server: Sendable {
   }
 }
 
-/// A request of this process that may wait in a hold until its task is cancelled.
-private final class HeldCall: Sendable {
+/// A request of this process, which waits in a hold, or for what is calculated, until its task is cancelled.
+private final class CancellableCall: Sendable {
   private struct State {
     var isCancelled = false
-    var onDisconnect: (@Sendable () -> Void)?
+    var onCancel: (@Sendable () -> Void)?
   }
 
   private let state = NIOLockedValueBox(State())
 
   func record(_ progress: RequestProgress) {
-    guard case .held(let onDisconnect) = progress else { return }
+    let onCancel: @Sendable () -> Void
+    switch progress {
+    case .tookEffect: return
+    case .held(let onDisconnect): onCancel = onDisconnect
+    case .calculating(let onEnd): onCancel = onEnd
+    }
     let isCancelled = state.withLockedValue { state in
-      state.onDisconnect = onDisconnect
+      state.onCancel = onCancel
       return state.isCancelled
     }
-    if isCancelled { onDisconnect() }
+    if isCancelled { onCancel() }
   }
 
   func cancel() {
-    let onDisconnect = state.withLockedValue { state in
+    let onCancel = state.withLockedValue { state in
       state.isCancelled = true
-      return state.onDisconnect
+      return state.onCancel
     }
-    onDisconnect?()
+    onCancel?()
   }
 }
 

@@ -22,6 +22,8 @@ final class Sessions {
 
   /// What readers of the data at start see instead of passwords.
   var password: HiddenMember?
+  /// How many large reads of the server and its sessions are under way or wait.
+  var largeReads = 0
   private var sessions: [SessionName: Session] = [:]
   /// The engines that keep indexes between requests, the one used last at the end.
   private var indexed: [Engine] = []

@@ -44,10 +44,6 @@ extension Engine {
         if try isLimited(endpoint, name, level, context, to: user, signIn) { owner = user }
       }
     }
-    // What is not there is refused by whoever deletes it.
-    for (name, records) in (try? recordsAffected(by: endpoint, of: owner, signIn)) ?? [:] {
-      try requireWriting(records, of: name, context, signIn)
-    }
     return owner
   }
 
@@ -77,26 +73,6 @@ extension Engine {
     return permission
   }
 
-  /// Refuses a deletion that would remove or change records that its sender may not write.
-  ///
-  /// - Throws: 401, and 403 that names their resource.
-  private func requireWriting(
-    _ records: [ValidJSON], of name: String, _ context: RequestContext, _ signIn: SignInState
-  ) throws(RequestError) {
-    let rule = rule(for: name, prefix: context.guardPrefix, signIn)
-    if case .allowed = rule.decision(on: .write, isSignedIn: false) { return }
-    let user = try user(of: context.request, signIn)
-    let isAllowed =
-      switch rule.decision(on: .write, isSignedIn: true) {
-      case .allowed: true
-      case .allowedToOwner: records.allSatisfy { owner(of: $0, in: name, signIn) == user }
-      case .refused, .signInFirst: false
-      }
-    guard isAllowed else {
-      throw RequestError(.forbidden, "The deletion would change records of '\(name)' that you may not write.")
-    }
-  }
-
   /// The guard of a resource, with those in the routes file.
   func rule(for resource: String, prefix: Guard?, _ signIn: SignInState) -> Guard {
     let names = policies.guards.filter { writes.database.resource(meantBy: $0.key)?.name == resource }
@@ -123,10 +99,14 @@ extension Engine {
     RequestError(.forbidden, "Private resource creation: request body must have a reference to the owner id")
   }
 
+  static var foreign: RequestError {
+    RequestError(.forbidden, "Private resource access: entity must have a reference to the owner id")
+  }
+
   private static var readOnly: RequestError { RequestError(.forbidden, "Read only") }
 
   /// Returns the id of the user who sent a request, whose record is still there.
-  private func user(of request: Request, _ signIn: SignInState) throws(RequestError) -> String {
+  func user(of request: Request, _ signIn: SignInState) throws(RequestError) -> String {
     let token = try SignInState.bearerToken(request)
     do throws(Tokens.Refusal) {
       return try user(of: token, signIn)
@@ -194,9 +174,7 @@ extension Engine {
     _ endpoint: Endpoint, _ name: String, _ level: Int, _ context: RequestContext, to user: String,
     _ signIn: SignInState
   ) throws(RequestError) -> Bool {
-    let foreign = RequestError(
-      .forbidden, "Private resource access: entity must have a reference to the owner id")
-    let unsigned = Self.unsigned
+    let (foreign, unsigned) = (Self.foreign, Self.unsigned)
     guard level == 0 else {
       // Beside a record, others' records may be read when they are users, as the authors of what somebody may read, and
       // when they refer to the user's own record itself.
@@ -241,8 +219,11 @@ extension Engine {
       guard name == signIn.users || claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else {
         throw unsigned
       }
-    case .changeMany(_, let parameters, let change):
-      guard try isOwn(change, of: name, parameters.query, context, to: user, signIn) else { throw foreign }
+    case .changeMany(_, _, let change):
+      if name != signIn.users, case .merge(let body) = change {
+        guard claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else { throw unsigned }
+      }
+      // Which records it is about is found out where it is carried out: ``ChangeRights``.
       return true
     case .patch(signIn.users, let id, _):
       guard id == user else { throw foreign }
@@ -252,24 +233,14 @@ extension Engine {
       guard let before else { break }
       guard claim(before, in: name, signIn) == user else { throw foreign }
       let idName = id == nil ? nil : writes.database.schema.idName(of: name)
-      guard isKept(by: user, patch, of: before, in: name, keeping: idName, signIn) else { throw unsigned }
+      let key = ownerKey(in: name, signIn)
+      guard writes.database.schema.keeps(user, at: key, in: before, patch, keeping: idName) else { throw unsigned }
     case .writeSingular(_, let body, let merging, _):
       guard singularOwner(name, signIn) == user else { throw foreign }
       let claims = claims(body.json, in: name, signIn)
       guard merging ? claims.allSatisfy({ $0 == user }) : claims.first == user else { throw unsigned }
     }
     return false
-  }
-
-  /// Whether a record still belongs to a user once it is patched; one that the patch does not fit does.
-  func isKept(
-    by user: String, _ patch: Patch, of record: ValidJSON, in name: String, keeping idName: String?,
-    _ signIn: SignInState
-  ) -> Bool {
-    guard let after = try? writes.database.schema.apply(patch, to: record, keeping: idName) else { return true }
-    // Of a name given twice the first value is stored, and found by whoever reads.
-    let owner = after.member(Array(ownerKey(in: name, signIn).name.utf8))
-    return owner?.withToken(\.recordID) == user
   }
 
   /// The member of a collection's records that holds the id of their owner.
@@ -288,9 +259,14 @@ extension Engine {
   }
 
   /// The user to whom a stored record belongs: of a name given twice the first value counts, and a list of ids is nobody.
-  func owner(of record: ValidJSON, in name: String, _ signIn: SignInState) -> String? {
-    let key = name == signIn.users ? writes.database.schema.idName(of: name) : ownerKey(in: name, signIn).name
+  private func owner(of record: ValidJSON, in name: String, _ signIn: SignInState) -> String? {
+    let key = ownerMember(of: name, signIn)
     return record.withToken { $0.member(Array(key.utf8))?.recordID }
+  }
+
+  /// The member that holds the id of a record's owner, also where that is the record itself.
+  func ownerMember(of name: String, _ signIn: SignInState) -> String {
+    name == signIn.users ? writes.database.schema.idName(of: name) : ownerKey(in: name, signIn).name
   }
 
   func singularOwner(_ name: String, _ signIn: SignInState) -> String? {

@@ -142,13 +142,14 @@ extension Engine {
       if let owner, case .database = endpoint { operation.share = share(of: owner, signIn) }
       return operation
     }
-    guard endpoint.resource == signIn.users else {
-      return DataOperation(endpoint: limited, request: context.request, ids: writes.ids)
+    var operation = DataOperation(endpoint: limited, request: context.request, ids: writes.ids)
+    if endpoint.resource == signIn.users {
+      try check(endpoint, signIn)
+      operation.endpoint = try resolvingPatch(endpoint, signIn)
+      operation.hiding = .passwordsOfResult
     }
-    try check(endpoint, signIn)
-    return DataOperation(
-      endpoint: try resolvingPatch(endpoint, signIn), request: context.request, ids: writes.ids,
-      hiding: .passwordsOfResult)
+    if !context.isHidden { operation.rights = rights(to: endpoint, of: owner, context, signIn) }
+    return operation
   }
 
   /// Carries out a request for data at once.

@@ -49,6 +49,15 @@ import Testing
     #expect(output == expected)
   }
 
+  @Test func `The size of a list is estimated though its first records are gone`() throws {
+    let records = (1...300).map { #"{"id": \#($0), "n": "xxxxxxxxxx"}"# }
+    var database = try Database.fixture("{\"a\": [\(records.joined(separator: ","))]}")
+    for id in 1...100 { _ = try database.delete(String(id), in: "a") }
+    let list = try database.list("a", Query()).related.records
+    let count = list.byteCount(upTo: .max)
+    #expect((count * 9 / 10...count * 11 / 10).contains(list.estimatedByteCount))
+  }
+
   /// Two collections, one with empty slots between its records, and an object; some values are large.
   private static func database(_ random: inout SeededGenerator) throws -> Database {
     let records = (1...40).map { JSONValue.object(record($0, &random)) }

@@ -21,4 +21,13 @@ struct ServedCompactionTests {
     }
     #expect(posts.rows.slotCount < 1_100)
   }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func `Where much is left the ids are read again ahead of whoever needs them`(_ isInMemory: Bool) async throws {
+    let records = (1...5_000).map { JSONValue.object(JSONObject([("id", .number(JSONNumber($0)))])) }
+    let server = try EngineFixture(.object(JSONObject([("posts", .array(records))])), isInMemory: isInMemory)
+    #expect(await server.send(.delete, "/posts?id_lte=2600").status == .ok)
+    while await server.engine.database.hasUnreadCollections { await Task.yield() }
+    #expect(await server.send(.get, "/posts/5000").status == .ok)
+  }
 }

@@ -31,6 +31,31 @@ import Testing
     #expect(await server.journal.count == 2)
   }
 
+  @Test func `forgets the oldest when bodies turn out larger than they seemed`() throws {
+    var journal = Journal(capacity: 10, byteCapacity: 1_000)
+    let exchanges = try (1...3).map { id in
+      let request = Request(method: .get, target: "/\(id)")
+      let context = RequestContext(
+        request, preprocessed: request, target: try ParsedTarget(request.target), mountedTarget: request.target,
+        ignoresCase: false, reply: { _ in })
+      return Exchange(
+        id: id, request: request, route: context.route, response: PreparedResponse(), respondedAt: 0, duration: .zero)
+    }
+    for exchange in exchanges { journal.append(exchange) }
+    #expect(journal.exchanges.map(\.id) == [1, 2, 3])
+    for exchange in exchanges { journal.replace(with: exchange.with([UInt8](repeating: 0, count: 600))) }
+    #expect(journal.exchanges.map(\.id) == [3])
+  }
+
+  @Test func `keeps the bytes of large bodies in the end, and not the data that they show`() async throws {
+    let text = JSONValue.string(String(repeating: "x", count: 1_200_000))
+    let server = try await AdminFixture.server(["posts": [["id": 1, "text": text]]])
+    for _ in 1...3 { await server.send(.get, "/posts") }
+    while await server.engine.simulation.journal.newestInSlices != nil { await Task.yield() }
+    #expect(await server.journal.map(\.sent.bytes.count).allSatisfy { $0 > 1_200_000 })
+    #expect(await server.journal.count == 3)
+  }
+
   @Test func `forgets everything when asked`() async throws {
     let server = try await AdminFixture.server()
     await server.send(.get, "/posts")

@@ -50,6 +50,16 @@ struct LargeReadTests {
     #expect(try Self.ids(list) == [7])
   }
 
+  @Test func `One that begins again shows nothing of what comes behind it on its connection`() async throws {
+    let failure = Commit.failed(StorageError(.noSpace, "The disk is full."))
+    let fixture = try EngineFixture(Self.data, commits: [failure])
+    await fixture.readAll()
+    let list = await fixture.send(
+      .delete, "/posts/7", meanwhile: (.get, "/posts?q=word+7&_limit=2"), then: (.delete, "/posts/37"))
+    #expect(try Self.ids(list) == [7, 37])
+    #expect(try Self.ids(await fixture.send(.get, "/posts?q=word+7&_limit=2")) == [7, 67])
+  }
+
   @Test func `Too many at a time are asked to come again`() async throws {
     let fixture = try EngineFixture(Self.data, isInMemory: true)
     await fixture.engine.setLargeReads(Engine.maximumLargeReads)
@@ -59,6 +69,35 @@ struct LargeReadTests {
     #expect(await fixture.send(.get, "/posts?_limit=1").status == .ok)
     await fixture.engine.setLargeReads(0)
     #expect(await fixture.send(.get, "/posts?q=word+7").status == .ok)
+  }
+
+  @Test(arguments: ["/posts/7", "/posts?_sort=word&_limit=1"])
+  func `Those that need the same index wait for the one that makes it`(_ target: String) async throws {
+    let fixture = try EngineFixture(Self.data, isInMemory: true)
+    let gate = WorkerGate(.calculations)
+    let request = Request(method: .get, target: target, headerFields: [.host: "localhost"])
+    async let responses = fixture.send(Array(repeating: request, count: Engine.maximumLargeReads * 2))
+    while await fixture.engine.awaited.isIdle { await Task.yield() }
+    gate.open()
+    #expect(await responses.allSatisfy { $0.status == .ok })
+    #expect(await fixture.engine.awaited.isIdle)
+  }
+
+  @Test func `Those that wait for an index go on when the client of the one that makes it has gone`() async throws {
+    let fixture = try EngineFixture(Self.data, isInMemory: true)
+    let request = Request(method: .get, target: "/posts?_sort=word&_limit=1", headerFields: [.host: "localhost"])
+    let (answers, answer) = AsyncStream.makeStream(of: Response.self)
+    fixture.engine.loop.execute {
+      for number in 0..<3 {
+        fixture.engine.respond(to: request) { progress in
+          if number == 0, case .calculating(let onEnd) = progress { onEnd() }
+        } reply: {
+          answer.yield($0.response)
+        }
+      }
+    }
+    let statuses = await answers.prefix(3).reduce(into: []) { $0.append($1.status.code) }
+    #expect(statuses.sorted() == [200, 200, 503])
   }
 
   @Test(arguments: [
@@ -97,5 +136,48 @@ struct LargeReadTests {
 }
 
 extension Engine {
-  fileprivate func setLargeReads(_ count: Int) { largeReads = count }
+  fileprivate var largeReads: Int { sessions.largeReads }
+
+  fileprivate func setLargeReads(_ count: Int) { sessions.largeReads = count }
+}
+
+extension EngineFixture {
+  /// Sends a write, a read while the commit of that is in flight, and another write as soon as the read has taken effect.
+  ///
+  /// - Returns: The response to the read.
+  fileprivate func send(
+    _ method: HTTPRequest.Method, _ target: String, meanwhile read: (method: HTTPRequest.Method, target: String),
+    then write: (method: HTTPRequest.Method, target: String)
+  ) async -> Response {
+    let (write, read) = (Self.request(write), Self.request(read))
+    let (changes, change) = AsyncStream.makeStream(of: Response.self)
+    let response = await withCheckedContinuation { continuation in
+      engine.loop.execute {
+        engine.respond(to: Self.request((method, target)), progress: { _ in }) { _ in }
+        engine.loop.execute {
+          let hasBegun = NIOLockedValueBox(false)
+          let begin: @Sendable () -> Void = {
+            let isFirst = hasBegun.withLockedValue { hasBegun in
+              defer { hasBegun = true }
+              return !hasBegun
+            }
+            guard isFirst else { return }
+            engine.respond(to: write, progress: { _ in }) { change.yield($0.response) }
+          }
+          engine.respond(to: read) { progress in
+            if case .tookEffect = progress { begin() }
+          } reply: {
+            continuation.resume(returning: $0.response)
+            begin()
+          }
+        }
+      }
+    }
+    for await _ in changes { break }
+    return response
+  }
+
+  private static func request(_ line: (method: HTTPRequest.Method, target: String)) -> Request {
+    Request(method: line.method, target: line.target, headerFields: [.host: "localhost"])
+  }
 }

@@ -1,8 +1,6 @@
-import Dispatch
 import HTTPTypes
 import JSONDatabase
 import JSONStorage
-import NIOConcurrencyHelpers
 import OrderedJSON
 import Testing
 
@@ -108,7 +106,8 @@ struct LargeWriteTests {
   }
 
   @Test func `An edit waits for one that is under way`() async throws {
-    let fixture = try EngineFixture(Self.data)
+    let edit = try EngineFixture.source(["posts": [["id": 5]]], generation: 1)
+    let fixture = try EngineFixture(Self.data, commits: [.edited(edit)])
     let gate = WorkerGate()
     async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])
     while await !fixture.engine.isChangingMuch { await Task.yield() }
@@ -118,6 +117,25 @@ struct LargeWriteTests {
     #expect(await responses.map(\.status.code) == [200])
     // Not saved yet when the edit was taken over, the change was made again.
     #expect(await fixture.value == ["posts": [["id": 5, "word": "all"]]])
+  }
+
+  @Test func `One that edits overtake again and again is refused in the end`() async throws {
+    let edits = try (1...3).map { Commit.edited(try EngineFixture.source(Self.data, generation: $0)) }
+    let fixture = try EngineFixture(Self.data, commits: edits, knowsEdits: true)
+    var gate = WorkerGate()
+    async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])
+    for generation in 1...3 {
+      while await !fixture.engine.isChangingMuch { await Task.yield() }
+      try await fixture.edit(Self.data, generation: generation)
+      // The change is carried out between these two, the edit taken over between the second and the next.
+      let second = WorkerGate()
+      gate.open()
+      while await !fixture.engine.isTakingOver { await Task.yield() }
+      if generation < 3 { gate = WorkerGate() }
+      second.open()
+    }
+    #expect(await responses.map(\.status) == [.serviceUnavailable])
+    #expect(await fixture.value == Self.data)
   }
 
   @Test func `If-Match is compared with the version that they change`() async throws {
@@ -166,42 +184,8 @@ struct LargeWriteTests {
   }
 }
 
-/// Keeps the threads for changes busy until it is opened.
-final class WorkerGate: Sendable {
-  private let isOpen = DispatchSemaphore(value: 0)
-
-  init() {
-    for _ in 0..<WorkerThreads.count {
-      WorkerThreads.changes.run { [isOpen] in _ = isOpen.wait(timeout: .now() + 20) }
-    }
-  }
-
-  func open() {
-    for _ in 0..<WorkerThreads.count { isOpen.signal() }
-  }
-}
-
-extension EngineFixture {
-  /// Has the ids and members of large collections read, and waits for that.
-  fileprivate func readAll() async {
-    await engine.readAhead()
-    while await engine.database.hasUnreadCollections { await Task.yield() }
-  }
-
-  /// Sends requests in one round of the loop, and returns their responses in the same order.
-  fileprivate func send(_ requests: [Request]) async -> [Response] {
-    let (answers, answer) = AsyncStream.makeStream(of: (Int, Response).self)
-    engine.loop.execute {
-      for (number, request) in requests.enumerated() {
-        engine.respond(to: request, progress: { _ in }) { answer.yield((number, $0.response)) }
-      }
-    }
-    let all: [(Int, Response)] = await answers.prefix(requests.count).reduce(into: []) { $0.append($1) }
-    return all.sorted { $0.0 < $1.0 }.map(\.1)
-  }
-}
-
 extension Engine {
   fileprivate var retractions: Int { writes.retractions }
   var isChangingMuch: Bool { writes.largeWrite != nil }
+  fileprivate var isTakingOver: Bool { writes.takeover != nil }
 }

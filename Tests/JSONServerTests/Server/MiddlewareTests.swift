@@ -42,6 +42,16 @@ private struct Refusal: Error, CustomStringConvertible {
     #expect(await server.value == AdminFixture.posts)
   }
 
+  @Test func `leave large records a tag that If-Match takes`() async throws {
+    let text = JSONValue.string(String(repeating: "x", count: 1_500_000))
+    let server = try await AdminFixture.server(["posts": [["id": 1, "text": text]]]) {
+      $0.middleware = [Hook { try await $1($0) }]
+    }
+    let seen: HTTPFields = [.ifMatch: try #require(await server.send(.get, "/posts/1").headerFields[.eTag])]
+    #expect(await server.send(.patch, "/posts/1", ["more": true], fields: seen).status == .ok)
+    #expect(await server.send(.patch, "/posts/1", ["more": false], fields: seen).status == .preconditionFailed)
+  }
+
   @Test func `that throw lead to a 500 that says what they say`() async throws {
     let server = try await AdminFixture.server { $0.middleware = [Hook { _, _ in throw Refusal() }] }
     let answer = await server.send(.get, "/posts")

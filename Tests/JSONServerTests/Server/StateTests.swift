@@ -70,6 +70,18 @@ import Testing
     #expect(error?.code == .notSaved)
   }
 
+  @Test func `is in no snapshot as long as it may be taken back`() async throws {
+    for durability in [Server.Configuration.Durability.full, .fast] {
+      let server = try EngineFixture(
+        AdminFixture.posts, commits: [.failed(StorageError(.noSpace, "Full."))],
+        configure: { $0.durability = durability })
+      let answers = await server.send(.delete, "/posts/1", meanwhile: (.post, "/__admin/snapshots"))
+      #expect(answers.map(\.status.code).sorted() == [201, 507])
+      #expect(await server.send(.post, "/__admin/snapshots/snapshot-1").status == .ok)
+      #expect(await server.value == AdminFixture.posts)
+    }
+  }
+
   @Test func `stays when it cannot be saved`() async throws {
     let server = try EngineFixture(AdminFixture.posts, commits: [.done, .failed(StorageError(.noSpace, "Full."))])
     _ = await server.send(.delete, "/posts/1")

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 import OrderedJSON
 import Testing
 
@@ -57,6 +58,18 @@ import Testing
     await server.releaseHold(hold)
     #expect(await response.status == .unauthorized)
     #expect(await server.value == Self.data)
+  }
+
+  @Test func `What was seen with one token may be changed with the next`() async throws {
+    let text = JSONValue.string(String(repeating: "x", count: 1_500_000))
+    var data = Self.data.object ?? JSONObject()
+    data["posts"] = [["id": 1, "userId": 1, "text": text]]
+    let server = try await Self.server(.object(data))
+    let seen = await server.send(.get, "/posts/1", fields: try await Self.ada(server))
+    var fields = try await Self.ada(server)
+    fields[.ifMatch] = try #require(seen.headerFields[.eTag] as String?)
+    #expect(await server.send(.patch, "/posts/1", ["more": true], fields: fields).status == .ok)
+    #expect(await server.send(.patch, "/posts/1", ["more": false], fields: fields).status == .preconditionFailed)
   }
 
   // MARK: Guards
@@ -141,7 +154,56 @@ import Testing
     #expect(await server.value["comments"] == [])
   }
 
+  @Test func `A large deletion that is refused leaves what is known about the data`() async throws {
+    let posts = (1...3_000).map { id in
+      JSONValue.object(
+        JSONObject([("id", .number(JSONNumber(id))), ("level", .string(id < 2_000 ? "debug" : "info"))]))
+    }
+    var data = Self.data.object ?? JSONObject()
+    data["posts"] = .array(posts)
+    let server = try await Self.server(.object(data), guards: ["comments": "600"])
+    let ada = try await Self.ada(server)
+    #expect(await server.send(.get, "/posts?level=debug&_limit=1", fields: ada).status == .ok)
+    #expect(await server.engine.knowsLevels)
+    #expect(await server.send(.delete, "/posts?level=debug", fields: ada).status == .forbidden)
+    #expect(await server.engine.knowsLevels)
+    #expect(await server.value == .object(data))
+  }
+
   // MARK: Owners
+
+  @Test(arguments: [
+    ("600", "PATCH", "level=a", #"{"more": true}"#, 200, [1]), ("640", "PATCH", "level=a", #"{"more": true}"#, 403, []),
+    ("640", "PATCH", "level=b", #"{"more": true}"#, 200, [3]), ("640", "PATCH", "level=b", #"{"userId": 2}"#, 403, []),
+    ("600", "PATCH", "level=b", #"[{"op": "add", "path": "/userId", "value": 2}]"#, 403, []),
+    ("600", "PATCH", "level=b", #"[{"op": "add", "path": "/more", "value": true}]"#, 200, [3]),
+    ("600", "DELETE", "level=a", "", 200, [1]), ("640", "DELETE", "level=a", "", 403, []),
+    ("640", "DELETE", "level=b", "", 200, [3]),
+  ])
+  func `Changes of many are about one's own records`(
+    digits: String, method: String, query: String, body: String, status: Int, changed: [Int]
+  ) async throws {
+    // Many records make it a change that another thread carries out.
+    for others in [0, 3_000] {
+      let own: [JSONValue] = [
+        ["id": 1, "userId": 1, "level": "a"], ["id": 2, "userId": 2, "level": "a"],
+        ["id": 3, "userId": 1, "level": "b"],
+      ]
+      let posts = own + (0..<others).map { ["id": .number(JSONNumber($0 + 10)), "userId": 2, "level": "c"] }
+      let users = Self.data["users"] ?? .null
+      let server = try await Self.server(
+        .object(JSONObject([("users", users), ("posts", .array(posts))])), guards: ["posts": digits])
+      var fields = try await Self.ada(server)
+      if body.hasPrefix("[") { fields[.contentType] = "application/json-patch+json" }
+      let response = await server.send(
+        try #require(HTTPRequest.Method(method)), "/posts?" + query,
+        body.isEmpty ? nil : try JSONValue(parsing: Array(body.utf8)), fields: fields)
+      #expect(response.status.code == status, "\(response.text)")
+      let left = await server.value["posts"]?.array ?? []
+      let kept = left.filter { $0.object?.names.contains("more") == false }.compactMap { $0["id"]?.integer }
+      #expect((1...3).filter { !kept.contains($0) } == changed)
+    }
+  }
 
   @Test(arguments: [
     (#"{"id": 1, "userId": 1, "userId": 2}"#, true), (#"{"id": 1, "userId": 2, "userId": 1}"#, false),
@@ -204,5 +266,14 @@ import Testing
     fields[try #require(HTTPField.Name("Sec-Fetch-Site"))] = site
     #expect(await server.send(.get, "/users", fields: fields).status.code == status)
     #expect(await server.send(.patch, "/posts/1", ["title": "x"], fields: fields).status.code == status)
+  }
+}
+
+extension Engine {
+  /// Whether it is known which posts have a level.
+  fileprivate var knowsLevels: Bool {
+    var query = Query()
+    query.parameters = [FilterParameter("level", ["debug"])]
+    return writes.database.isQuick(query, in: "posts")
   }
 }

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 final class TestApplication: Application {
   typealias Reply = @Sendable (PreparedResponse) -> Void
 
-  private let handle: @Sendable (Request, _ proceed: @escaping @Sendable () -> Void, @escaping Reply) -> Void
+  private let handle: @Sendable (Request, @escaping @Sendable (RequestProgress) -> Void, @escaping Reply) -> Void
   private let asked = NIOLockedValueBox<[Request]>([])
 
   init(_ handle: @escaping @Sendable (Request, @escaping Reply) -> Void = { $1(.echo($0)) }) {
@@ -17,7 +17,12 @@ final class TestApplication: Application {
   init(
     proceeding handle: @escaping @Sendable (Request, _ proceed: @escaping @Sendable () -> Void, @escaping Reply) -> Void
   ) {
-    self.handle = handle
+    self.handle = { request, progress, reply in handle(request, { progress(.tookEffect) }, reply) }
+  }
+
+  /// An application that calculates all its responses, and never makes one.
+  init(calculating onEnd: @escaping @Sendable (Request) -> Void) {
+    handle = { request, progress, _ in progress(.calculating { onEnd(request) }) }
   }
 
   var requests: [Request] { asked.withLockedValue { $0 } }
@@ -26,7 +31,7 @@ final class TestApplication: Application {
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void, reply: @escaping Reply
   ) {
     asked.withLockedValue { $0.append(request) }
-    handle(request, { progress(.tookEffect) }, reply)
+    handle(request, progress, reply)
   }
 }
 

@@ -87,3 +87,34 @@ extension HTTPConnection {
     connections.remove(self)
   }
 }
+
+// MARK: - Clients that have gone
+
+extension HTTPConnection {
+  /// Finds out whether a client that sends no more has gone, or waits for the responses that are being calculated.
+  ///
+  /// Only a write tells: one that has gone answers it with a reset. Whoever waits passes over an interim response (RFC 9110,
+  /// section 15.2), which HTTP/1.0 does not know.
+  func askForClient() {
+    guard !hasAskedForClient, !endActions.isEmpty, case .ready = output, responses.firstForm?.isLegacy == false else {
+      return
+    }
+    hasAskedForClient = true
+    outbound.writeStaticString(Self.interimResponse)
+    flush()
+  }
+
+  /// Notifies the application that nobody will read the responses that it calculates.
+  func reportEnd() {
+    let actions = endActions
+    endActions = [:]
+    for action in actions.values { action() }
+  }
+
+  /// Notifies the application that the client of the requests that are held has gone.
+  func reportDisconnect() {
+    let actions = disconnectActions
+    disconnectActions = [:]
+    for action in actions.values { action() }
+  }
+}

@@ -42,20 +42,24 @@ final class HTTPConnection: ChannelInboundHandler {
   var reader: RequestReader
   var isInputClosed = false
 
-  private var responses = ResponseQueue()
+  private(set) var responses = ResponseQueue()
   /// What was read and may not begin yet.
   private var backlog = CircularBuffer<Arrival>()
   private var isInBurst = false
   private var isSending = false
   private var owesContinue = false
+  /// Whether it was tried to find out if a client that sends no more is still there.
+  var hasAskedForClient = false
   private var isReadUnderWay = false
   private var isGivingWay = false
   /// What to do when the client goes away before a request that is held has its response.
-  private var disconnectActions: [Int: @Sendable () -> Void] = [:]
+  var disconnectActions: [Int: @Sendable () -> Void] = [:]
   /// What to do when the connection ends before a response is calculated.
-  private var endActions: [Int: @Sendable () -> Void] = [:]
+  var endActions: [Int: @Sendable () -> Void] = [:]
   /// Whether the application has made a response that is the last on the connection.
   private var hasLastResponse = false
+
+  static let interimResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
   private enum Arrival {
     case request(Request, ResponseForm)
@@ -152,7 +156,9 @@ extension HTTPConnection {
     reader.stop()
     reportDisconnect()
     switch output {
-    case .ready: sendReady()
+    case .ready:
+      sendReady()
+      askForClient()
     // The client may have sent all it wants to, and still read; if it has gone, the next write fails.
     case .streaming where !stream.isEndless: break
     case .slicing: break
@@ -245,21 +251,8 @@ extension HTTPConnection {
     case .calculating(let onEnd):
       guard context != nil else { return onEnd() }
       endActions[number] = onEnd
+      if isInputClosed { askForClient() }
     }
-  }
-
-  /// Notifies the application that nobody will read the responses that it calculates.
-  func reportEnd() {
-    let actions = endActions
-    endActions = [:]
-    for action in actions.values { action() }
-  }
-
-  /// Notifies the application that the client of the requests that are held has gone.
-  func reportDisconnect() {
-    let actions = disconnectActions
-    disconnectActions = [:]
-    for action in actions.values { action() }
   }
 
   private func receive(_ response: PreparedResponse, for number: Int) {
@@ -323,7 +316,7 @@ extension HTTPConnection {
   private func sendContinue() {
     guard owesContinue else { return }
     owesContinue = false
-    outbound.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+    outbound.writeStaticString(Self.interimResponse)
   }
 
   /// Drops the requests; for a connection that will send no more responses.

@@ -21,6 +21,8 @@ struct ResponseQueue {
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
+  /// The form of the response that is next in order.
+  var firstForm: ResponseForm? { entries.first?.form }
 
   /// Whether a request may begin alongside those that have not taken effect: if it and they are safe (RFC 9112, section
   /// 9.3.2).

@@ -100,6 +100,37 @@ struct TransportOrderTests {
     #expect(try TransportMemoryTests.sent(channel).components(of: "HTTP/1.1 200 OK") == 2)
   }
 
+  @Test(arguments: [("1.1", "HTTP/1.1 100 Continue\r\n\r\n"), ("1.0", "")])
+  func `A client that sends no more while a response is calculated is asked for`(
+    _ version: String, _ expected: String
+  ) throws {
+    let ended = NIOLockedValueBox(0)
+    let channel = try TransportTimeoutTests.connection(
+      TestApplication(calculating: { _ in ended.withLockedValue { $0 += 1 } }))
+    let request = "GET /1 HTTP/\(version)\r\nHost: a\r\nConnection: keep-alive\r\n\r\n"
+    try channel.writeInbound(ByteBuffer(string: request + request))
+    #expect(try TransportMemoryTests.sent(channel).isEmpty)
+    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    channel.embeddedEventLoop.run()
+    #expect(try TransportMemoryTests.sent(channel) == expected)
+    #expect(ended.withLockedValue { $0 } == 0)
+    try channel.close().wait()
+    #expect(ended.withLockedValue { $0 } == 2)
+  }
+
+  @Test func `A calculation ends when its client has gone`() async throws {
+    let (ends, end) = AsyncStream.makeStream(of: String.self)
+    try await TestServer.run(TestApplication(calculating: { end.yield($0.target) })) { server in
+      let client = try await server.connect()
+      try await client.send(Self.request("GET", "/large"))
+      try await client.close()
+      for await target in ends {
+        #expect(target == "/large")
+        break
+      }
+    }
+  }
+
   @Test func `After a response that never comes nothing begins, and the client's end is noticed`() throws {
     let application = TestApplication { request, reply in
       var response = PreparedResponse.echo(request)

@@ -1,0 +1,143 @@
+import JSONDatabase
+import OrderedJSON
+
+/// What whoever sent a change may not do, as far as only the records tell whether they would.
+///
+/// Which records those are may take long to find out: it happens where the change is carried out.
+struct ChangeRights: Sendable {
+  /// What may be done to records that go, or change, with those that a deletion names.
+  enum Access: Sendable {
+    /// Those of a user may be written: a member holds the user's id.
+    case owned(by: String, in: String)
+    case refused(RequestError)
+  }
+
+  /// What a change of many records has to be about where only owners may change them.
+  struct Ownership: Sendable {
+    let user: String
+    /// The member that holds the user's id.
+    let key: FieldPath
+    /// Whether the user reads the records of others, too: then none of them may match.
+    let readsOthers: Bool
+  }
+
+  var ownership: Ownership?
+  /// By resource; the records of all others may be written.
+  var dependents: [String: Access] = [:]
+
+  /// Refuses a change of what its sender may not write.
+  ///
+  /// What is not there or does not fit is refused by whoever carries it out.
+  ///
+  /// - Parameter endpoint: The change, limited to what is the user's.
+  /// - Throws: 401 and 403.
+  func check(_ endpoint: Endpoint, on database: inout Database) throws(RequestError) {
+    switch endpoint {
+    case .delete(let name, let id, let dependents):
+      guard !self.dependents.isEmpty else { return }
+      try check(try? database.recordsAffected(byDeleting: id, in: name, dependents: dependents))
+    case .changeMany(let name, let parameters, let change):
+      try checkOwnership(change, of: name, parameters.query, on: &database)
+      guard !self.dependents.isEmpty, case .delete(let dependents) = change else { return }
+      try check(try? database.recordsAffected(byDeleting: parameters.query, in: name, dependents: dependents))
+    case .database, .list, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular: return
+    }
+  }
+
+  /// - Parameter affected: The records besides those that a deletion names, by resource.
+  private func check(_ affected: [String: [ValidJSON]]?) throws(RequestError) {
+    for (name, records) in affected ?? [:] {
+      switch dependents[name] {
+      case nil: continue
+      case .refused(let error)?: throw error
+      case .owned(let user, let key)?:
+        let key = Array(key.utf8)
+        guard records.allSatisfy({ $0.withToken { $0.member(key)?.recordID } == user }) else {
+          throw Self.foreignDependents(name)
+        }
+      }
+    }
+  }
+
+  private func checkOwnership(
+    _ change: ManyChange, of name: String, _ query: Query, on database: inout Database
+  ) throws(RequestError) {
+    guard let ownership, let selection = try? database.list(name, query).selection else { return }
+    switch change {
+    case .delete, .merge: break
+    case .patch(let patch):
+      let idName = database.schema.idName(of: name)
+      for record in selection.records {
+        guard database.schema.keeps(ownership.user, at: ownership.key, in: record, patch, keeping: idName) else {
+          throw Engine.unsigned
+        }
+      }
+    }
+    guard ownership.readsOthers else { return }
+    var all = query
+    all.owner = nil
+    guard (try? database.list(name, all).selection.total) == selection.total else { throw Engine.foreign }
+  }
+
+  static func foreignDependents(_ name: String) -> RequestError {
+    RequestError(.forbidden, "The deletion would change records of '\(name)' that you may not write.")
+  }
+}
+
+extension Engine {
+  /// What a request has to be checked for when it is carried out.
+  ///
+  /// - Parameter owner: The user to whose records the request is limited; `nil` for no limit.
+  func rights(
+    to endpoint: Endpoint, of owner: String?, _ context: RequestContext, _ signIn: SignInState
+  ) -> ChangeRights {
+    var rights = ChangeRights()
+    switch endpoint {
+    case .delete: rights.dependents = dependents(context, signIn)
+    case .changeMany(let name, _, let change):
+      // Users are changed one by one, which whoever carries it out says.
+      if let owner, name != signIn.users {
+        let reading = rule(for: name, prefix: context.guardPrefix, signIn).decision(on: .read, isSignedIn: true)
+        rights.ownership = ChangeRights.Ownership(
+          user: owner, key: ownerKey(in: name, signIn), readsOthers: reading != .allowedToOwner)
+      }
+      if case .delete = change { rights.dependents = dependents(context, signIn) }
+    case .database, .list, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular: break
+    }
+    return rights
+  }
+
+  /// What of the records that go with deleted ones whoever sent a request may not write, by resource.
+  private func dependents(_ context: RequestContext, _ signIn: SignInState) -> [String: ChangeRights.Access] {
+    let user = Result { () throws(RequestError) in try self.user(of: context.request, signIn) }
+    var dependents: [String: ChangeRights.Access] = [:]
+    for name in writes.database.resourceNames {
+      let rule = rule(for: name, prefix: context.guardPrefix, signIn)
+      if case .allowed = rule.decision(on: .write, isSignedIn: false) { continue }
+      switch (user, rule.decision(on: .write, isSignedIn: true)) {
+      case (.success, .allowed): continue
+      case (.success(let user), .allowedToOwner):
+        dependents[name] = .owned(by: user, in: ownerMember(of: name, signIn))
+      case (.success, .refused), (.success, .signInFirst):
+        dependents[name] = .refused(ChangeRights.foreignDependents(name))
+      case (.failure(let error), _): dependents[name] = .refused(error)
+      }
+    }
+    return dependents
+  }
+}
+
+extension Schema {
+  /// Whether a record still belongs to a user once it is patched; one that the patch does not fit does.
+  ///
+  /// - Parameters:
+  ///   - key: The member that holds the user's id.
+  ///   - idName: The member that the patch must leave as it is; `nil` for none.
+  func keeps(
+    _ user: String, at key: FieldPath, in record: ValidJSON, _ patch: Patch, keeping idName: String?
+  ) -> Bool {
+    guard let after = try? apply(patch, to: record, keeping: idName) else { return true }
+    // Of a name given twice the first value is stored, and found by whoever reads.
+    return after.member(Array(key.name.utf8))?.withToken(\.recordID) == user
+  }
+}

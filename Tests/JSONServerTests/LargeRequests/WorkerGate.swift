@@ -1,0 +1,43 @@
+import Dispatch
+import JSONDatabase
+
+@testable import JSONServer
+
+/// Keeps the threads for some work busy until it is opened, or its test has ended.
+final class WorkerGate: Sendable {
+  private let isOpen = DispatchSemaphore(value: 0)
+
+  init(_ threads: WorkerThreads = .changes) {
+    for _ in 0..<WorkerThreads.count {
+      threads.run { [isOpen] in isOpen.wait() }
+    }
+  }
+
+  deinit {
+    open()
+  }
+
+  func open() {
+    for _ in 0..<WorkerThreads.count { isOpen.signal() }
+  }
+}
+
+extension EngineFixture {
+  /// Has the ids and members of large collections read, and waits for that.
+  func readAll() async {
+    await engine.readAhead()
+    while await engine.database.hasUnreadCollections { await Task.yield() }
+  }
+
+  /// Sends requests in one round of the loop, and returns their responses in the same order.
+  func send(_ requests: [Request]) async -> [Response] {
+    let (answers, answer) = AsyncStream.makeStream(of: (Int, Response).self)
+    engine.loop.execute {
+      for (number, request) in requests.enumerated() {
+        engine.respond(to: request, progress: { _ in }) { answer.yield((number, $0.response)) }
+      }
+    }
+    let all: [(Int, Response)] = await answers.prefix(requests.count).reduce(into: []) { $0.append($1) }
+    return all.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+}
