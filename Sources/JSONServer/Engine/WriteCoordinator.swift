@@ -184,6 +184,8 @@ final class WriteCoordinator {
       if commits.schedule() { startCommitSoon(on: engine) }
     case .failed(let error):
       refuse(error, on: engine)
+      // It does not bring the version that others wait for.
+      if let shared { askAgain(shared, on: engine) }
     }
     takeDelayedEdits(on: engine)
     if shared != nil { releaseReads(on: engine) }
