@@ -36,6 +36,7 @@ extension Engine {
       do throws(RequestError) {
         var result = try ending.perform(on: &view.database, hiding: &view.passwords)
         shape?.apply(to: &result, of: endpoint, in: &view.database)
+        result.joinLargeRecord()
         return .success(result)
       } catch {
         return .failure(error)
@@ -88,7 +89,8 @@ extension Engine {
     calculate(DataInTransit(view)) { view in
       view.database.readLargeCollections()
       view.database.reading(without: &view.passwords) { $0.readLargeCollections() }
-    } then: { _, _ in
+    } then: { engine, _ in
+      engine.shareReading()
     }
   }
 
@@ -140,8 +142,9 @@ extension Endpoint {
     return switch self {
     case .list(let name, let parameters):
       database.knows(paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
-    case .record(let name, _, let relations):
-      database.knows(paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
+    case .record(let name, let id, let relations):
+      database.knows(paths, in: name) && database.isQuick(relations, of: id, in: name)
+        ? nil : Query(relations: relations)
     case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
       nil
     }
