@@ -42,13 +42,20 @@ extension Database {
     var gone = records
     var counts: [String: Int] = [:]
     var references: [String: [(position: Int, key: FieldPath)]] = [:]
+    var touched: [Int: Int] = [:]
     while let parent = gone.popLast() {
       let found = references[parent.resource] ?? foreignKeys(to: parent.resource)
       references[parent.resource] = found
       for (position, key) in found {
         let name = entries[position].name
         let idName = Array(schema.idName(of: name).utf8)
-        for (slot, row) in rows(at: position, where: key, equals: parent.id) {
+        let rows = rows(at: position, where: key, equals: parent.id)
+        let before = touched[position] ?? 0
+        touched[position] = before + rows.count
+        if before < Self.manyRecords, before + rows.count >= Self.manyRecords {
+          change(position) { $0.forgetIndexes(but: key) }
+        }
+        for (slot, row) in rows {
           if schema.dialect == .v1, !dependents.contains(name) {
             set(nullifying(key, in: row), at: slot, of: position, was: row)
             continue

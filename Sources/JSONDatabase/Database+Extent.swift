@@ -42,10 +42,12 @@ extension Database {
     return true
   }
 
-  /// Whether the ids and members of a collection would have to be read first, which takes long.
-  package func isUnread(_ name: String) -> Bool {
-    guard let position = collectionPosition(name) else { return false }
-    return isLarge(at: position) && entries[position].collection?.hasIDs == false
+  /// Whether the ids of a collection would have to be read first, which takes long.
+  ///
+  /// - Parameter isForNew: Whether what decides the id of a new record would, too.
+  package func isUnread(_ name: String, forNew isForNew: Bool = false) -> Bool {
+    guard let position = collectionPosition(name), isLarge(at: position) else { return false }
+    return entries[position].collection.map { isForNew ? !$0.hasReadIDs(schema.dialect) : !$0.hasIDs } ?? false
   }
 
   /// Whether another version knows of some collection what this one would have to find out.

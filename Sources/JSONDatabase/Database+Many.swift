@@ -7,7 +7,7 @@ extension Database {
   static let maximumGrowth = 128 * 1024 * 1024
 
   /// From this many changed records on, making an index anew costs less than keeping it in step with each of them.
-  private static let manyRecords = 1_000
+  static let manyRecords = 1_000
 
   /// Removes the records of a selection, and what depends on them as ``delete(_:in:dependents:)`` does.
   ///

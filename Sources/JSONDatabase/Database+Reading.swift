@@ -24,7 +24,7 @@ extension Database {
     return count
   }
 
-  /// The most records to which related ones are added without a second thought.
+  /// The most records to which related ones are added, and that are added to one, without a second thought.
   private static let quickRelations = 500
 
   /// Whether all of a large collection has to be brought into the order that a query asks for.
@@ -35,19 +35,33 @@ extension Database {
   }
 
   /// Whether a record can be found, and joined with what is related to it, without reading many.
-  package mutating func isQuick(_ relations: [RelationRequest], of name: String) -> Bool {
+  package mutating func isQuick(_ relations: [RelationRequest], of id: String, in name: String) -> Bool {
     guard let position = collectionPosition(name) else { return true }
     if entries[position].collection?.hasIDs == false, isLarge(at: position) { return false }
-    return relations.isEmpty || isQuick(relations, at: position)
+    return relations.isEmpty || isQuick(relations, at: position, of: id)
   }
 
-  private mutating func isQuick(_ relations: [RelationRequest], at position: Int) -> Bool {
+  /// - Parameter id: The id of the only record, where there is one.
+  private mutating func isQuick(_ relations: [RelationRequest], at position: Int, of id: String? = nil) -> Bool {
     // Which way a name leads is found out by the members of the collections.
     guard !entries.contains(where: { $0.collection.map { $0.isLarge && !$0.hasMembers } ?? false }) else {
       return false
     }
     guard let trees = try? relationTrees(relations, from: position).trees else { return true }
-    return trees.allSatisfy { isQuick($0) }
+    return trees.allSatisfy { isQuick($0) } && (id.map { hasFewChildren($0, trees) } ?? true)
+  }
+
+  /// Whether few records refer to one, once they are indexed.
+  private mutating func hasFewChildren(_ id: String, _ trees: [RelationTree]) -> Bool {
+    var count = 0
+    for tree in trees {
+      guard case .children(let position, let key) = tree.relation, isLarge(at: position) else { continue }
+      change(position) { collection in
+        let children = collection.slots(where: key, equals: id).count
+        count += children <= collection.quickMatches ? children : Self.quickRelations + 1
+      }
+    }
+    return count <= Self.quickRelations
   }
 
   private func isQuick(_ tree: RelationTree) -> Bool {
@@ -101,16 +115,19 @@ extension Database {
   /// Whether ids and members of some large collection were not read yet.
   package var hasUnreadCollections: Bool {
     entries.count <= Self.mostShared
-      && entries.contains { $0.collection.map { $0.isLarge && !($0.hasIDs && $0.hasMembers) } ?? false }
+      && entries.contains { entry in
+        entry.collection.map { $0.isLarge && !($0.hasReadIDs(schema.dialect) && $0.hasMembers) } ?? false
+      }
   }
 
   /// Reads the ids and the members of large collections. O(size of the data).
   package mutating func readLargeCollections() {
+    let dialect = schema.dialect
     for position in collectionPositions {
       change(position) { collection in
         guard collection.isLarge else { return }
-        collection.indexIDs()
-        _ = collection.memberNames
+        collection.readIDs(dialect)
+        collection.indexMembers()
       }
     }
   }
@@ -137,31 +154,64 @@ extension RecordCollection {
   /// How many records a query selects at most; `nil` when they are not found without reading many.
   fileprivate mutating func quickCount(of query: Query, _ dialect: Dialect) -> Int? {
     guard query.conditions == nil else { return nil }
-    var left = count
-    for (key, id) in [query.parent.map { ($0.key, $0.id) }, query.owner.map { ($0.key, $0.id) }].compactMap(\.self) {
-      guard hasSlots(where: key) else { return nil }
-      left = min(left, slots(where: key, equals: id).count)
-    }
-    guard let conditions = conditions(of: query, dialect) else { return nil }
-    for condition in conditions where condition.isEquality {
+    guard var left = quickCount(below: query.parent, of: query.owner),
+      let conditions = conditions(of: query, dialect)
+    else { return nil }
+    // Of so few no index is asked.
+    let isOfFew = left <= fewMatches
+    for condition in conditions where condition.isEquality && !isOfFew {
       guard hasSlots(where: condition.path) else { return nil }
-      let counts = condition.operands.map { slots(where: condition.path, equals: $0.string).count }
-      left = min(left, counts.reduce(0, +))
+      left = min(left, equalCount(condition))
     }
-    for condition in conditions where condition.isByOrder && left > Self.quickMatches {
-      guard fields.hasOrder(by: [SortKey(condition.path)]) else { return nil }
+    var isRead = !query.search.isEmpty
+    for condition in conditions {
+      if !condition.isByOrder {
+        isRead = isRead || !condition.isEquality || !condition.isSettledByIndex
+      } else if left > fewMatches {
+        guard let isSettled = fields.settles(condition) else { return nil }
+        isRead = isRead || !isSettled
+      }
     }
-    let isRead = !query.search.isEmpty || conditions.contains { !$0.isEquality && !$0.isByOrder }
-    if isRead, left > Self.quickMatches { return nil }
-    guard !query.sort.isEmpty else { return left }
-    let isSorted =
-      query.sort.allSatisfy { fields.knowledge(of: $0.path) != nil }
-      && (left <= Self.quickMatches || fields.hasOrder(by: query.sort))
-    return isSorted ? left : nil
+    if isRead, left > quickMatches { return nil }
+    return isSorted(left, by: query.sort) ? left : nil
   }
 
-  /// The most records that are read or sorted without a second thought.
-  private static let quickMatches = 1_000
+  /// How many records belong to a parent and an owner at most; `nil` when they are not found without reading many.
+  private mutating func quickCount(
+    below parent: (resource: String, key: FieldPath, id: String)?, of owner: (key: FieldPath, id: String)?
+  ) -> Int? {
+    var left = count
+    if let parent {
+      guard hasSlots(where: parent.key) else { return nil }
+      left = slots(where: parent.key, equals: parent.id).count
+    }
+    if let owner {
+      guard hasSlots(where: owner.key) else { return nil }
+      let own = slots(where: owner.key, equals: owner.id).count
+      // Whether they belong to somebody else as well is in each of them.
+      guard own <= quickMatches else { return nil }
+      left = min(left, own)
+    }
+    return left
+  }
+
+  /// How many records an index of equal values finds at most.
+  private mutating func equalCount(_ condition: Condition) -> Int {
+    var sum = 0
+    for operand in condition.operands {
+      sum += slots(where: condition.path, equals: operand.string).count
+      if operand.isNull { sum += nullSlots(of: condition.path).count }
+    }
+    return sum
+  }
+
+  /// Whether records that match are brought into order without reading many, or making an order of all.
+  private func isSorted(_ matching: Int, by keys: [SortKey]) -> Bool {
+    if keys.isEmpty { return true }
+    guard keys.allSatisfy({ fields.knowledge(of: $0.path) != nil }) else { return false }
+    if matching > sortedMatches, fields.hasOrder(by: keys) { return true }
+    return matching <= quickMatches && (matching <= sortedMatches || fields.unordered.contains(keys))
+  }
 
   /// The conditions that a query's parameters express; `nil` when it would have to be found out which.
   private func conditions(of query: Query, _ dialect: Dialect) -> [Condition]? {
@@ -179,8 +229,4 @@ extension RecordCollection {
       if case .condition(let condition) = $0 { condition } else { nil }
     }
   }
-}
-
-extension Operand {
-  fileprivate var string: String { String(decoding: text, as: UTF8.self) }
 }

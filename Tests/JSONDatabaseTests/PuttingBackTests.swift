@@ -37,4 +37,35 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [Dialect.classic, .v1])
+  func `Thousands of records leave their indexes together, and come back together`(_ dialect: Dialect) throws {
+    let comments = (0..<2_200).map { #"{"id": "\#($0)", "aId": "\#($0 % 2)", "few": \#($0 % 3 == 0)}"# }
+    var database = try Database.fixture(
+      #"{"a": [{"id": "0"}, {"id": "1"}], "b": [\#(comments.joined(separator: ", "))]}"#, dialect)
+    let original = database.string
+    func indexes() -> Set<FieldPath> { Set(database.entries[1].collection?.fields.equality.keys.map(\.self) ?? []) }
+    func expectFresh() throws {
+      var fresh = try Database.fixture(database.string, dialect)
+      for query in [Query(("few", "true"), ("aId", "1")), Query(("few", "true"), ("aId", "0"))] {
+        #expect(try database.ids(of: "b", query) == fresh.ids(of: "b", query))
+      }
+    }
+    try expectFresh()
+    _ = database.takeChanges()
+    let removed = try database.delete(["0"], in: "a")
+    #expect(indexes() == [FieldPath("aId")])
+    try expectFresh()
+    #expect(indexes().count == 2)
+    try database.putBack(removed)
+    #expect(indexes() == [])
+    try expectFresh()
+    #expect(database.string == original)
+    // One that is named twice is removed once.
+    let many = try database.delete((0..<1_500).map(String.init) + ["7"], in: "b")
+    #expect(many.count == 1_500)
+    try expectFresh()
+    try database.putBack(many)
+    #expect(database.string == original)
+  }
 }

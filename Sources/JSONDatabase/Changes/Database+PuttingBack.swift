@@ -63,10 +63,21 @@ extension Database {
   package mutating func delete(_ ids: [String], in name: String) throws(DatabaseError) -> RemovedRecords {
     try atomically { database throws(DatabaseError) in
       for id in ids { _ = try database.record(id, in: name) }
-      // One of them may go with another.
-      for id in ids where database.hasRecord(id, in: name) { _ = try database.delete(id, in: name) }
+      let position = try database.position(of: name)
+      if ids.count >= Self.manyRecords { database.change(position) { $0.forgetIndexes() } }
+      for id in ids { database.remove(id, at: position) }
+      _ = database.removeDependents(of: ids.map { (name, $0) }, [])
       return RemovedRecords(database.changes, in: database)
     }
+  }
+
+  /// Removes a record alone; does nothing when it is not there.
+  private mutating func remove(_ id: String, at position: Int) {
+    var found: (slot: Int, row: Row)?
+    change(position) { collection in
+      found = collection.slot(of: id).flatMap { slot in collection.rows[slot].map { (slot, $0) } }
+    }
+    if let (slot, row) = found { set(nil, at: slot, of: position, was: row) }
   }
 
   /// Returns what the deletion of records would remove and change. Nothing is changed.
@@ -107,6 +118,7 @@ extension Database {
     guard entries.indices.contains(position) else { return }
     let name = entries[position].name
     let idName = schema.idName(of: name)
+    if changes.count >= Self.manyRecords { change(position) { $0.forgetIndexes() } }
     for change in changes {
       let id = change.before.id(named: idName)?.string
       let now = entries[position].collection?.rows[change.slot]

@@ -1,3 +1,5 @@
+import OrderedJSON
+
 /// The rows of a collection by slot, cheap to copy and cheap to change after a copy.
 ///
 /// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its
@@ -17,6 +19,9 @@ struct PersistentRowVector: Sendable {
   /// The number of rows.
   private(set) var count = 0
 
+  /// The bytes of the records.
+  private(set) var byteCount = 0
+
   /// The first slot with a row, when there is any; the first row is asked for with each new record.
   private var firstSlot = 0
 
@@ -32,12 +37,16 @@ struct PersistentRowVector: Sendable {
     set {
       guard newValue != nil || slot < slotCount else { return }
       while slotCount <= slot { appendSlot(nil) }
-      if self[slot] != nil { count -= 1 }
+      if let old = self[slot] {
+        count -= 1
+        byteCount -= old.record.count
+      }
       leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)][slot & (Self.leafSize - 1)] =
         newValue
-      if newValue != nil {
+      if let newValue {
         firstSlot = count == 0 ? slot : min(firstSlot, slot)
         count += 1
+        byteCount += newValue.record.count
       } else {
         while slotCount > 0, self[slotCount - 1] == nil { removeLastSlot() }
         while firstSlot < slotCount, self[firstSlot] == nil { firstSlot += 1 }
@@ -51,6 +60,7 @@ struct PersistentRowVector: Sendable {
     if count == 0 { firstSlot = slotCount }
     appendSlot(row)
     count += 1
+    byteCount += row.record.count
     return slotCount - 1
   }
 
@@ -157,7 +167,7 @@ struct PersistentRowVector: Sendable {
     return Self.isIdentical(leaves[top][middle], other.leaves[top][middle])
   }
 
-  /// Each row changed, in its slot.
+  /// Each row changed, in its slot; ``byteCount`` stays what it was.
   ///
   /// - Parameter earlier: An earlier version with what became of it; what is the same there is taken from it.
   /// - Complexity: O(slots / 64 + rows that are not taken).

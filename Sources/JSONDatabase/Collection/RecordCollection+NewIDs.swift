@@ -28,10 +28,28 @@ extension RecordCollection {
       }
       return value
     }
-    let number = dialect == .classic ? nextNumericID() : nil
+    let number = numbersRecords(dialect) ? nextNumericID() : nil
     let id = number?.text ?? freeTextID(uuidCase.map { form in { form(ids.uuid()) } } ?? { ids() })
     draft.set(idName, to: ValidJSON(writing: number?.value ?? .string(id)))
     return id
+  }
+
+  /// Whether a new record's id is a number: unless the first record's is text, or the dialect is 1.0's.
+  private func numbersRecords(_ dialect: Dialect) -> Bool {
+    guard dialect == .classic else { return false }
+    return rows.first?.withRecord { $0.member(Array(idName.utf8))?.kind != .string } ?? true
+  }
+
+  /// Reads all ids and what decides those of new records, so that copies share what is found. O(n) the first time.
+  mutating func readIDs(_ dialect: Dialect) {
+    indexIDs()
+    guard numbersRecords(dialect) else { return indexUUIDs() }
+    if numericIDs == nil { numericIDs = NumericIDs(idName: idName, rows: rows) }
+  }
+
+  /// Whether all ids were read, and what decides those of new records.
+  func hasReadIDs(_ dialect: Dialect) -> Bool {
+    hasIDs && (numbersRecords(dialect) ? numericIDs != nil : uuids != nil)
   }
 
   private static func addressBytes(of id: String, in resource: String) -> Int {

@@ -5,7 +5,13 @@ import OrderedJSON
 extension RecordCollection {
   /// Whether reading all records takes noticeably long. O(1).
   var isLarge: Bool {
-    count > Self.quickCount || (rows.first.map { $0.record.count } ?? 0) * count > Self.quickBytes
+    count > Self.quickCount || rows.byteCount > Self.quickBytes
+  }
+
+  /// The most records that are tested or sorted without a second thought: half as many as a collection has that is not
+  /// large, and no more bytes.
+  var quickMatches: Int {
+    min(Self.quickCount / 2, Self.quickBytes / max(rows.byteCount / max(count, 1), 1))
   }
 
   /// The most records, and bytes of records, that are read without a second thought: in about a millisecond.

@@ -98,7 +98,7 @@ package struct RecordCollection: Sendable {
   }
 
   /// Reads which members records have, unless that was done.
-  private mutating func indexMembers() {
+  mutating func indexMembers() {
     if members?.isSparse != false { members = MemberSummary(rows: rows) }
   }
 
@@ -156,15 +156,13 @@ package struct RecordCollection: Sendable {
     return names
   }
 
-  /// Reads all ids, so that copies share what is found. O(n) the first time.
-  mutating func readIDs() {
-    if idTable == nil { idTable = IDHashTable(idName: idName, rows: rows) }
-    if numericIDs == nil { numericIDs = NumericIDs(idName: idName, rows: rows) }
-  }
-
   /// Gives up what was found out about the records' members; it is found out again when it is needed.
-  mutating func forgetIndexes() {
-    fields = FieldIndexes()
+  ///
+  /// - Parameter key: A member whose index of equal values is kept, as it is needed soon.
+  mutating func forgetIndexes(but key: FieldPath? = nil) {
+    var kept = FieldIndexes()
+    if let key { kept.equality[key] = fields.equality.known(key) }
+    fields = kept
     occupied = nil
   }
 
@@ -263,14 +261,8 @@ package struct RecordCollection: Sendable {
     occupied = slots
   }
 
-  /// The next numeric id: one more than the largest; `nil` when the collection's first id is text.
+  /// The next numeric id: one more than the largest; `nil` where no number is.
   mutating func nextNumericID() -> NumericID? {
-    if let first = rows.first {
-      let firstIsText = first.withRecord { record in
-        record.member(Array(idName.utf8)).map { $0.kind == .string } ?? false
-      }
-      if firstIsText { return nil }
-    }
     var ids = numericIDs ?? NumericIDs(idName: idName, rows: rows)
     numericIDs = nil
     defer { numericIDs = ids }

@@ -7,6 +7,17 @@ extension FieldIndexes {
   /// Whether the order by sort keys is known.
   func hasOrder(by keys: [SortKey]) -> Bool { order.contains(keys) }
 
+  /// Whether the order of a member's values finds what passes a comparison of it by size, and an index what equals.
+  ///
+  /// - Returns: `nil` when they would have to be made first.
+  func settles(_ condition: Condition) -> Bool? {
+    let keys = [SortKey(condition.path)]
+    if unordered.contains(keys) { return false }
+    guard let order = order.known(keys) else { return nil }
+    guard order.settles(condition) else { return false }
+    return condition.comparison != .notEqual || hasEquality(of: condition.path) ? true : nil
+  }
+
   /// Whether any row has a value at a path, if that is known.
   func knowledge(of path: FieldPath) -> Bool? { known[path] }
 
@@ -34,6 +45,10 @@ extension FieldIndexes {
     equality.add(other.equality)
     order.add(other.order)
     unordered.formUnion(other.unordered)
-    known.merge(other.known) { mine, _ in mine }
+    if known.count + other.known.count > Self.maximumKnown {
+      known = other.known
+    } else {
+      known.merge(other.known) { mine, _ in mine }
+    }
   }
 }

@@ -41,10 +41,13 @@ struct FieldIndexes: Sendable {
       found = row.withRecord { path.leads(in: $0) { _ in true } }
       return !found
     }
-    if known.count > 256 { known = [:] }
+    if known.count >= Self.maximumKnown { known = [:] }
     known[path] = found
     return found
   }
+
+  /// The most paths of which it is known whether a record has them: each write asks for all of them.
+  static let maximumKnown = 256
 
   /// Records that a row is being added, replaced or removed, while `rows` still holds what was there before.
   mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) {
@@ -99,6 +102,9 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// The keys, in any order.
   var keys: Dictionary<Key, Value>.Keys { values.keys }
+
+  /// The value of a key; asking is no use of it.
+  func known(_ key: Key) -> Value? { values[key] }
 
   /// Whether a key has a value; asking is no use of it.
   func contains(_ key: Key) -> Bool { values[key] != nil }

@@ -57,6 +57,9 @@ struct Operand {
     self.init(text)
   }
 
+  /// The text as it was sent.
+  var string: String { String(decoding: text, as: UTF8.self) }
+
   var isTrue: Bool { text.elementsEqual("true".utf8) }
 
   /// Whether the text is empty, or what a script writes for a variable without a value.

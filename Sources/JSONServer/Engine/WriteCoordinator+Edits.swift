@@ -262,6 +262,7 @@ extension WriteCoordinator {
     if hasLargeReads { WorkerThreads.release(&database, leaving: edited) } else { database = edited }
     revisions.changeAll()
     hasLargeReads = !edited.isSmall
+    engine.shareReading()
     engine.readAhead()
     generations[source.name] = source.generation
     persistence?.adopt(source)

@@ -27,6 +27,8 @@ final class WriteCoordinator {
   var revisions = Revisions()
   /// How often something that was not saved was taken back.
   private(set) var retractions = 0
+  /// The data as it is saved, while a large write is not: to take that back step by step would take long, too.
+  private var savedVersion: Database?
   /// Whether some read may take so long that it has to be looked at before it begins.
   var hasLargeReads: Bool
   var lostUpdates = LostUpdateDetector()
@@ -196,6 +198,7 @@ final class WriteCoordinator {
   /// - Returns: What waited for that.
   private func finishCommit(of version: Database, on engine: isolated Engine) -> [PendingResponse] {
     var batch = commits.finish()
+    forgetSavedVersion()
     // Other servers know records by their slots, and overwrite what they have seen.
     if shared == nil {
       lostUpdates.record(batch.changes, in: version)
@@ -226,14 +229,30 @@ final class WriteCoordinator {
   ///
   /// - Returns: What waited for the failed commit and for a later one, and the large write with what waited for that.
   private func takeBackUnsaved() -> (failed: Batch, later: Batch, interrupted: [Requester]) {
-    let (failed, later) = commits.takeAll()
+    var (failed, later) = commits.takeAll()
     if !(failed.changes.isEmpty && later.changes.isEmpty) {
       revisions.changeAll()
       retractions += 1
     }
-    database.undo(later.changes)
-    database.undo(failed.changes)
+    if let savedVersion, failed.changes.isLarge || later.changes.isLarge {
+      WorkerThreads.release(&database, leaving: savedVersion)
+      WorkerThreads.release(&failed.changes, leaving: UndoLog())
+      WorkerThreads.release(&later.changes, leaving: UndoLog())
+    } else {
+      database.undo(later.changes)
+      database.undo(failed.changes)
+    }
+    forgetSavedVersion()
     return (failed, later, abandonLargeWrite() + abandonReplacement())
+  }
+
+  /// Keeps the data, if all of it is saved, until a commit ends; a large write is about to take its place.
+  func keepSavedVersion() {
+    if persistence != nil, commits.isIdle { savedVersion = database.copy(for: Query()) }
+  }
+
+  private func forgetSavedVersion() {
+    if savedVersion != nil { WorkerThreads.release(&savedVersion, leaving: nil) }
   }
 
   /// Takes the database back to what is saved, and returns what has to be carried out again, in order.

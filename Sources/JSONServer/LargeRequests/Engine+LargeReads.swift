@@ -37,6 +37,7 @@ extension Engine {
       do throws(RequestError) {
         var result = try ending.perform(on: &view.database, hiding: &view.passwords)
         shape?.apply(to: &result, of: endpoint, in: &view.database)
+        result.joinLargeRecord()
         return .success(result)
       } catch {
         return .failure(error)
@@ -97,6 +98,7 @@ extension Engine {
       view.database.readLargeCollections()
       view.database.reading(without: &view.passwords) { $0.readLargeCollections() }
     } then: { engine, _ in
+      engine.shareReading()
       let isOutdated = engine.awaited.isOutdated
       engine.awaited.isOutdated = false
       engine.endAwaiting(.ids)
@@ -152,8 +154,9 @@ extension Endpoint {
     return switch self {
     case .list(let name, let parameters):
       database.knows(paths, in: name) && database.isQuick(parameters.query, in: name) ? nil : parameters.query
-    case .record(let name, _, let relations):
-      database.knows(paths, in: name) && database.isQuick(relations, of: name) ? nil : Query(relations: relations)
+    case .record(let name, let id, let relations):
+      database.knows(paths, in: name) && database.isQuick(relations, of: id, in: name)
+        ? nil : Query(relations: relations)
     case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
       nil
     }

@@ -37,9 +37,9 @@ extension Engine {
     switch endpoint {
     case .database, .list, .record, .singular: return false
     case .createOrMerge(let name, let bodies):
-      return writes.database.isUnread(name) || bodies.json.hasMoreElements(than: Database.quickChanges)
+      return writes.database.isUnread(name, forNew: true) || bodies.json.hasMoreElements(than: Database.quickChanges)
     case .changeMany(let name, let parameters, _): return !writes.database.selectsFew(parameters.query, in: name)
-    case .create(let name, _, _): return writes.hasLargeReads && writes.database.isUnread(name)
+    case .create(let name, _, _): return writes.hasLargeReads && writes.database.isUnread(name, forNew: true)
     case .replace(let name, let id, _), .merge(let name, let id, _), .patch(let name, let id?, _):
       return writes.hasLargeReads && !writes.database.isShort(id, in: name)
     case .patch(let name, nil, _), .writeSingular(let name, _, _, _): return !writes.database.isShort(singular: name)

@@ -40,7 +40,10 @@ extension WriteCoordinator {
   func end(_ number: Int, with changed: DataInTransit) -> [Requester]? {
     guard let write = largeWrite, write.number == number, var view = changed.take() else { return nil }
     largeWrite = nil
-    if view.database.hasChanges { swap(&database, &view.database) }
+    if view.database.hasChanges {
+      keepSavedVersion()
+      swap(&database, &view.database)
+    }
     // What was found out about the version before, or by a change that was refused.
     if database.lacksAny(of: view.database) { database.adopt(&view.database) }
     // What holds many records takes long to be freed.

@@ -71,6 +71,11 @@ struct EndpointResult {
   /// The largest body that is made as a whole; a larger one is written in slices, as its client takes them.
   static let largestWhole = 1024 * 1024
 
+  /// Joins a record with what is related to it where that is much, so that it is done when the response is made.
+  mutating func joinLargeRecord() {
+    if case .record(let record) = content, record.byteCount > Self.largestWhole { content = .text(record.joined) }
+  }
+
   private var body: PreparedResponse.Body {
     switch content {
     case .record(let record) where wrapName == nil && record.byteCount <= Self.largestWhole:

@@ -1,10 +1,20 @@
 import JSONDatabase
 
 extension Engine {
-  /// The data as it was at start, for a session: what was found out about its ids is shared by all.
+  /// The data as it was at start, for a session: what was read of its ids and members is shared by all.
   func sharedStart() -> Database {
     writes.initial.readIDs()
+    writes.initial.readLargeCollections()
     return writes.initial
+  }
+
+  /// Has the sessions that begin from now on share what was read of the ids and members of the data.
+  func shareReading() {
+    guard configuration.hasSessions else { return }
+    var known = writes.database
+    // An index that is shared would be copied as a whole with the next change.
+    known.forgetIndexes()
+    writes.initial.adopt(&known)
   }
 
   /// The data of ``sharedStart()`` without passwords, which is made once for all sessions.

@@ -85,4 +85,17 @@ import Testing
     let searches = ["a", "b"].map { database.isQuick(Self.queries[1], in: $0) }
     #expect(searches == [false, true])
   }
+
+  @Test func `Names that no record has are remembered up to a number of them`() throws {
+    var database = try Self.database()
+    for round in 0..<4 {
+      var query = Query()
+      query.parameters = (0..<100).map { FilterParameter("unknown\(round * 100 + $0)", ["1"]) }
+      var copy = database.copy(for: query)
+      _ = try copy.list("a", query)
+      database.adopt(&copy)
+      let known = try #require(database.entries[0].collection).fields.known
+      #expect(!known.isEmpty && known.count <= FieldIndexes.maximumKnown)
+    }
+  }
 }

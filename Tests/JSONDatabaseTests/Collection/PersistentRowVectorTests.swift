@@ -53,6 +53,7 @@ struct RowVectorTests {
       let present = array.compactMap { $0 }
       #expect(Self.contents(rows) == array)
       #expect(rows.count == present.count)
+      #expect(rows.byteCount == present.reduce(0) { $0 + $1.utf8.count })
       #expect(rows.first?.record.string == present.first)
       #expect(rows.last?.record.string == present.last)
       var visited: [Int: String] = [:]

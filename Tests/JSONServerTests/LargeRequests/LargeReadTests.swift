@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPTypes
+import JSONDatabase
 import JSONStorage
 import NIOConcurrencyHelpers
 import OrderedJSON
@@ -58,6 +59,31 @@ struct LargeReadTests {
       .delete, "/posts/7", meanwhile: (.get, "/posts?q=word+7&_limit=2"), then: (.delete, "/posts/37"))
     #expect(try Self.ids(list) == [7, 37])
     #expect(try Self.ids(await fixture.send(.get, "/posts?q=word+7&_limit=2")) == [7, 67])
+  }
+
+  @Test func `Sessions begin with what was read ahead`() async throws {
+    let fixture = try EngineFixture(Self.data, isInMemory: true, configure: { $0.hasSessions = true })
+    await fixture.engine.readAhead()
+    while await fixture.engine.hasUnreadStart { await Task.yield() }
+    let records = try #require(Self.data["posts"]?.array)
+    try await fixture.edit(["posts": .array(Array(records.dropLast()))], generation: 1)
+    while await fixture.engine.database.count(of: "posts") == Self.count { await Task.yield() }
+    #expect(await !fixture.engine.hasUnreadStart)
+  }
+
+  @Test func `What is in a record is joined before the response is made, and looks the same`() throws {
+    let text = ValidJSON(writing: .string(String(repeating: "x", count: 100_000)))
+    let related = RelatedRecord(
+      record: ValidJSON(writing: ["id": 1]), related: [("comments", .many(Array(repeating: text, count: 20)))])
+    let request = Request(method: .get, target: "/posts/1?_embed=comments", headerFields: [.host: "localhost"])
+    var result = EndpointResult(.record(related))
+    let expected = result.response(to: request).response.bytes
+    result.joinLargeRecord()
+    guard case .text = result.content else {
+      Issue.record("It is not joined.")
+      return
+    }
+    #expect(result.response(to: request).response.bytes == expected)
   }
 
   @Test func `Too many at a time are asked to come again`() async throws {
@@ -139,6 +165,9 @@ extension Engine {
   fileprivate var largeReads: Int { sessions.largeReads }
 
   fileprivate func setLargeReads(_ count: Int) { sessions.largeReads = count }
+
+  /// Whether the data with which sessions begin was not read.
+  fileprivate var hasUnreadStart: Bool { writes.initial.hasUnreadCollections }
 }
 
 extension EngineFixture {

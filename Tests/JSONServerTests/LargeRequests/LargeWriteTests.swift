@@ -1,9 +1,9 @@
 import HTTPTypes
-import JSONDatabase
 import JSONStorage
 import OrderedJSON
 import Testing
 
+@testable import JSONDatabase
 @testable import JSONServer
 
 /// Writes of so much that another thread carries them out.
@@ -87,6 +87,19 @@ struct LargeWriteTests {
     let isChanged = responses[1].status == .ok
     #expect(try await fixture.send(.get, "/posts/7").json["word"] == (isChanged ? "one" : "word 7"))
     #expect(try await fixture.send(.get, "/posts/8").json["word"] == (isChanged ? "all" : "word 8"))
+  }
+
+  @Test func `What cannot be saved leaves the records that were saved, and no copies of them`() async throws {
+    let full = StorageError(.noSpace, "The disk is full.")
+    let fixture = try EngineFixture(Self.data, commits: [.failed(full)])
+    let before = await fixture.engine.database
+    #expect(await fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)]).map(\.status.code) == [507])
+    let after = await fixture.engine.database
+    #expect(after.text.bytes == before.text.bytes)
+    let rows = [before, after].compactMap { $0.entries[0].collection?.rows }
+    #expect(rows.count == 2 && rows[0].isIdentical(to: rows[1]))
+    #expect(await fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)]).map(\.status.code) == [200])
+    #expect(await Self.count("all", in: fixture) == "3000")
   }
 
   @Test func `A failed commit interrupts one that is under way`() async throws {

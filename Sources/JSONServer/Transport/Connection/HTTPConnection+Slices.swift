@@ -8,7 +8,7 @@ struct SliceState {
 }
 
 extension HTTPConnection {
-  /// About the bytes of the first slice, which is made at once.
+  /// About the bytes of the first slice, which the client gets soon.
   private static let firstSliceSize = 32 * 1024
   /// About the bytes of a slice: a connection holds two of them at most, and the loop writes one without a pause.
   private static let sliceSize = 256 * 1024
@@ -22,12 +22,21 @@ extension HTTPConnection {
     stream.closes = closes
     let producer = SliceProducer(body, isChunked: isChunked)
     output = .slicing(SliceState(producer: producer))
-    guard let first = producer.next(Self.firstSliceSize) else { return }
-    send(first)
+    // What it shows of each record may be little of much: not even the first slice is made here.
+    makeNext(Self.firstSliceSize, by: producer)
+  }
+
+  private func makeNext(_ count: Int, by producer: SliceProducer) {
+    guard let context else { return }
+    let (connection, loop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+    WorkerThreads.slices.run {
+      guard let next = producer.next(count) else { return }
+      loop.execute { connection.value.receive(next, of: producer) }
+    }
   }
 
   private func send(_ slice: (bytes: ByteBuffer, isLast: Bool)) {
-    guard let context, case .slicing(let state) = output else { return }
+    guard case .slicing(let state) = output else { return }
     var bytes = slice.bytes
     outbound.writeBuffer(&bytes)
     if slice.isLast {
@@ -38,11 +47,7 @@ extension HTTPConnection {
     }
     flush()
     updateTimeouts()
-    let (connection, loop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
-    WorkerThreads.slices.run {
-      guard let next = state.producer.next(Self.sliceSize) else { return }
-      loop.execute { connection.value.receive(next, of: state.producer) }
-    }
+    makeNext(Self.sliceSize, by: state.producer)
   }
 
   private func receive(_ slice: (bytes: ByteBuffer, isLast: Bool), of producer: SliceProducer) {

@@ -4,37 +4,57 @@ import NIOCore
 
 /// Makes the slices of a body one after the other, on any thread.
 final class SliceProducer: Sendable {
-  private struct State {
+  private struct Progress {
     let body: SlicedBody
     var cursor: SliceCursor
     /// The memory of the slice before, for the next one.
     var scratch: [UInt8] = []
   }
 
-  private let state: NIOLockedValueBox<State?>
+  private enum State {
+    case waiting(Progress)
+    /// A slice is being made, by whoever has the progress.
+    case making
+    case ended
+  }
+
+  private let state: NIOLockedValueBox<State>
   private let isChunked: Bool
 
   /// - Parameter isChunked: Whether each slice is a chunk (RFC 9112, section 7.1).
   init(_ body: SlicedBody, isChunked: Bool) {
-    state = NIOLockedValueBox(State(body: body, cursor: SliceCursor(body.text)))
+    state = NIOLockedValueBox(.waiting(Progress(body: body, cursor: SliceCursor(body.text))))
     self.isChunked = isChunked
   }
 
-  /// Makes the next slice.
+  /// Makes the next slice, once the one before is there.
   ///
   /// - Parameter count: About its size; a value is not divided unless it is large.
   /// - Returns: The bytes to send, and whether they are the last; `nil` when nobody wants them any more.
   func next(_ count: Int) -> (bytes: ByteBuffer, isLast: Bool)? {
+    guard var current = take() else { return nil }
+    current.scratch.removeAll(keepingCapacity: true)
+    current.cursor.append(toCount: count, to: &current.scratch)
+    let isLast = current.cursor.isAtEnd
+    let bytes = framed(current.scratch, isLast: isLast)
+    return put(isLast ? .ended : .waiting(current)) ? (bytes, isLast) : nil
+  }
+
+  /// Takes the progress out while it changes: the change does not copy it, and nobody waits for it.
+  private func take() -> Progress? {
     state.withLockedValue { state in
-      guard var current = state else { return nil }
-      // Taken out while it changes, so that the change does not copy it.
-      state = nil
-      current.scratch.removeAll(keepingCapacity: true)
-      current.cursor.append(toCount: count, to: &current.scratch)
-      let isLast = current.cursor.isAtEnd
-      let bytes = framed(current.scratch, isLast: isLast)
-      if !isLast { state = current }
-      return (bytes, isLast)
+      guard case .waiting(let progress) = state else { return nil }
+      state = .making
+      return progress
+    }
+  }
+
+  /// - Returns: Whether somebody wants the slice still.
+  private func put(_ next: State) -> Bool {
+    state.withLockedValue { state in
+      guard case .making = state else { return false }
+      state = next
+      return true
     }
   }
 
@@ -49,8 +69,8 @@ final class SliceProducer: Sendable {
     return buffer
   }
 
-  /// Gives the version of the data up.
+  /// Gives the version of the data up, at once or when the slice that is being made is there.
   func cancel() {
-    state.withLockedValue { $0 = nil }
+    state.withLockedValue { $0 = .ended }
   }
 }

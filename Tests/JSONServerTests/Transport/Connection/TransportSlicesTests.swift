@@ -1,3 +1,4 @@
+import Dispatch
 import JSONDatabase
 import NIOConcurrencyHelpers
 import OrderedJSON
@@ -80,5 +81,21 @@ struct TransportSlicesTests {
       await client.closeOutput()
       #expect(try await client.readToEnd().hasSuffix("  149999\n]\r\n0\r\n\r\n"))
     }
+  }
+
+  @Test func `A slice that is being made keeps nobody waiting who gives it up`() async throws {
+    let value = ValidJSON(writing: .array((0..<300_000).map { .number(JSONNumber($0)) }))
+    let producer = SliceProducer(SlicedBody(SlicedText([.value(value, level: 0)])), isChunked: false)
+    let isGivenUp = await withCheckedContinuation { continuation in
+      let begun = DispatchSemaphore(value: 0)
+      WorkerThreads.slices.run {
+        begun.signal()
+        continuation.resume(returning: producer.next(.max) == nil)
+      }
+      begun.wait()
+      producer.cancel()
+    }
+    #expect(isGivenUp)
+    #expect(producer.next(1) == nil)
   }
 }

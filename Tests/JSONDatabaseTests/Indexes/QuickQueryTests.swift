@@ -1,0 +1,179 @@
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import JSONDatabase
+
+/// Which queries of a large collection are carried out at once, because what they need is indexed.
+struct QuickQueryTests {
+  private static let count = 2_100
+
+  /// Records of which half have the user `1`, and a few each have one of the others.
+  private static func database(_ dialect: Dialect) throws -> Database {
+    let records = (0..<count).map { id in
+      """
+      {"id":\(id),"n":\(id * 7 % 100),"word":"word \(id % 13)","half":"\(id % 2)","none":\(id % 3 == 0 ? "1" : "null"),\
+      "userId":"\(id % 2 == 0 ? 1 : id % 140)","mixed":\(id % 4 == 0 ? "\"t\"" : "\(id)"),\
+      "items":[{"price":\(id % 50)},{"price":\(id % 70)}],"in":{"n":\(id % 30)}}
+      """
+    }
+    return try .fixture("{\"a\":[\(records.joined(separator: ",\n"))]}", dialect)
+  }
+
+  /// Carries a query out on a copy, whose indexes are taken over.
+  private static func adopt(_ query: Query, into database: inout Database) throws {
+    var copy = database.copy(for: query)
+    _ = try copy.list("a", query)
+    database.adopt(&copy)
+  }
+
+  private static func owned(by user: String, _ query: Query = Query()) -> Query {
+    var query = query
+    query.owner = (FieldPath("userId"), user)
+    return query
+  }
+
+  private static func isQuick(_ query: Query, _ dialect: Dialect) throws -> Bool {
+    var database = try database(dialect)
+    let wasQuick = database.isQuick(query, in: "a")
+    #expect(!wasQuick)
+    try adopt(query, into: &database)
+    return database.isQuick(query, in: "a")
+  }
+
+  @Test(arguments: [
+    // Of a list one value decides its place in the order.
+    (query: Query(("items.price:gte", "10")), classic: false, v1: false),
+    // No number compares with a text.
+    (Query(("n:gte", "word")), false, false),
+    // 1.0 sorts texts in another order than that in which it compares them.
+    (Query(("word:gte", "word 3")), true, false),
+    (Query(("n:gte", "90")), true, true),
+    // In 1.0 what an index finds may be in a list.
+    (Query(("half", "1")), true, false),
+    (Query(("none", "null")), true, false),
+    (Query(("userId", "33")), true, true),
+    (Query(("half", "1"), ("n:gte", "90")), true, false),
+    (owned(by: "1"), false, false),
+    (owned(by: "33"), true, true),
+    (owned(by: "33", Query(("n:gte", "90"))), true, true),
+  ])
+  func `A query is quick when its indexes settle it, or leave little to read`(
+    _ query: Query, classic: Bool, v1: Bool
+  ) throws {
+    #expect(try Self.isQuick(query, .classic) == classic)
+    #expect(try Self.isQuick(query, .v1) == v1)
+  }
+
+  @Test(arguments: [
+    Query(("userId", "33"), ("n:gte", "5")), Query(("userId", "33"), ("n:ne", "5")),
+  ])
+  func `A query is not quick when an index of all records would be made for the few that are left`(
+    _ query: Query
+  ) throws {
+    var database = try Self.database(.classic)
+    // Nobody is user 0: it is found out that there is such a member, and nothing else about it.
+    try Self.adopt(Query(("userId", "0"), ("n:gte", "5")), into: &database)
+    #expect(database.entries[0].collection?.fields.order.keys.isEmpty == true)
+    let isQuick = database.isQuick(query, in: "a")
+    #expect(!isQuick)
+  }
+
+  @Test func `A query is not quick when an order of all records would be made for what is left`() throws {
+    var database = try Self.database(.classic)
+    try Self.adopt(Query(("userId", "33")), into: &database)
+    var sorted = Query(("half", "1"), ("userId", "33"))
+    sorted.sort = [SortKey(FieldPath("n"))]
+    try Self.adopt(Query(("half", "1"), ("n", "7")), into: &database)
+    let few = database.isQuick(sorted, in: "a")
+    sorted.parameters = [FilterParameter("n", ["7", "14", "21"])]
+    let more = database.isQuick(sorted, in: "a")
+    #expect([few, more] == [true, false])
+  }
+
+  @Test func `Records without a value are counted before they are changed`() throws {
+    var database = try Self.database(.classic)
+    let query = Query(("none", "null"))
+    try Self.adopt(query, into: &database)
+    let (isQuick, isOfFew) = (database.isQuick(query, in: "a"), database.selectsFew(query, in: "a"))
+    #expect(isQuick && !isOfFew)
+  }
+
+  @Test func `Records are large by all of them, not by the first`() throws {
+    let text = String(repeating: "x", count: 5_000)
+    let records = (1...1_000).map { #"{"id":\#($0),"text":"\#($0 == 1 ? "" : text)"}"# }
+    var database = try Database.fixture("{\"a\":[\(records.joined(separator: ","))]}")
+    #expect(database.isLarge(at: 0))
+    let isQuick = database.isQuick(Query(("text:contains", "y")), in: "a")
+    #expect(!isQuick)
+  }
+
+  @Test(arguments: [(id: "1", isQuick: false), ("2", true)])
+  func `A record is not quick with thousands of others in it`(_ id: String, isQuick: Bool) throws {
+    let comments = (0..<2_100).map { #"{"id":\#($0),"postId":\#($0 < 600 ? 1 : $0)}"# }
+    var database = try Database.fixture(
+      #"{"posts":[{"id":1},{"id":2}],"comments":[\#(comments.joined(separator: ","))]}"#)
+    let relations = [RelationRequest(.embed, "comments")]
+    let before = database.isQuick(relations, of: id, in: "posts")
+    _ = try database.related(relations, to: try database.record(id, in: "posts"), in: "posts")
+    let after = database.isQuick(relations, of: id, in: "posts")
+    #expect([before, after] == [false, isQuick])
+  }
+
+  @Test(arguments: [Dialect.classic, .v1], [#"{"id":%}"#, #"{"id":"t%"}"#])
+  func `A new record reads no ids once they were read ahead`(_ dialect: Dialect, _ record: String) throws {
+    let records = (0..<Self.count).map { record.replacing("%", with: "\($0)") }
+    var database = try Database.fixture("{\"a\":[\(records.joined(separator: ","))]}", dialect)
+    #expect(database.isUnread("a", forNew: true) && database.hasUnreadCollections)
+    database.readLargeCollections()
+    #expect(!database.isUnread("a", forNew: true) && !database.hasUnreadCollections)
+    let before = try #require(database.entries[0].collection)
+    _ = try database.create("{}", in: "a")
+    let after = try #require(database.entries[0].collection)
+    #expect((before.numericIDs == nil) == (after.numericIDs == nil) && (before.uuids == nil) == (after.uuids == nil))
+  }
+
+  @Test(arguments: [Dialect.classic, .v1], 0..<4)
+  func `What is quick makes no index`(_ dialect: Dialect, _ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var database = try Self.database(dialect)
+    var quickCount = 0
+    for _ in 0..<200 {
+      let query = Self.query(&random)
+      guard database.isQuick(query, in: "a") else {
+        try Self.adopt(query, into: &database)
+        continue
+      }
+      quickCount += 1
+      let before = try #require(database.entries[0].collection).fields
+      _ = try database.list("a", query)
+      let after = try #require(database.entries[0].collection).fields
+      #expect(Set(after.equality.keys) == Set(before.equality.keys), "\(query)")
+      #expect(Set(after.order.keys) == Set(before.order.keys), "\(query)")
+      #expect(after.known == before.known, "\(query)")
+    }
+    #expect(quickCount > 20)
+  }
+
+  private static func query(_ random: inout SeededGenerator) -> Query {
+    let parameters = [
+      ("userId", ["1", "33", "35", "37"]), ("half", ["0", "1"]), ("n", ["7", "14", "500"]),
+      ("n:gte", ["5", "99", "x"]), ("n:lt", ["3", "60"]), ("n:ne", ["7"]), ("word:gte", ["word 3"]),
+      ("mixed:gte", ["5", "t"]),
+      ("none", ["null"]),
+      ("items.price:gte", ["60"]), ("in.n:lte", ["4"]), ("in.n", ["4"]), ("word:contains", ["2"]),
+    ]
+    var query = Query()
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      guard let (name, values) = parameters.randomElement(using: &random) else { continue }
+      query.parameters.append(
+        FilterParameter(name, Array(values.shuffled(using: &random).prefix(Int.random(in: 1...2, using: &random)))))
+    }
+    let user = ["1", "33", "", "", "", ""].randomElement(using: &random) ?? ""
+    if !user.isEmpty { query = owned(by: user, query) }
+    let keys = [[], [], ["n"], ["mixed"], ["word", "n"], ["in.n"]].randomElement(using: &random) ?? []
+    query.sort = keys.map { SortKey(FieldPath($0), descending: Bool.random(using: &random)) }
+    query.window = .page(1, size: 10)
+    return query
+  }
+}
