@@ -144,7 +144,17 @@ extension Database {
     let before = self
     self = other
     changes = earlier
-    changes.append(.replaceAll(before: before, resourceCount: max(before.entries.count, entries.count)))
+    let resources = (0..<max(before.entries.count, entries.count)).filter { !hasSameRows(at: $0, as: before) }
+    changes.append(.replaceAll(before: before, resources: Set(resources)))
+  }
+
+  /// Whether a place holds the same collection, with the same rows: in memory, so that equal texts may count as others.
+  private func hasSameRows(at position: Int, as other: Database) -> Bool {
+    guard entries.indices.contains(position), other.entries.indices.contains(position),
+      let rows = entries[position].collection?.rows, let othersRows = other.entries[position].collection?.rows
+    else { return false }
+    return rows.isIdentical(to: othersRows)
+      && ByteExactKey(entries[position].name) == ByteExactKey(other.entries[position].name)
   }
 
   /// Adds the resources of another database that are not present yet, after the existing ones.

@@ -32,6 +32,7 @@ extension Database {
     guard let position = collectionPosition(name), let collection = entries[position].collection else { return false }
     let isOfAll = query.parameters.isEmpty && query.search.isEmpty && query.conditions == nil
     return isOfAll && !query.sort.isEmpty && collection.isLarge && !collection.fields.hasOrder(by: query.sort)
+      && !collection.fields.unordered.contains(query.sort)
   }
 
   /// Whether a record can be found, and joined with what is related to it, without reading many.

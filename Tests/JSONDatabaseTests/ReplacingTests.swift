@@ -26,6 +26,18 @@ import Testing
     #expect(text(changed) == before)
   }
 
+  @Test func `leaves resources alone whose records stay`() throws {
+    let start = try database(#"{"a": [{"id": 1}], "b": [{"id": 1}], "c": []}"#)
+    var changed = start
+    _ = try changed.delete("1", in: "b")
+    _ = changed.takeChanges()
+    changed.restore(from: start)
+    #expect(changed.changedResourceNames == ["b"])
+    var renamed = start
+    renamed.restore(from: try database(#"{"c": [], "b": [{"id": 1}], "a": []}"#))
+    #expect(renamed.changedResourceNames == ["c", "b", "a"])
+  }
+
   @Test func `is undone together with what came before and after`() throws {
     var changed = try database(#"{"a": [{"id": 1}]}"#)
     let start = changed

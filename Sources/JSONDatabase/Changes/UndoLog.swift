@@ -9,8 +9,8 @@ package struct UndoLog: Sendable {
     case set(resource: Int, slot: Int, before: Row)
     /// A singular resource was replaced.
     case replace(resource: Int, before: ValidJSON)
-    /// Everything was replaced; there are this many resources, or there were before.
-    indirect case replaceAll(before: Database, resourceCount: Int)
+    /// Everything was replaced; these are the places of the resources that differ, or are on one side alone.
+    indirect case replaceAll(before: Database, resources: Set<Int>)
   }
 
   private(set) var steps: [Step] = []
@@ -34,8 +34,8 @@ package struct UndoLog: Sendable {
   mutating func append(_ step: Step) {
     switch step {
     case .append(let resource, _, _), .set(let resource, _, _), .replace(let resource, _): resources.insert(resource)
-    case .replaceAll(_, let count):
-      resources.formUnion(0..<count)
+    case .replaceAll(_, let others):
+      resources.formUnion(others)
       replacesAll = true
     }
     steps.append(step)

@@ -103,8 +103,8 @@ extension Engine {
 
   /// perform: a request for data
   ///
-  /// - Parameter awaitsIDs: Whether it may wait until ids are read, rather than read them by itself.
-  func perform(_ endpoint: Endpoint, _ context: RequestContext, awaitsIDs: Bool = true) throws(RequestError) {
+  /// - Parameter mayWait: Whether it may wait for what others are finding out, rather than find it out by itself.
+  func perform(_ endpoint: Endpoint, _ context: RequestContext, mayWait: Bool = true) throws(RequestError) {
     if endpoint.isWrite {
       try allowWriting(context.request.method.rawValue)
       if try writes.postpone(.client(context, .resource(endpoint))) { return }
@@ -122,7 +122,7 @@ extension Engine {
       if signIn != nil || writes.hasLargeReads {
         let operation = try operation(for: endpoint, context)
         if let query = largeQuery(of: operation, shape) {
-          if awaitFindings(for: endpoint, context, awaitsIDs: awaitsIDs) { return }
+          if awaitFindings(for: endpoint, context, mayWait: mayWait) { return }
           return try readAside(operation, query, context, endpoint, shape, ignored: ignored)
         }
         result = try perform(operation)

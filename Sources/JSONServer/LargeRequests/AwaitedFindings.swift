@@ -58,22 +58,25 @@ extension Engine {
   ///
   /// Nothing that changes data begins behind it on its connection meanwhile.
   ///
-  /// - Parameter awaitsIDs: Whether it waits for ids, too: once, since what was found out is of no use where too much was
-  ///   changed meanwhile.
+  /// - Parameter mayWait: Whether it may: once, since what was found out is of no use where too much was changed meanwhile,
+  ///   or where nothing can be found out.
   /// - Returns: Whether it waits.
-  func awaitFindings(for endpoint: Endpoint, _ context: RequestContext, awaitsIDs: Bool) -> Bool {
-    if case .record = endpoint, awaitsIDs {
-      if !awaited.isUnderWay(.ids) { readAhead() }
-      return awaited.wait(for: .ids) { engine in
-        do throws(RequestError) {
-          try engine.perform(endpoint, context, awaitsIDs: false)
-        } catch {
-          engine.finalize(context, error.response())
-        }
+  func awaitFindings(for endpoint: Endpoint, _ context: RequestContext, mayWait: Bool) -> Bool {
+    guard mayWait, let finding = finding(for: endpoint) else { return false }
+    return awaited.wait(for: finding) { engine in
+      do throws(RequestError) {
+        try engine.perform(endpoint, context, mayWait: false)
+      } catch {
+        engine.finalize(context, error.response())
       }
     }
-    guard let order = endpoint.missingOrder(in: writes.database) else { return false }
-    return awaited.wait(for: order) { $0.perform(.resource(endpoint), context) }
+  }
+
+  /// What a read would find out by itself; begun, where that is of use to all.
+  private func finding(for endpoint: Endpoint) -> AwaitedFindings.Finding? {
+    guard case .record = endpoint else { return endpoint.missingOrder(in: writes.database) }
+    if !awaited.isUnderWay(.ids) { readAhead() }
+    return .ids
   }
 
   /// Does what has waited for something that was being found out.

@@ -59,6 +59,8 @@ extension Engine {
     let (refusesIgnored, passwords) = (refusesIgnored(endpoint), signIn?.password ?? .nothing)
     changeAside(for: .client(context, .resource(endpoint))) { database -> Outcome in
       var (ignored, passwords) = (ignored, passwords)
+      // What a new record's id goes by is known from then on, also where this one brings its own.
+      if let name = endpoint.growing, database.isUnread(name, forNew: true) { database.readLargeCollections() }
       do throws(RequestError) {
         try precondition?.check(on: &database, hiding: &passwords)
         if let shape { ignored += shape.unknownFields(of: endpoint, in: &database) }
@@ -104,6 +106,16 @@ struct ParsedEndpoint: Sendable {
     unwrapped = Result { () throws(RequestError) in
       let endpoint = try parsed.get()
       return try wrapName.map { name throws(RequestError) in try endpoint.unwrapping(name, dialect) } ?? endpoint
+    }
+  }
+}
+
+extension Endpoint {
+  /// The collection to which it may add records.
+  fileprivate var growing: String? {
+    switch self {
+    case .create(let name, _, _), .createOrMerge(let name, _): name
+    default: nil
     }
   }
 }

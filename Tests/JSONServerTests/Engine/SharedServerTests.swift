@@ -7,7 +7,7 @@ import Testing
 @testable import JSONServer
 
 /// Servers whose data other servers write, too.
-@Suite struct `Servers of one database` {
+@Suite(.timeLimit(.minutes(2))) struct `Servers of one database` {
   private static let start: JSONValue = ["posts": [["id": 1]]]
 
   @Test func `show at once what the other has acknowledged`() async throws {

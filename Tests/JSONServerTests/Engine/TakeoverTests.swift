@@ -7,7 +7,7 @@ import Testing
 @testable import JSONServer
 
 /// What happens to acknowledged writes that an edit from outside, a reset or a snapshot would remove.
-@Suite struct Takeovers {
+@Suite(.timeLimit(.minutes(1))) struct Takeovers {
   private static let start: JSONValue = ["posts": [["id": 1]]]
   private static let full = StorageError(.noSpace, "The disk is full.")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONServer
 
-@Suite struct `The journal` {
+@Suite(.timeLimit(.minutes(1))) struct `The journal` {
   @Test func `keeps requests with their responses, oldest first, without those to the admin routes`() async throws {
     let server = try await AdminFixture.server()
     await server.send(.get, "/posts/1")

@@ -109,6 +109,19 @@ struct LargeReadTests {
     #expect(await fixture.engine.awaited.isIdle)
   }
 
+  @Test func `Those that need an index which cannot be made wait for no other`() async throws {
+    let records = (1...3_000).map { id -> JSONValue in ["id": .number(JSONNumber(id)), "x": id % 2 == 0 ? 1 : "a"] }
+    let fixture = try EngineFixture(.object(JSONObject([("posts", .array(records))])), isInMemory: true)
+    let request = Request(method: .get, target: "/posts?_sort=x&_limit=1", headerFields: [.host: "localhost"])
+    let gate = WorkerGate(.calculations)
+    async let responses = fixture.send(Array(repeating: request, count: Engine.maximumLargeReads * 2))
+    while await fixture.engine.awaited.isIdle { await Task.yield() }
+    gate.open()
+    // All but the first begin at once then, so that the limit holds.
+    #expect(await responses.count { $0.status == .serviceUnavailable } == Engine.maximumLargeReads - 1)
+    #expect(await fixture.engine.awaited.isIdle)
+  }
+
   @Test func `Those that wait for an index go on when the client of the one that makes it has gone`() async throws {
     let fixture = try EngineFixture(Self.data, isInMemory: true)
     let request = Request(method: .get, target: "/posts?_sort=word&_limit=1", headerFields: [.host: "localhost"])

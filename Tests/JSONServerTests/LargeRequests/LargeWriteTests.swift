@@ -51,6 +51,16 @@ struct LargeWriteTests {
     #expect(await fixture.send(.get, "/posts?_limit=1").headerFields[.xTotalCount] == "2900")
   }
 
+  @Test func `One new record finds out for all what ids go by`() async throws {
+    let fixture = try EngineFixture(["posts": [["id": 1]]])
+    #expect(await fixture.send([Self.request(.post, "/posts", Self.records(2...3_000))]).map(\.status) == [.created])
+    #expect(await fixture.engine.database.isUnread("posts", forNew: true))
+    let created = await fixture.send([Self.request(.post, "/posts", Array(#"{"id": 9000}"#.utf8))])
+    #expect(created.map(\.status) == [.created])
+    #expect(await !fixture.engine.database.isUnread("posts", forNew: true))
+    #expect(try await fixture.send(.post, "/posts").json["id"] == 9_001)
+  }
+
   @Test func `Reads go on with the version before, and writes wait in order`() async throws {
     let fixture = try EngineFixture(Self.data)
     let responses = await fixture.send([
