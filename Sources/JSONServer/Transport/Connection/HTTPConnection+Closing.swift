@@ -94,14 +94,20 @@ extension HTTPConnection {
   /// Finds out whether a client that sends no more has gone, or waits for the responses that are being calculated.
   ///
   /// Only a write tells: one that has gone answers it with a reset. Whoever waits passes over an interim response (RFC 9110,
-  /// section 15.2), which HTTP/1.0 does not know.
+  /// section 15.2), which HTTP/1.0 does not know. It is asked each second: its system may go on receiving for a while, as TLS
+  /// libraries do that wait for the other side's end.
   func askForClient() {
-    guard !hasAskedForClient, !endActions.isEmpty, case .ready = output, responses.firstForm?.isLegacy == false else {
-      return
-    }
-    hasAskedForClient = true
+    guard !isAskingForClient, !endActions.isEmpty, case .ready = output, responses.firstForm?.isLegacy == false,
+      let context
+    else { return }
+    isAskingForClient = true
     outbound.writeStaticString(Self.interimResponse)
     flush()
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: .seconds(1)) {
+      connection.value.isAskingForClient = false
+      connection.value.askForClient()
+    }
   }
 
   /// Notifies the application that nobody will read the responses that it calculates.

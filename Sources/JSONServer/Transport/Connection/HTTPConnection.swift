@@ -48,8 +48,8 @@ final class HTTPConnection: ChannelInboundHandler {
   private var isInBurst = false
   private var isSending = false
   private var owesContinue = false
-  /// Whether it was tried to find out if a client that sends no more is still there.
-  var hasAskedForClient = false
+  /// Whether a client that sends no more was asked within a second whether it is still there.
+  var isAskingForClient = false
   private var isReadUnderWay = false
   private var isGivingWay = false
   /// What to do when the client goes away before a request that is held has its response.

@@ -113,16 +113,21 @@ struct TransportOrderTests {
     channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     channel.embeddedEventLoop.run()
     #expect(try TransportMemoryTests.sent(channel) == expected)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(try TransportMemoryTests.sent(channel) == expected)
     #expect(ended.withLockedValue { $0 } == 0)
     try channel.close().wait()
     #expect(ended.withLockedValue { $0 } == 2)
   }
 
-  @Test func `A calculation ends when its client has gone`() async throws {
+  @Test(.timeLimit(.minutes(1)))
+  func `A calculation ends when its client has gone`() async throws {
     let (ends, end) = AsyncStream.makeStream(of: String.self)
-    try await TestServer.run(TestApplication(calculating: { end.yield($0.target) })) { server in
+    let application = TestApplication(calculating: { end.yield($0.target) })
+    try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.request("GET", "/large"))
+      while application.requests.isEmpty { await Task.yield() }
       try await client.close()
       for await target in ends {
         #expect(target == "/large")
