@@ -63,30 +63,21 @@ extension Engine {
   // MARK: Routes
 
   /// Registers a user, who gets tokens when the record is saved.
-  ///
-  /// - Parameter attempts: How many of its commits collided with other servers'.
   func register(
-    _ body: WrittenBody?, _ context: RequestContext, in shared: any SharedPersistence, attempts: Int = 0
+    _ body: WrittenBody?, _ context: RequestContext, in shared: any SharedPersistence
   ) throws(RequestError) {
     guard let signIn else { return }
-    func call(_ goOn: @escaping @Sendable (isolated Engine) -> Void) -> SwiftCall {
-      SwiftCall(
-        attempts: attempts,
-        perform: { engine, call throws(RequestError) in
-          try engine.register(body, context, in: shared, attempts: call.attempts)
-        },
-        completion: { error in
-          self.execute { engine in
-            if let error { engine.finalize(context, error.response()) } else { goOn(engine) }
-          }
-        })
-    }
-    if try writes.postpone(.code(call { _ in })) { return }
+    if try writes.postpone(.client(context, .signIn(.register(body)))) { return }
     let (written, response, change) = try createUser(body, signIn, context)
-    let saved = call {
-      $0.giveTokens(to: written.text, id: written.id, in: shared, response, context, isRegistered: true)
-    }
-    writes.enqueueCommit(PendingResponse(requester: .code(saved), response: response, change: change), on: self)
+    let call = SwiftCall(
+      perform: { engine, _ throws(RequestError) in try engine.register(body, context, in: shared) },
+      completion: { error in
+        self.execute { engine in
+          if let error { return engine.finalize(context, error.response()) }
+          engine.giveTokens(to: written.text, id: written.id, in: shared, response, context, isRegistered: true)
+        }
+      })
+    writes.enqueueCommit(PendingResponse(requester: .code(call), response: response, change: change), on: self)
   }
 
   /// Gives a user tokens, and responds with them beside the user's record.
