@@ -18,11 +18,16 @@ struct TextTests {
     #expect(Milliseconds(duration).text == expected)
   }
 
-  @Test(arguments: [(Int64(301_400_000), "  Reading big.json, 301 MB, 1.4 s …"), (0, "  Reading big.json, 1.4 s …")])
-  func `A source that takes a while is named with its size and the time it took so far`(
-    _ size: Int64, _ expected: String
+  @Test(arguments: [
+    (Int64(0), Int64(301_400_000), "  Reading big.json, 301 MB, 1.4 s …"),
+    (121_000_000, 301_400_000, "  Reading big.json, 40 % of 301 MB, 1.4 s …"),
+    (301_400_001, 301_400_000, "  Reading big.json, 100 % of 301 MB, 1.4 s …"),
+    (121_000_000, 0, "  Reading big.json, 1.4 s …"),
+  ])
+  func `A source that takes a while is named with its size and how far it is`(
+    _ read: Int64, _ size: Int64, _ expected: String
   ) {
-    #expect(ReadingNotice.text("big.json", size, .milliseconds(1_449)) == expected)
+    #expect(ReadingNotice.text("big.json", read, of: size, .milliseconds(1_449)) == expected)
   }
 
   @Test(arguments: [("posts", "/posts"), ("naïve café", "/naïve%20café"), ("100%", "/100%25"), ("a?b#c", "/a%3Fb%23c")])

@@ -13,11 +13,17 @@ struct DatabaseReader {
   private var names: Set<ByteExactKey> = []
   private var defaultLayout = JSONLayout(margin: "    ")
   private var fault: LoadError?
+  private let onRead: (@Sendable (Int) -> Void)?
+  /// Where the text begins that ``onRead`` was not told of.
+  private var untold = 0
 
   /// Creates a reader; the caller keeps the text alive while it reads.
-  init(_ text: UTF8Slice, schema: Schema) {
+  ///
+  /// - Parameter onRead: Called for about each MiB of records, with the number of bytes since the last call.
+  init(_ text: UTF8Slice, schema: Schema, onRead: (@Sendable (Int) -> Void)? = nil) {
     self.text = text
     self.schema = schema
+    self.onRead = onRead
     bytes = text.bytes
     scanner = JSONScanner(text, maximumDepth: schema.maximumDepth)
   }
@@ -114,8 +120,14 @@ struct DatabaseReader {
       rows.append(Row(value, lead: record - position, trail: isLast ? 0 : next - end))
       if isLast { return (collection(name, rows, tail: end..<next), next + 1) }
       position = next + 1
+      if position - untold >= 1 << 20 { tell(upTo: position) }
       record = scanner.skipWhitespace(from: position)
     }
+  }
+
+  private mutating func tell(upTo position: Int) {
+    onRead?(position - untold)
+    untold = position
   }
 
   private func collection(_ name: String, _ rows: PersistentRowVector, tail: Range<Int>) -> Resource {
@@ -181,11 +193,14 @@ extension Database {
   ///   - text: The text; the database keeps it and refers to it.
   ///   - schema: The names by which records are identified and related.
   ///   - ids: Makes ids for records without one under 1.0's dialect.
+  ///   - onRead: Called for about each MiB of records, with the number of bytes since the last call.
   /// - Throws: ``LoadError`` with the place of the first fault.
   /// - Complexity: O(size of the text), at about 1 GB/s.
-  package init(parsing text: UTF8Slice, schema: Schema = Schema(), ids: IDGenerator) throws(LoadError) {
+  package init(
+    parsing text: UTF8Slice, schema: Schema = Schema(), ids: IDGenerator, onRead: (@Sendable (Int) -> Void)? = nil
+  ) throws(LoadError) {
     defer { withExtendedLifetime(text) {} }
-    var reader = DatabaseReader(text, schema: schema)
+    var reader = DatabaseReader(text, schema: schema, onRead: onRead)
     self = try reader.read()
     if schema.dialect == .v1 { assignStringIDs(ids) }
   }

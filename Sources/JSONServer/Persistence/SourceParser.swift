@@ -5,6 +5,8 @@ import OrderedJSON
 struct SourceParser: Sendable {
   let schema: Schema
   let ids: IDGenerator
+  /// Called for about each MiB of records, with the number of bytes since the last call; `nil` when nobody waits.
+  var onRead: (@Sendable (Int) -> Void)?
 
   /// Reads text that a source of this name holds; a source that is empty is an empty database, as in json-server.
   ///
@@ -19,7 +21,7 @@ struct SourceParser: Sendable {
   /// - Throws: ``SourceFault`` with the place of the first fault.
   func parse(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
     do throws(LoadError) {
-      return try Database(parsing: try plainJSON(text, name: name), schema: schema, ids: ids)
+      return try Database(parsing: try plainJSON(text, name: name), schema: schema, ids: ids, onRead: onRead)
     } catch {
       throw SourceFault(error, name: name, text: text)
     }
@@ -30,7 +32,8 @@ struct SourceParser: Sendable {
   /// - Throws: ``SourceFault`` with the place of the first fault.
   func part(_ text: UTF8Slice, resource: String, path: String) throws(SourceFault) -> DatabasePart {
     do throws(LoadError) {
-      return try DatabasePart(name: resource, parsing: try plainJSON(text, name: path), schema: schema)
+      return try DatabasePart(
+        name: resource, parsing: try plainJSON(text, name: path), schema: schema, onRead: onRead)
     } catch {
       throw SourceFault(error, name: path, text: text)
     }

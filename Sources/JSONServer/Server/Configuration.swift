@@ -81,6 +81,9 @@ extension Server {
     public var stubsFile: String?
     /// Whether a stub of ``stubsFile`` is left out, by its pattern; `nil` for none.
     package var ignoresStub: (@Sendable (RequestPattern) -> Bool)?
+    /// Called while a file or a directory is read, for about each MiB, with the number of bytes since the last call;
+    /// `nil` when nobody is shown it.
+    package var onRead: (@Sendable (Int) -> Void)?
     /// Another server, which is asked for what no resource, stub or other rule of this one responds to; `nil` for none.
     public var upstream: Upstream?
     /// Whether a request that nothing responds to, or with a parameter that nothing understands, is refused with 400 and

@@ -80,7 +80,7 @@ public final class Server: Sendable {
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
     let ids = IDGenerator.urlSafe(length: length, random: configuration.random)
-    let parser = SourceParser(schema: configuration.schema, ids: ids)
+    let parser = SourceParser(schema: configuration.schema, ids: ids, onRead: configuration.onRead)
     let source = try await configuration.open(parser, on: loop) { mailbox.deliver($0) }
     do throws(ServerError) {
       try configuration.signIn?.check(source.database)

@@ -2,7 +2,8 @@ import Dispatch
 import JSONServer
 import NIOConcurrencyHelpers
 
-/// Shows on a terminal which source is being read, how large it is and for how long that has gone on, once that takes longer than a moment.
+/// Shows on a terminal which source is being read, how large it is, how much of it was read and for how long that has
+/// gone on, once that takes longer than a moment.
 ///
 /// The notice is one line that replaces itself and is wiped at the end.
 final class ReadingNotice {
@@ -36,6 +37,8 @@ final class ReadingNotice {
     }
   }
 
+  /// Is to be called with how many bytes more were read.
+  let onRead: @Sendable (Int) -> Void
   private let line: Line
   private let ticker: Ticker
 
@@ -46,8 +49,12 @@ final class ReadingNotice {
     let size = FileMark(of: options.source).size
     let start = ContinuousClock.now
     let line = Line()
+    let read = NIOLockedValueBox<Int64>(0)
     self.line = line
-    ticker = Ticker(every: .milliseconds(300)) { line.show(Self.text(name, size, .now - start)) }
+    onRead = { count in read.withLockedValue { $0 += Int64(count) } }
+    ticker = Ticker(every: .milliseconds(300)) {
+      line.show(Self.text(name, read.withLockedValue { $0 }, of: size, .now - start))
+    }
   }
 
   /// Wipes the notice, for good.
@@ -55,11 +62,14 @@ final class ReadingNotice {
     line.end()
   }
 
-  /// The notice, such as `  Reading database.json, 301 MB, 1.4 s …`.
+  /// The notice, such as `  Reading database.json, 40 % of 301 MB, 1.4 s …`.
   ///
-  /// - Parameter size: In bytes; 0 when it is not known.
-  static func text(_ name: String, _ size: Int64, _ duration: Duration) -> String {
-    let parts = [name, size > 0 ? LogText.size(Int(size)) : nil, LogText.seconds(duration)]
+  /// - Parameters:
+  ///   - read: How many bytes were read.
+  ///   - size: In bytes; 0 when it is not known.
+  static func text(_ name: String, _ read: Int64, of size: Int64, _ duration: Duration) -> String {
+    let share = read > 0 ? "\(min(read * 100 / max(size, 1), 100)) % of " : ""
+    let parts = [name, size > 0 ? share + LogText.size(Int(size)) : nil, LogText.seconds(duration)]
     return "  Reading \(parts.compactMap(\.self).joined(separator: ", ")) …"
   }
 }

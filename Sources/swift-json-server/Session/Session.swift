@@ -67,7 +67,7 @@ struct Session {
     defer { notice?.end() }
     let began = ContinuousClock.now
     let startup = try Startup(settings, log: log)
-    let server = try await startup.start()
+    let server = try await startup.start(notice)
     let duration = .now - began
     if duration > .milliseconds(500) {
       log.log(.working("read \(settings.options.source) in \(LogText.seconds(duration))"))
@@ -152,7 +152,7 @@ struct Session {
       try await next.check()
       await server.stop()
       do throws(CommandFailure) {
-        server = try await next.start()
+        server = try await next.start(notice)
         startup = next
       } catch {
         log.log(.invalid(message: error.text))

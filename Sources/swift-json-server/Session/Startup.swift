@@ -55,7 +55,11 @@ struct Startup {
   }
 
   /// Starts a server.
-  func start() async throws(CommandFailure) -> Server {
+  ///
+  /// - Parameter notice: Is told how much of the source was read.
+  func start(_ notice: ReadingNotice? = nil) async throws(CommandFailure) -> Server {
+    var configuration = configuration
+    configuration.onRead = notice?.onRead
     do throws(ServerError) {
       return try await Server.start(configuration)
     } catch {

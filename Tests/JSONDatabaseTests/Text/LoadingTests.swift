@@ -1,5 +1,6 @@
 import JSONDatabase
 import OrderedJSON
+import Synchronization
 import Testing
 
 struct LoadingTests {
@@ -49,5 +50,18 @@ struct LoadingTests {
     #expect(try database.record("9007199254740993", in: "a").string == "{\"id\": \"9007199254740993\"}")
     #expect(try database.record("generated", in: "a").string.contains("\"n\": 1"))
     #expect(try database.record("x", in: "a").string == "{\"id\": \"x\"}")
+  }
+
+  @Test func `Who waits is told of each MiB that was read`() throws {
+    let records = Array(repeating: "{\"text\": \"\(String(repeating: "a", count: 1_000))\"}", count: 3_200)
+    let text = UTF8Slice("{\"a\": [\(records.joined(separator: ","))]}")
+    let calls = Atomic(0)
+    let read = Atomic(0)
+    _ = try Database(parsing: text, ids: .constant) { count in
+      calls.add(1, ordering: .relaxed)
+      read.add(count, ordering: .relaxed)
+    }
+    #expect(calls.load(ordering: .relaxed) == 3)
+    #expect((3 << 20..<text.count).contains(read.load(ordering: .relaxed)))
   }
 }
