@@ -66,6 +66,8 @@ package struct SliceCursor: Sendable {
   private var hasWrittenRecord = false
   /// The value of which a part was written, and how far.
   private var divided: (value: ValidJSON, level: Int, position: JSONFormatter.Position)?
+  /// How many bytes of a segment of bytes were written.
+  private var written = 0
 
   package init(_ text: SlicedText) {
     self.text = text
@@ -86,8 +88,10 @@ package struct SliceCursor: Sendable {
       guard segment < text.segments.count else { return }
       switch text.segments[segment] {
       case .bytes(let bytes):
-        output += bytes
-        segment += 1
+        let part = bytes[written...].prefix(count - output.count)
+        output += part
+        written = part.endIndex
+        if written == bytes.count { (segment, written) = (segment + 1, 0) }
       case .value(let value, let level):
         segment += 1
         begin(value, level: level, toCount: count, to: &output)

@@ -101,7 +101,10 @@ extension Engine {
     let (title, wrapName, signIn) = (configuration.title, configuration.wrapName, describedSignIn)
     let document: @Sendable (inout DataView) -> PreparedResponse = { view in
       let description = view.database.reading(without: &view.passwords) { DataDescription(of: &$0, title: title) }
-      return .json(.object(OpenAPIAdmin.added(to: description.openAPI(.open, wrapName: wrapName, signIn: signIn))))
+      var response = PreparedResponse.json(
+        .object(OpenAPIAdmin.added(to: description.openAPI(.open, wrapName: wrapName, signIn: signIn))))
+      response.validator = EntityTag(of: response.bytes)
+      return response
     }
     var view = DataView(writes.database.copy(for: nil), hiding: self.signIn?.password ?? .nothing)
     guard !writes.database.isSmall else { return finalize(context, document(&view)) }

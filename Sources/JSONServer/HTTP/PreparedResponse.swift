@@ -5,6 +5,9 @@ import OrderedJSON
 ///
 /// The public type knows nothing of this. Code that takes a response from outside wraps it; ``response`` unwraps it.
 package struct PreparedResponse: Sendable {
+  /// The largest body that is made and sent as a whole; a larger one is written in slices, as its client takes them.
+  static let largestWhole = 1024 * 1024
+
   /// What follows the head.
   enum Body: Sendable {
     /// All bytes at once.

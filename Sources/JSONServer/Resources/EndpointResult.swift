@@ -68,25 +68,23 @@ struct EndpointResult {
 
   static let formatter = JSONFormatter(.pretty)
 
-  /// The largest body that is made as a whole; a larger one is written in slices, as its client takes them.
-  static let largestWhole = 1024 * 1024
-
   /// Joins a record with what is related to it where that is much, so that it is done when the response is made.
   mutating func joinLargeRecord() {
-    if case .record(let record) = content, record.byteCount > Self.largestWhole { content = .text(record.joined) }
+    guard case .record(let record) = content, record.byteCount > PreparedResponse.largestWhole else { return }
+    content = .text(record.joined)
   }
 
   private var body: PreparedResponse.Body {
     switch content {
-    case .record(let record) where wrapName == nil && record.byteCount <= Self.largestWhole:
+    case .record(let record) where wrapName == nil && record.byteCount <= PreparedResponse.largestWhole:
       return .bytes(Self.bytes(record.byteCount) { record.append(to: &$0, Self.formatter, level: 0) })
-    case .text(let text) where wrapName == nil && text.count <= Self.largestWhole:
+    case .text(let text) where wrapName == nil && text.count <= PreparedResponse.largestWhole:
       return .bytes(Self.bytes(text.count) { Self.formatter.append(text, to: &$0) })
     case .record, .text, .database, .list, .envelope: break
     }
     let text = text
-    let count = text.byteCount(upTo: Self.largestWhole)
-    guard count <= Self.largestWhole else { return .slices(SlicedBody(text)) }
+    let count = text.byteCount(upTo: PreparedResponse.largestWhole)
+    guard count <= PreparedResponse.largestWhole else { return .slices(SlicedBody(text)) }
     return .bytes(Self.bytes(count) { text.append(to: &$0) })
   }
 

@@ -51,7 +51,7 @@ struct LargeBodyTests {
       #expect(answer.fields["content-length"] == nil)
       #expect(answer.fields["x-total-count"] == whole.headerFields[.xTotalCount])
       #expect(answer.fields["etag"] == whole.headerFields[.eTag])
-      #expect(answer.body.utf8.count > EndpointResult.largestWhole)
+      #expect(answer.body.utf8.count > PreparedResponse.largestWhole)
       #expect(answer.body == String(decoding: whole.bytes, as: UTF8.self))
       try await client.close()
     }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 import NIOCore
 
 extension HTTPConnection {
@@ -28,6 +29,8 @@ extension HTTPConnection {
     connections.writer.writeHead(of: response, framing: framing, form: form, closes: closes, to: &outbound)
     let hasBody = !form.isHeadOnly && framing != .none && response.status != .notModified
     switch response.body {
+    case .bytes(let bytes) where hasBody && bodyLimit == nil && bytes.count > PreparedResponse.largestWhole:
+      return start(SlicedBody(SlicedText([.bytes(bytes)])), isChunked: false, closes: closes)
     case .bytes(let bytes) where hasBody:
       outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
       if bodyLimit != nil { closes = true }

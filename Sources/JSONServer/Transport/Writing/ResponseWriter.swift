@@ -43,14 +43,15 @@ struct ResponseWriter {
     }
   }
 
-  /// Writes the status line and the fields, and makes room for the body that the response has.
+  /// Writes the status line and the fields, and makes room for the body that follows in the same memory.
   ///
   /// - Parameter closes: Whether the connection ends after this response.
   mutating func writeHead(
     of response: PreparedResponse, framing: Framing, form: ResponseForm, closes: Bool, to output: inout ByteBuffer
   ) {
     let bound = Self.headBound(of: response)
-    output.reserveCapacity(minimumWritableBytes: bound + response.bytes.count)
+    let bodyCount = response.bytes.count
+    output.reserveCapacity(minimumWritableBytes: bound + (bodyCount > PreparedResponse.largestWhole ? 0 : bodyCount))
     // One span for the whole head: a buffer checks its owner and its capacity at each of many short writes.
     output.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { buffer in
       var head = ByteCursor(buffer)

@@ -1,6 +1,7 @@
 import Dispatch
 import JSONDatabase
 import NIOConcurrencyHelpers
+import NIOCore
 import OrderedJSON
 import Testing
 
@@ -81,6 +82,26 @@ struct TransportSlicesTests {
       await client.closeOutput()
       #expect(try await client.readToEnd().hasSuffix("  149999\n]\r\n0\r\n\r\n"))
     }
+  }
+
+  @Test func `A large body that is there already is sent in slices of its length`() async throws {
+    let text = String((0..<500_000).map(String.init).joined(separator: ","))
+    let application = TestApplication { request, reply in
+      reply(request.target == "/large" ? PreparedResponse(body: .bytes(Array(text.utf8))) : .echo(request))
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.large + Self.small)
+      let answer = try await client.readAnswer()
+      #expect(answer.fields["content-length"] == "\(text.utf8.count)")
+      #expect(answer.body == text)
+      #expect(try await client.readAnswer().body == "GET /small")
+    }
+    var (writer, head) = (ResponseWriter(), ByteBuffer())
+    let response = PreparedResponse(body: .bytes(Array(text.utf8)))
+    writer.writeHead(
+      of: response, framing: .length(text.utf8.count), form: ResponseForm(), closes: false, to: &head)
+    #expect(head.capacity < 4096)
   }
 
   @Test func `A slice that is being made keeps nobody waiting who gives it up`() async throws {
