@@ -67,6 +67,8 @@
         refused = nil
         record(nil)
         reported = (found.since, found.version)
+        // However long it took: the server takes it over meanwhile, so that it need not be read again.
+        due = .now + Self.interval
         return found.version
       } catch {
         guard connection.isLost else {
