@@ -5,7 +5,7 @@
     static let oldestServer = 120_000
 
     /// The steps; a step is never changed once it was released.
-    static let steps = [first, commitIDs, simulation, channels]
+    static let steps = [first, commitIDs, simulation, channels, gaps]
 
     // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
     //
@@ -131,6 +131,24 @@
             pg_get_functiondef(name::regproc), 'pg_notify(''json_server'',', 'pg_notify(TG_TABLE_SCHEMA,');
         END LOOP;
       END $body$;
+      """
+
+    // Servers keep the places between records: 8 bytes each, and one mistyped number would take all their memory.
+    private static let gaps = """
+      CREATE FUNCTION refuse_gap() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+      AS $body$
+      DECLARE
+        next bigint := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
+      BEGIN
+        IF new.slot > next + 1000000 THEN
+          RAISE EXCEPTION 'slot % is more than 1,000,000 places behind the last record of its resource', new.slot
+            USING HINT = format('Leave the slot out, or give it up to %s.', next + 1000000);
+        END IF;
+        RETURN new;
+      END $body$;
+      CREATE TRIGGER refuse_gap BEFORE INSERT ON record FOR EACH ROW
+        WHEN (new.slot > 1000000 AND current_setting('json_server.server', true) IS DISTINCT FROM 'on')
+        EXECUTE FUNCTION refuse_gap();
       """
 
     /// Makes the tables, or brings them up to date. Several servers may do so at once.
