@@ -4,8 +4,8 @@
     check-page.py PROGRAM [GROUP …]
 
 PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own, and a browser. The groups are basics, safety,
-honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, keyboard and dark; without one, all of them, two at
-once, and those that fail once more, alone. Exit status: 0 when everything holds, 1 when something does not; each check says so in a
+honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, keyboard, dark and, where AXE is the path of axe-core's
+axe.min.js, axe; without one, all of them, two at once, and those that fail once more, alone. Exit status: 0 when everything holds, 1 when something does not; each check says so in a
 line. Set CHROMIUM to the browser's path if it is not found.
 """
 
@@ -14,6 +14,7 @@ import os
 import sys
 import traceback
 
+from accessibility import AXE, Accessible
 from basics import Basics
 from chromium import Browser
 from editing import Editing
@@ -31,6 +32,8 @@ GROUPS = {
     "basics": Basics, "safety": Safety, "honesty": Honesty, "finding": Finding, "editing": Editing, "reading": Reading, "log": RequestLog,
     "meanwhile": Meanwhile, "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "keyboard": Keyboard, "dark": Dark,
 }
+if AXE:
+    GROUPS["axe"] = Accessible
 # Browsers wait most of the time; more at once would wait for the processor, and checks have time limits.
 AT_ONCE = 2
 
