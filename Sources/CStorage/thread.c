@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 int storage_thread_start(void *(*body)(void *), void *context) {
   pthread_t thread;
@@ -13,4 +14,11 @@ int storage_thread_start(void *(*body)(void *), void *context) {
   }
   pthread_detach(thread);
   return 0;
+}
+
+void storage_thread_lower_priority(void) {
+#if defined(__linux__)
+  // Here the nice value belongs to a thread, and 0 is the calling one. With 3 it gets half of what others get.
+  setpriority(PRIO_PROCESS, 0, 3);
+#endif
 }
