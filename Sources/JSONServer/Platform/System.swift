@@ -13,6 +13,9 @@ enum System {
   /// The most files that this process may hold open, sockets among them.
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
+  /// Has the system prefer threads of the usual priority to the calling one, as long as that lives; on Linux alone.
+  static func lowerThreadPriority() { storage_thread_lower_priority() }
+
   /// The directory in which this process works; empty when it is gone.
   static var workingDirectory: String {
     guard let path = getcwd(nil, 0) else { return "" }

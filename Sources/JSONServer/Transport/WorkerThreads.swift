@@ -1,4 +1,3 @@
-import CStorage
 import NIOCore
 import NIOPosix
 
@@ -37,7 +36,7 @@ struct WorkerThreads: Sendable {
   func run(_ work: @escaping @Sendable () -> Void) {
     pool.submit { _ in
       // Said each time, which costs a fraction of a microsecond: the pool has no word for when a thread begins.
-      storage_thread_lower_priority()
+      System.lowerThreadPriority()
       work()
     }
   }
