@@ -22,24 +22,26 @@ class Accessible(Page):
     def _check(self):
         self._request("POST", "/__admin/stubs", {"request": {"path": "/me"}, "response": {"body": {}}})
         self._server.status("/me")
-        for place, script in [
-            ("#records/posts", "0"),
-            ("#records/posts/1", "0"),
-            ("#records/posts/1", f"{by_id('record-edit')}.click()"),
-            ("#records/posts/1", f"{by_id('record-delete')}.click()"),
-            ("#records/posts", f"{by_id('open-palette')}.click()"),
-            ("#records/posts", f"{by_id('columns-choose')}.click()"),
-            ("#records/posts", "document.querySelector('#log-list button').click()"),
-            ("#try", "0"),
-            ("#server", "0"),
-            ("/docs", "0"),
+        # What is clicked, and what is shown then.
+        for place, button, shown in [
+            ("#records/posts", None, "records-range"),
+            ("#records/posts/1", None, "record-json"),
+            ("#records/posts/1", by_id("record-edit"), "record-form"),
+            ("#records/posts/1", by_id("record-delete"), "confirm"),
+            ("#records/posts", by_id("open-palette"), "palette"),
+            ("#records/posts", by_id("columns-choose"), "panel"),
+            ("#records/posts", "document.querySelector('#log-list button')", "panel"),
+            ("#try", None, "try"),
+            ("#server", None, "server"),
+            ("/docs", None, "posts"),
         ]:
             self._show(place)
-            if "log-list" in script:
-                self._wait("document.querySelector('#log-list button')", "the log")
-            self._value(f"{script}; 0")
+            if button:
+                self._wait(button, "the button")
+                self._value(f"{button}.click(); 0")
+            self._wait(f"{by_id(shown)}?.checkVisibility()", f"#{shown}")
             found = self._violations()
-            assert not found, f"{place}, {script}: {'; '.join(found)}"
+            assert not found, f"{place}, #{shown}: {'; '.join(found)}"
 
     def _violations(self):
         with open(AXE, encoding="utf-8") as file:

@@ -103,7 +103,7 @@ void storage_ignore_signals(void);
 /// Runs a function on a new thread, which ends with it. What the function returns is dropped.
 int storage_thread_start(void *(*body)(void *), void *context);
 
-/// Has the system prefer threads of the usual priority to the calling one, as long as that lives.
+/// Has the system prefer the process's other threads to the calling one, as long as that lives.
 ///
 /// Does nothing where a thread has no priority of its own but by what the system thinks it is for, as on a Mac.
 void storage_thread_lower_priority(void);

@@ -149,7 +149,7 @@ final class HTTPPolicies {
       let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
       // The response to HEAD of another server has no body to go by.
       let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
-      // That of a large body was made with it.
+      // That of the OpenAPI document, which may be large, was made with it.
       if !isTagged, !isHead, response.validator == nil { response.validator = EntityTag(of: body) }
     // Theirs comes from the version of the data.
     case .slices: break

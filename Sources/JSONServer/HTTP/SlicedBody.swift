@@ -1,8 +1,8 @@
 import JSONDatabase
 
-/// The body of a response that is too large to be made as a whole: its connection takes it slice by slice.
+/// The body of a response that is too large to be made or sent as a whole: its connection takes it slice by slice.
 ///
-/// It shows one version of the data, which lives as long as the body.
+/// What is made of the data shows one version of it, which lives as long as the body.
 final class SlicedBody: Sendable {
   let text: SlicedText
 

@@ -5,7 +5,7 @@ import OrderedJSON
 struct SourceParser: Sendable {
   let schema: Schema
   let ids: IDGenerator
-  /// Called for about each MiB of records, with the number of bytes since the last call; `nil` when nobody waits.
+  /// Called for about each MiB of records, with the number of bytes since the last call.
   var onRead: (@Sendable (Int) -> Void)?
 
   /// Reads text that a source of this name holds; a source that is empty is an empty database, as in json-server.

@@ -13,7 +13,7 @@ enum System {
   /// The most files that this process may hold open, sockets among them.
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
-  /// Has the system prefer threads of the usual priority to the calling one, as long as that lives; on Linux alone.
+  /// Has the system prefer the process's other threads to the calling one, as long as that lives; on Linux alone.
   static func lowerThreadPriority() { storage_thread_lower_priority() }
 
   /// The directory in which this process works; empty when it is gone.

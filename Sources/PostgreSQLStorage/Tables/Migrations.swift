@@ -133,21 +133,27 @@
       END $body$;
       """
 
-    // Servers keep the places between records: 8 bytes each, and one mistyped number would take all their memory.
+    // Servers keep the places between records, too: one mistyped number would take all their memory. Statements are
+    // looked at as a whole, in whatever order they insert.
     private static let gaps = """
       CREATE FUNCTION refuse_gap() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
       AS $body$
       DECLARE
-        next bigint := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
+        far bigint;
       BEGIN
-        IF new.slot > next + 1000000 THEN
-          RAISE EXCEPTION 'slot % is more than 1,000,000 places behind the last record of its resource', new.slot
-            USING HINT = format('Leave the slot out, or give it up to %s.', next + 1000000);
+        SELECT largest.slot INTO far
+          FROM (SELECT resource, max(slot) AS slot FROM touched GROUP BY resource) AS largest
+          WHERE largest.slot >= 10000000 AND largest.slot >= 10000000
+            + 4 * (SELECT count(*) FROM record WHERE record.resource = largest.resource)
+          LIMIT 1;
+        IF FOUND THEN
+          RAISE EXCEPTION 'slot % is far behind the records of its resource', far
+            USING HINT = 'Leave the slot out, and the record comes last; each slot up to it takes memory of every server.';
         END IF;
-        RETURN new;
+        RETURN NULL;
       END $body$;
-      CREATE TRIGGER refuse_gap BEFORE INSERT ON record FOR EACH ROW
-        WHEN (new.slot > 1000000 AND current_setting('json_server.server', true) IS DISTINCT FROM 'on')
+      CREATE TRIGGER refuse_gap AFTER INSERT ON record REFERENCING NEW TABLE AS touched
+        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
         EXECUTE FUNCTION refuse_gap();
       """
 

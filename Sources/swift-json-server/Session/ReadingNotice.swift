@@ -46,7 +46,7 @@ final class ReadingNotice {
   init?(_ options: ServeOptions) {
     guard !options.quiet, (options.logFormat ?? .text) == .text, Terminal.isError else { return nil }
     let name = LogText.escaped(SharedSource(url: options.source).description)
-    let size = FileMark(of: options.source).size
+    let size = FileKind(of: options.source) == .directory ? 0 : FileMark(of: options.source).size
     let start = ContinuousClock.now
     let line = Line()
     let read = NIOLockedValueBox<Int64>(0)

@@ -17,7 +17,7 @@ import Testing
     }
     for text in ["ab", "c"] {
       input.write(text)
-      call.wait()
+      #expect(call.wait(timeout: .soon) == .success)
     }
     #expect(heard.withLockedValue { $0 } == ["ab", "bc"])
     withExtendedLifetime(reader) {}
@@ -29,7 +29,7 @@ import Testing
     var reader: InputReader? = try input.read { _ in }
     withExtendedLifetime(reader) {}
     reader = nil
-    input.isRead.wait()
+    #expect(input.isRead.wait(timeout: .soon) == .success)
   }
 
   @Test
@@ -40,8 +40,8 @@ import Testing
       let call = DispatchSemaphore(value: 0)
       let reader = try input.read { _ in call.signal() }
       input.end()
-      call.wait()
-      input.isRead.wait()
+      #expect(call.wait(timeout: .soon) == .success)
+      #expect(input.isRead.wait(timeout: .soon) == .success)
       withExtendedLifetime(reader) {}
     }
   }
@@ -63,8 +63,7 @@ private final class Input {
   deinit {
     end()
     // Otherwise the reader could read what another test opens.
-    isRead.wait()
-    close(reading)
+    if isRead.wait(timeout: .soon) == .success { close(reading) }
   }
 
   func read(onInput: @escaping @Sendable (inout [UInt8]) -> Void) throws -> InputReader {
@@ -96,4 +95,9 @@ private final class Use: Sendable {
   deinit {
     group.leave()
   }
+}
+
+extension DispatchTime {
+  /// When what has not happened never will.
+  fileprivate static var soon: DispatchTime { .now() + 30 }
 }

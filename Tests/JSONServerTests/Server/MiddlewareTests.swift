@@ -52,6 +52,23 @@ private struct Refusal: Error, CustomStringConvertible {
     #expect(await server.send(.patch, "/posts/1", ["more": false], fields: seen).status == .preconditionFailed)
   }
 
+  @Test func `that change the description change its tag`() async throws {
+    var tags: Set<String?> = []
+    for word in ["", "changed"] {
+      let server = try await AdminFixture.server {
+        $0.middleware = [
+          Hook { request, next in
+            var response = try await next(request)
+            response.body = .bytes(response.bytes + word.utf8)
+            return response
+          }
+        ]
+      }
+      tags.insert(await server.send(.get, "/__admin/openapi.json").headerFields[.eTag])
+    }
+    #expect(tags.count == 2 && !tags.contains(nil))
+  }
+
   @Test func `that throw lead to a 500 that says what they say`() async throws {
     let server = try await AdminFixture.server { $0.middleware = [Hook { _, _ in throw Refusal() }] }
     let answer = await server.send(.get, "/posts")

@@ -28,9 +28,10 @@ extension HTTPConnection {
     if outbound.capacity == 0 { outbound = connections.buffers.take() }
     connections.writer.writeHead(of: response, framing: framing, form: form, closes: closes, to: &outbound)
     let hasBody = !form.isHeadOnly && framing != .none && response.status != .notModified
+    let lingers = form.isRefusal || form.keepsConnection
     switch response.body {
     case .bytes(let bytes) where hasBody && bodyLimit == nil && bytes.count > PreparedResponse.largestWhole:
-      return start(SlicedBody(SlicedText([.bytes(bytes)])), isChunked: false, closes: closes)
+      return start(SlicedBody(SlicedText([.bytes(bytes)])), isChunked: false, closes: closes, lingers: lingers)
     case .bytes(let bytes) where hasBody:
       outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
       if bodyLimit != nil { closes = true }
@@ -38,10 +39,10 @@ extension HTTPConnection {
       return start(
         chunks, length: length.map { max($0, 0) }, isChunked: framing == .chunked, limit: bodyLimit, closes: closes)
     case .slices(let body) where hasBody:
-      return start(body, isChunked: framing == .chunked, closes: closes)
+      return start(body, isChunked: framing == .chunked, closes: closes, lingers: lingers)
     case .bytes, .stream, .slices: break
     }
-    if closes { closeAfterFlush(lingers: form.isRefusal || form.keepsConnection) }
+    if closes { closeAfterFlush(lingers: lingers) }
   }
 
   /// Keeps reading only to notice that the client disconnects.

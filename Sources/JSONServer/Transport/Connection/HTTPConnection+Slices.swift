@@ -16,10 +16,11 @@ extension HTTPConnection {
   /// Sends a body slice by slice, the next only when the client takes it.
   ///
   /// The version of the data that the body shows is given up with its last slice, or with the connection.
-  func start(_ body: SlicedBody, isChunked: Bool, closes: Bool) {
+  func start(_ body: SlicedBody, isChunked: Bool, closes: Bool, lingers: Bool) {
     stream = StreamState()
     stream.isChunked = isChunked
     stream.closes = closes
+    stream.lingers = lingers
     let producer = SliceProducer(body, isChunked: isChunked)
     output = .slicing(SliceState(producer: producer))
     // What it shows of each record may be little of much: not even the first slice is made here.
@@ -41,7 +42,7 @@ extension HTTPConnection {
     outbound.writeBuffer(&bytes)
     if slice.isLast {
       output = .ready
-      if stream.closes { return closeAfterFlush(lingers: false) }
+      if stream.closes { return closeAfterFlush(lingers: stream.lingers) }
       sendReady()
       return readMore()
     }

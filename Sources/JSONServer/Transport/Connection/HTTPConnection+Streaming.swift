@@ -5,6 +5,8 @@ struct StreamState {
   var isChunked = false
   /// Whether the connection ends with the stream.
   var closes = false
+  /// Whether what the client goes on sending is read for a while then, so that it gets the whole response.
+  var lingers = false
   /// Whether its length is unknown.
   var isEndless = false
   /// Whether the application asked for the response to be cut short.

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 import NIOCore
@@ -102,6 +103,21 @@ struct TransportSlicesTests {
     writer.writeHead(
       of: response, framing: .length(text.utf8.count), form: ResponseForm(), closes: false, to: &head)
     #expect(head.capacity < 4096)
+  }
+
+  @Test func `A client that sends on gets all of a large last response`() async throws {
+    let text = String(repeating: "0123456789", count: 300_000)
+    let application = TestApplication { request, reply in
+      var response = PreparedResponse.echo(request)
+      if request.target == "/large" { response = PreparedResponse(body: .bytes(Array(text.utf8))) }
+      response.headerFields[.connection] = "close"
+      reply(response)
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.large + String(repeating: Self.small, count: 2_000))
+      #expect(try await client.readToEnd().hasSuffix("\r\n\r\n" + text))
+    }
   }
 
   @Test func `A slice that is being made keeps nobody waiting who gives it up`() async throws {
