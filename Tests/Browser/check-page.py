@@ -4,9 +4,9 @@
     check-page.py PROGRAM [GROUP …]
 
 PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own, and a browser. The groups are basics, safety,
-honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, keyboard, dark and, where AXE is the path of axe-core's
-axe.min.js, axe; without one, all of them, two at once, and those that fail once more, alone. Exit status: 0 when everything holds, 1 when something does not; each check says so in a
-line. Set CHROMIUM to the browser's path if it is not found.
+honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, slow, keyboard, dark and, where AXE is the path of
+axe-core's axe.min.js, axe; without one, all of them, two at once, and those that fail once more, alone. Exit status: 0 when everything
+holds, 1 when something does not; each check says so in a line. Set CHROMIUM to the browser's path if it is not found.
 """
 
 import concurrent.futures
@@ -26,11 +26,11 @@ from reading import Reading
 from requestlog import RequestLog
 from safety import Safety
 from server import Server
-from walks import Dark, Keyboard, Many, Phone
+from walks import Dark, Keyboard, Many, Phone, Slow
 
 GROUPS = {
     "basics": Basics, "safety": Safety, "honesty": Honesty, "finding": Finding, "editing": Editing, "reading": Reading, "log": RequestLog,
-    "meanwhile": Meanwhile, "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "keyboard": Keyboard, "dark": Dark,
+    "meanwhile": Meanwhile, "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "slow": Slow, "keyboard": Keyboard, "dark": Dark,
 }
 if AXE:
     GROUPS["axe"] = Accessible

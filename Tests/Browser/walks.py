@@ -1,4 +1,4 @@
-"""Whole walks under conditions that are hard for a page: many records, a phone, the keyboard alone, the dark, two people."""
+"""Whole walks under conditions that are hard for a page: many records, a phone, a slow connection, the keyboard alone, the dark."""
 
 import json
 import time
@@ -72,6 +72,32 @@ class Phone(Page):
         for place in ["#records/posts", "#records/wide", "#server", "#try", "#log", "/docs"]:
             self._show(place)
             assert self._value("document.documentElement.scrollWidth") <= 360, f"{place} is {self._value('document.documentElement.scrollWidth')} px wide"
+
+
+class Slow(Page):
+    """A connection on which each answer takes half a second to begin."""
+
+    def all_is_found_changed_and_deleted(self):
+        self._browser.call("Network.enable")
+        self._browser.call("Network.emulateNetworkConditions", offline=False, latency=500, downloadThroughput=100_000, uploadThroughput=100_000)
+        self._show("#records/users")
+        self._browser.evaluate("location.hash = '#records/posts'; 0")
+        self._wait("document.querySelector('#rows .skeleton')", "a skeleton")
+        assert not self._value(self._row_with("Ada Lovelace")), "The rows of another collection are shown."
+        self._wait(f"{ROWS}.length > 0 && !document.querySelector('.skeleton')", "the rows")
+        self._show("#records/users/1")
+        self._click("record-edit")
+        self._fill("record-text", json.dumps({"name": "slowly"}))
+        self._click("record-save")
+        assert self._value(f"{by_id('record-save')}.disabled"), "Save can be pressed twice."
+        self._wait(f"{by_id('record-form')}.hidden", "it is saved")
+        assert self._request("GET", "/users/1")["name"] == "slowly"
+        self._click("record-delete")
+        self._answer("Delete")
+        self._wait(f"!{by_id('record')}.open", "it is gone")
+        assert self._server.status("/users/1") == 404
+        self._press("Undo", by_id("status"))
+        self._wait(self._row_with("slowly"), "it is back")
 
 
 class Keyboard(Page):
