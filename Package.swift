@@ -151,7 +151,6 @@ let package = Package(
           .allowNetworkConnections(scope: .local(), reason: "The server listens on this machine."),
           .writeToPackageDirectory(reason: "Changes are written back to the file that is served."),
         ]),
-      dependencies: ["swift-json-server"],
       path: "Sources/JSONServerPlugin"
     ),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),

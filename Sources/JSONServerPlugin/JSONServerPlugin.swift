@@ -9,7 +9,7 @@ import PackagePlugin
 struct JSONServerPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
     let process = Process()
-    process.executableURL = try context.tool(named: "swift-json-server").url
+    process.executableURL = try executable(context)
     process.arguments = arguments
     process.currentDirectoryURL = context.package.directoryURL
     // The server is in a process group of its own, so that Ctrl-C reaches SwiftPM alone, which ends the plugin: with the
@@ -27,10 +27,28 @@ struct JSONServerPlugin: CommandPlugin {
     }
   }
 
+  /// The released executable where the manifest names one; elsewhere the package's product, which this call builds.
+  private func executable(_ context: PluginContext) throws -> URL {
+    if let released = try? context.tool(named: "swift-json-server").url { return released }
+    // A dependency on the product would have every build compile all modules a second time, as tools.
+    let build = try packageManager.build(.product("swift-json-server"), parameters: .init())
+    guard build.succeeded, let executable = build.builtArtifacts.first(where: { $0.kind == .executable }) else {
+      throw BuildFailure(log: build.logText)
+    }
+    return executable.url
+  }
+
   /// The server's exit code when the address cannot be listened on.
   private static let cannotListen: Int32 = 71
 
   private static let sandboxHint =
     "The server cannot listen. On macOS SwiftPM's sandbox keeps plugins from it; "
     + "run 'swift package --disable-sandbox json-server …'."
+}
+
+/// The product could not be built.
+private struct BuildFailure: Error, CustomStringConvertible {
+  let log: String
+
+  var description: String { "swift-json-server cannot be built:\n\(log)" }
 }
