@@ -175,7 +175,11 @@ let package = Package(
     ),
     .testTarget(
       name: "CompatibilityTests",
-      dependencies: ["JSONServer", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types")],
+      dependencies: [
+        "swift-json-server", "JSONServer", "OrderedJSON",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(

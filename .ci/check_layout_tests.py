@@ -10,7 +10,6 @@ layout = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(layout)
 
 STORE = "Sources/JSONStorage/Store/FileStore.swift"
-TESTS = "Tests/JSONStorageTests/StoreTests.swift"
 SERVER = "Sources/JSONServer/Server/Server.swift"
 FOUNDATION = """\
 #if canImport(FoundationEssentials)
@@ -19,10 +18,6 @@ FOUNDATION = """\
   public import Foundation
 #endif
 """
-
-
-def swift_files(folder, count, lines=1):
-    return {f"{folder}/File{number}.swift": "//\n" * lines for number in range(count)}
 
 
 # A rule, files that break it, and what it says; nothing for files that keep it.
@@ -53,33 +48,6 @@ CASES = [
      ["'#if canImport(FoundationEssentials)' stands in Platform folders only"]),
     (layout.conditions, {SERVER: 'let text = """\n  #if os(Linux)\n  """\n'}, []),
     (layout.conditions, {"Sources/JSONServer/Platform/System.swift": "#if os(Linux)\n#endif\n"}, []),
-    (layout.folders, swift_files("Sources/JSONServer/Bodies", 2), ["2 files; 3 are the least"]),
-    (layout.folders, swift_files("Sources/JSONServer/Bodies", 3), []),
-    (layout.folders, swift_files("Sources/JSONServer/Bodies", 12) | swift_files("Sources/JSONServer/Bodies/CSV", 3),
-     ["13 entries; 12 are the most"]),
-    (layout.folders, swift_files("Sources/JSONServer/Bodies", 13),
-     ["13 Swift files; give some a folder of their own", "13 entries; 12 are the most"]),
-    (layout.folders, {"Sources/CPage/page.c": "", "Sources/CPage/Assets/page.css": ""}, []),
-    (layout.folders, swift_files("Sources/JSONServer", 1), []),
-    (layout.folders, swift_files("Sources/JSONServer", 13), ["13 Swift files; give some a folder of their own"]),
-    (layout.folders, swift_files("Tests/JSONServerTests", 13), ["13 Swift files; give some a folder of their own"]),
-    (layout.folders, {f"Sources/CPage/Assets/{number}.js": "" for number in range(16)}, []),
-    (layout.lengths, swift_files("Sources/JSONServer", 1, lines=350), []),
-    (layout.lengths, swift_files("Sources/JSONServer", 1, lines=351), ["351 lines; 350 is the most"]),
-    (layout.lengths, swift_files("Tests/JSONServerTests", 1, lines=351), ["351 lines; 350 is the most"]),
-    (layout.median, swift_files("Sources/JSONServer", 5, lines=59),
-     ["the median file has 59 lines instead of 60 to 120"]),
-    (layout.median, swift_files("Sources/JSONServer", 5, lines=120), []),
-    (layout.package, {STORE: "package struct Store {\n"},
-     ["no other target sees 'Store', in which 'package' says that one does"]),
-    (layout.package, {STORE: "package struct Store {\n", SERVER: "let store: Store\n"}, []),
-    (layout.package, {STORE: "package struct Store {\n  package let path: String\n", SERVER: "let store: Store\n"},
-     ["no other target names 'path'; 'package' says that one does"]),
-    (layout.package, {STORE: "package struct Store {\n  package let stamp: Stamp\n}\npackage struct Stamp {\n",
-                      SERVER: "print(Store().stamp)\n"}, []),
-    (layout.package, {STORE: "package struct Store {\n", TESTS: "@testable import JSONStorage\nStore\n"},
-     ["no other target sees 'Store', in which 'package' says that one does"]),
-    (layout.package, {STORE: "package struct Store {\n", TESTS: "import JSONStorage\nStore\n"}, []),
 ]
 
 

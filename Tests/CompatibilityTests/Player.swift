@@ -1,89 +1,70 @@
+import ArgumentParser
 import Foundation
 import HTTPTypes
 import JSONServer
 import OrderedJSON
 import Testing
 
-/// What the other servers of the suites are.
-private struct Unreachable: Error {}
+@testable import swift_json_server
 
-/// Plays the steps of a case against a server of its own.
+/// Where the server of a case keeps its data.
+enum Store: Sendable {
+  case file
+  case memory
+  /// A schema of a database; its address without one.
+  case postgreSQL(String)
+}
+
+/// Plays the steps of a case against a server of its own, which has the options of the command that the suite names.
 struct Player {
-  private let suite: Suite
-  private let directory: URL
   private let server: Server
   private static let host = "127.0.0.1:3000"
   /// What steps took from their responses, for later steps: a token, an id.
   private var saved: [String: String] = [:]
 
-  private init(suite: Suite, directory: URL, server: Server) {
-    (self.suite, self.directory, self.server) = (suite, directory, server)
-  }
+  private init(server: Server) { self.server = server }
 
-  /// Starts a server over a fresh file with the suite's database.
-  static func play(_ test: Suite.Case, of suite: Suite) async throws {
+  /// Starts a server with the suite's database in a fresh place, and compares what is there after the last step.
+  static func play(_ test: Suite.Case, of suite: Suite, in store: Store) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appending(path: "database.json")
-    try Data(suite.database.text().utf8).write(to: file)
+    let text = Array(suite.database.text().utf8)
+    try Data(text).write(to: file)
     for (name, content) in suite.files {
       let path = directory.appending(path: name)
       try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data((content.string ?? content.text()).utf8).write(to: path)
     }
-    let server = try await Server.load(try configuration(suite, in: directory, file: file.path))
-    var player = Player(suite: suite, directory: directory, server: server)
+    var source = [file.path]
+    if case .postgreSQL(let address) = store {
+      source = [
+        "\(address)?schema=\(directory.lastPathComponent.replacing("-", with: "_").lowercased())", "--seed", file.path,
+      ]
+    }
+    // The command runs in the directory of the suite's files.
+    let arguments = suite.arguments.map { suite.files[$0] == nil ? $0 : directory.appending(path: $0).path }
+    let options = try ServeOptions.parse(arguments + source)
+    let log = LogWriter(options) { _, _ in }
+    var configuration = try Startup(Settings(options), log: log).configuration
+    if case .memory = store {
+      configuration.source = .text(text, name: file.path)
+      try FileManager.default.removeItem(at: file)
+    }
+    let server = try await Server.load(configuration)
+    var player = Player(server: server)
     for step in test.steps { try await player.play(step, ordered: test.isOrdered) }
+    let value = await server.value
     await server.stop()
-    if let expected = test.database {
-      let actual = try JSONValue(parsing: Array(try Data(contentsOf: file)))
-      #expect(Expectation.matches(expected, actual, ordered: test.isOrdered), "the file holds \(actual.text())")
-    }
-  }
-
-  /// The few options that the suites use.
-  private static func configuration(
-    _ suite: Suite, in directory: URL, file: String
-  ) throws -> Server.Configuration {
-    var configuration = Server.Configuration(source: .file(file))
-    var arguments = suite.arguments[...]
-    while let option = arguments.popFirst() {
-      if option == "--read-only" {
-        configuration.isReadOnly = true
-        continue
+    guard let expected = test.database else { return }
+    let actual =
+      switch store {
+      case .file: try JSONValue(parsing: Array(try Data(contentsOf: file)))
+      case .memory: value
+      case .postgreSQL: try JSONValue(parsing: try await Server.exportDatabase(source[0]))
       }
-      if option == "--strict" {
-        configuration.isStrict = true
-        continue
-      }
-      if option == "--sessions" {
-        configuration.hasSessions = true
-        continue
-      }
-      let value = arguments.popFirst() ?? ""
-      switch option {
-      case "--id": configuration.idName = value
-      case "--wrap": configuration.wrapName = value
-      case "--auth":
-        var signIn = configuration.signIn ?? Server.SignIn()
-        signIn.users = value
-        configuration.signIn = signIn
-      case "--guard":
-        let parts = value.split(separator: "=").map(String.init)
-        let rule: Guard = try #require(Guard(parts[1]))
-        configuration.signIn = configuration.signIn ?? Server.SignIn()
-        configuration.signIn?.guards[parts[0]] = rule
-      case "--foreignKeySuffix": configuration.foreignKeySuffix = value
-      case "--compat": configuration.dialect = try #require(Server.Configuration.Dialect(rawValue: value))
-      case "--routes": configuration.routes = try #require(suite.files[value]?.object)
-      case "--stubs": configuration.stubsFile = directory.appending(path: value).path
-      case "--proxy":
-        configuration.upstream = try Upstream(value) { _, _ in throw Unreachable() }
-      default: Issue.record("the suite \(suite.name) uses \(option), which the player does not know")
-      }
-    }
-    return configuration
+    #expect(Expectation.matches(expected, actual, ordered: test.isOrdered), "the store holds \(actual.text())")
   }
 
   private mutating func play(_ step: JSONValue, ordered: Bool) async throws {

@@ -21,6 +21,14 @@ struct Suite: Sendable {
   let files: JSONObject
   let cases: [Case]
 
+  /// The folders of fixtures/conformance that hold suites.
+  static var folders: [String] {
+    get throws {
+      let conformance = fixtures.appending(path: "conformance").path
+      return try FileManager.default.contentsOfDirectory(atPath: conformance).filter { $0.hasPrefix("suites") }.sorted()
+    }
+  }
+
   /// Reads all suites of a folder of fixtures/conformance.
   static func all(in folder: String) throws -> [Suite] {
     let directory = fixtures.appending(path: "conformance/\(folder)")
