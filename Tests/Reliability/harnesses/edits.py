@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from support import editing
 from support.editing import beside, command, put
@@ -29,6 +30,7 @@ class Place:
         self.directory = directory
         self.path = os.path.join(directory, "data", "database.json")
         self.has_mounts = has_mounts
+        self.problem = None
         os.makedirs(os.path.dirname(self.path))
         put(self.path, document("start"))
 
@@ -160,7 +162,6 @@ def during_posts(place, text, server):
         except (Dropped, OSError):
             place.problem = "a writing connection was dropped"
 
-    place.problem = None
     threads = [threading.Thread(target=post) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -170,8 +171,6 @@ def during_posts(place, text, server):
     stop.set()
     for thread in threads:
         thread.join()
-    if place.problem:
-        raise RuntimeError(place.problem)
 
 
 def two_at_once(place, text, server):
@@ -275,7 +274,8 @@ def measure_style(harness, name, edit, kind, changes):
                 else:
                     harness.check(len(reader.seen) == 1, f"{name}: served {reader.seen[1:]} though nothing was edited")
                     delays.append(0)
-                harness.check(reader.problem is None, f"{name}: {reader.problem}")
+                problem = reader.problem or place.problem
+                harness.check(problem is None, f"{name}: {problem}")
             reader.is_done = True
             reader.join()
             markers = {marker for _, marker in reader.seen}
@@ -294,6 +294,7 @@ def measure_style(harness, name, edit, kind, changes):
 
 def measure(harness):
     delays = []
+    chosen = []
     skipped = []
     for name, edit, kind, changes in STYLES:
         if harness.options.style and harness.options.style not in name:
@@ -302,7 +303,11 @@ def measure(harness):
         if (needed and not shutil.which(needed)) or (kind is Bind and os.geteuid() != 0):
             skipped.append(name)
             continue
-        delays += measure_style(harness, name, edit, kind, changes)
+        chosen.append((name, edit, kind, changes))
+    # They wait more than they work.
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda style: measure_style(harness, *style), chosen):
+            delays += found
     slowest = f"{max(delays) * 1000:.0f} ms" if delays else "none"
     harness.figure = f"{len(delays)} of {2 * len(STYLES)} edits in time, slowest {slowest}"
     if skipped:

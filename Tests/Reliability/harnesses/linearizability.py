@@ -108,14 +108,23 @@ def across_edits(harness, generator, edits):
 
 
 def measure(harness):
-    generator = random.Random(harness.options.seed)
-    thorough = harness.options.thorough
+    options = harness.options
+    generator = random.Random(options.seed)
+    usual = (40_000, 40, 20) if options.thorough else (20_000, 10, 6)
+    operations, kills, edits = (
+        given or count for given, count in zip((options.operations, options.kills, options.edits), usual))
     figures = [
-        f"{undisturbed(harness, generator, 40_000 if thorough else 20_000)} operations undisturbed",
-        f"{across_kills(harness, generator, 40 if thorough else 10)} across {40 if thorough else 10} kills",
-        f"{across_edits(harness, generator, 20 if thorough else 6)} across {20 if thorough else 6} edits"]
+        f"{undisturbed(harness, generator, operations)} operations undisturbed",
+        f"{across_kills(harness, generator, kills)} across {kills} kills",
+        f"{across_edits(harness, generator, edits)} across {edits} edits"]
     harness.figure = f"{', '.join(figures)}: {len(harness.failures)} histories not linearizable"
 
 
+def add_options(parser):
+    parser.add_argument("--operations", type=int, help="requests when nothing disturbs them")
+    parser.add_argument("--kills", type=int)
+    parser.add_argument("--edits", type=int)
+
+
 if __name__ == "__main__":
-    main(measure)
+    main(measure, add_options)

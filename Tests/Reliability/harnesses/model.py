@@ -626,7 +626,7 @@ def measure(harness):
             ("events", lambda: events(harness, 5 if options.thorough else 1)),
             ("machine", lambda: machines(
                 harness, options.seed * 100_000, 400 if options.thorough else 14, options.steps))):
-        if options.part and options.part != name:
+        if options.part and name not in options.part:
             continue
         if figure := part():
             figures.append(figure)
@@ -635,7 +635,8 @@ def measure(harness):
 
 
 def add_options(parser):
-    parser.add_argument("--part", help="copies, history, unwatched, events or machine")
+    parser.add_argument(
+        "--part", action="append", choices=["copies", "history", "unwatched", "events", "machine"], help="may be repeated")
     parser.add_argument("--run", type=int, help="only this run of the machine, as a failure names it")
     parser.add_argument("--steps", type=int, default=60, help="the steps of each run")
 

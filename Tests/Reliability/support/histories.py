@@ -31,7 +31,7 @@ class Histories:
                 if not is_linearizable(operations, ABSENT):
                     harness.fail(f"{name}: the history of {key} is not linearizable ({len(operations)} operations)")
             except RuntimeError as error:
-                harness.fail(f"{name}: {key}: {error}")
+                harness.broke(f"{name}: {key}: {error}")
         return self.count
 
 

@@ -30,7 +30,7 @@ class Client(threading.Thread):
             self.connection = Connection(self.port)
             while True:
                 self.step()
-        except (Dropped, OSError, ValueError):
+        except (Dropped, OSError):
             pass
 
     def step(self):

@@ -119,7 +119,7 @@ class Server:
         self.process = subprocess.Popen(
             [*prefix, binary, path, "--port", str(port), "--ready-file", self.ready, *listening, *options],
             cwd=self.scratch, stdin=subprocess.DEVNULL, stdout=self.log_file, stderr=subprocess.STDOUT,
-            preexec_fn=limit)
+            preexec_fn=limit if limits else None)
         self.port = None
         self.pid = None
 
