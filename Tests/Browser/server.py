@@ -87,6 +87,12 @@ class Server:
         with urllib.request.urlopen(request, timeout=60) as response:
             return json.load(response)
 
+    def compressed_size(self, path):
+        """How many bytes a response's body has on its way to a client that takes gzip."""
+        request = urllib.request.Request(self.url + path, headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return len(response.read())
+
     def status(self, path):
         try:
             self.request("GET", path)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
-// A package that uses this one as an app's package does: `.ci/run` runs its tests, and the CI builds it for each of Apple's
-// systems, and runs them in an iOS simulator.
+// A package that uses this one as an app's package does. The CI runs its tests, builds it for each of Apple's systems, and
+// runs the tests in an iOS simulator. `./generate PROGRAM` writes two of its sources before each build.
 
 import PackageDescription
 
@@ -22,7 +22,7 @@ let package = Package(
     .target(name: "Downstream"),
     // The app of the tutorial.
     .target(name: "Bookmarks", swiftSettings: app),
-    // What `generate swift` makes of Fixtures/shop.json, for other modules and for an app.
+    // What `./generate` makes of Fixtures/shop.json, for other modules and for an app.
     .target(name: "ShopClient"),
     .target(name: "ShopApp", swiftSettings: app),
     .testTarget(

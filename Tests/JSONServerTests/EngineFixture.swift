@@ -53,7 +53,7 @@ struct EngineFixture {
 
   /// Sends a write, and brings an edit of the source while the commit of the write is in flight.
   func send(_ method: HTTPRequest.Method, _ target: String, beforeEdit source: LoadedSource) async -> Response {
-    let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+    let request = Self.request((method, target))
     return await withCheckedContinuation { continuation in
       engine.loop.execute {
         engine.respond(to: request, progress: { _ in }) { continuation.resume(returning: $0.response) }
@@ -70,9 +70,7 @@ struct EngineFixture {
     _ method: HTTPRequest.Method, _ target: String, meanwhile other: (method: HTTPRequest.Method, target: String)
   ) async -> [Response] {
     let (answers, answer) = AsyncStream.makeStream(of: Response.self)
-    let requests = [(method, target), (other.method, other.target)].map { method, target in
-      Request(method: method, target: target, headerFields: [.host: "localhost"])
-    }
+    let requests = [Self.request((method, target)), Self.request(other)]
     engine.loop.execute {
       engine.respond(to: requests[0], progress: { _ in }) { answer.yield($0.response) }
       // The loop runs in order: the commit starts before this, and ends after it.
@@ -82,12 +80,21 @@ struct EngineFixture {
   }
 
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
-    let request = Request(method: method, target: target, headerFields: [.host: "localhost"])
+    let request = Self.request((method, target))
     return await withCheckedContinuation { continuation in
       engine.loop.execute {
         engine.respond(to: request, progress: { _ in }) { continuation.resume(returning: $0.response) }
       }
     }
+  }
+
+  static func request(_ line: (method: HTTPRequest.Method, target: String)) -> Request {
+    Request(method: line.method, target: line.target, headerFields: [.host: "localhost"])
+  }
+
+  /// Records of so many words that another thread reads and writes them.
+  static func words(_ count: Int) -> JSONValue {
+    .array((1...count).map { ["id": .number(JSONNumber($0)), "word": .string("word \($0 % 30)")] })
   }
 
   var value: JSONValue {

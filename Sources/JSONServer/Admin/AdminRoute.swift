@@ -46,13 +46,6 @@ enum AdminRoute {
   /// The first segment of the paths.
   static let root = "__admin"
 
-  /// Whether a request goes to these routes; such requests meet no faults and are not recorded in the journal.
-  static func isAddressed(by request: Request) -> Bool {
-    guard request.target.hasPrefix("/__admin") else { return false }
-    let next = request.target.utf8.dropFirst(root.utf8.count + 1).first
-    return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
-  }
-
   /// Parses a request.
   ///
   /// - Parameter segments: The path's segments after the first.

@@ -64,22 +64,16 @@ struct SubcommandTests {
     #expect(swift.output.contains("var posts: ResourceCollection<Post>"))
     #expect(swift.output.contains("from \(file == "-" ? "standard input" : file)."))
     #expect(!swift.output.contains("var key: String?"))
+    #expect(swift.output.contains("\nnonisolated struct Post: "))
+    let options = ["--id", "key", "--access", "public"]
+    let published = try await Command.run(["generate", "swift", file] + options, in: directory, input: text)
+    #expect(published.status == 0)
+    #expect(published.output.contains("\npublic nonisolated struct Post: "))
 
     let names = ["--id", "posts=key", "--id", "comments=key", "--fks", "_id"]
     let document = try await Command.run(["generate", "openapi", file] + names, in: directory, input: text)
     #expect(document.status == 0)
     #expect(document.output.contains(#""/posts/{post_id}/comments""#))
-  }
-
-  @Test(arguments: [("ShopClient", ["--access", "public"]), ("ShopApp", [])])
-  func `The package that uses this one has what is generated now`(_ target: String, _ options: [String]) async throws {
-    let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Downstream").standardized
-    let swift = try await Command.run(
-      ["generate", "swift", package.appending(path: "Fixtures/shop.json").path] + options, in: try TemporaryDirectory())
-    let path = "Sources/\(target)/ShopClient.swift"
-    let isSame = try String(contentsOf: package.appending(path: path), encoding: .utf8) == swift.output
-    let command = "swift-json-server generate swift Fixtures/shop.json \(options.joined(separator: " "))"
-    #expect(isSame, "In Tests/Downstream: \(command) > \(path)")
   }
 
   @Test func `An OpenAPI document has no access`() async throws {

@@ -71,11 +71,8 @@ import Testing
   }
 
   @Test func `is served beside that of the data`() async throws {
-    var configuration = Server.Configuration(source: .value(["posts": [["id": 1, "title": "a"]]]))
-    configuration.wrapName = "data"
-    let server = try await Server.load(configuration)
-    let request = Request(method: .get, target: "/__admin/openapi.json", headerFields: [.host: "localhost"])
-    let document = try JSONValue(parsing: await server.respond(to: request).bytes)
+    let server = try await AdminFixture.server(["posts": [["id": 1, "title": "a"]]]) { $0.wrapName = "data" }
+    let document = try await server.get("/__admin/openapi.json")
     let paths = try #require(document["paths"]?.object)
     #expect(paths["/__admin/faults/{id}"]?["delete"] != nil)
     let list = paths["/posts"]?["get"]?["responses"]?["200"]?["content"]?["application/json"]?["schema"]

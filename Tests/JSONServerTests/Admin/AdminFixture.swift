@@ -27,16 +27,18 @@ extension Server {
     _ method: HTTPRequest.Method, _ target: String, _ body: JSONValue? = nil, fields: HTTPFields = [:]
   ) async -> Response {
     var fields = fields
-    fields[.host] = "localhost"
     if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
-    let bytes = body.map { Array($0.text().utf8) } ?? []
-    return await respond(to: Request(method: method, target: target, headerFields: fields, body: bytes))
+    return await send(method, target, fields: fields, bytes: body?.utf8Text() ?? [])
   }
 
   /// Sends a request with a body of any bytes.
   @discardableResult
-  func send(_ method: HTTPRequest.Method, _ target: String, bytes: [UInt8]) async -> Response {
-    await respond(to: Request(method: method, target: target, headerFields: [.host: "localhost"], body: bytes))
+  func send(
+    _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields = [:], bytes: some Sequence<UInt8>
+  ) async -> Response {
+    var fields = fields
+    fields[.host] = "localhost"
+    return await respond(to: Request(method: method, target: target, headerFields: fields, body: Array(bytes)))
   }
 
   /// Sends a GET and reads the response.

@@ -18,6 +18,18 @@ import Testing
     #expect(try JSONValue(parsing: journal[1].request.body)["title"] == "c")
   }
 
+  @Test func `shows a single request with its whole bodies`() async throws {
+    let server = try await AdminFixture.server()
+    let long = String(repeating: "x", count: 100_000)
+    await server.send(.patch, "/posts/1", ["title": .string(long)])
+    let listed = try #require(try await server.get("/__admin/requests").array?.first)
+    let id = try #require(listed["id"]?.integer)
+    #expect(listed["requestBody"]?.string?.count == 64 * 1024)
+    let whole = try await server.get("/__admin/requests/\(id)")
+    #expect(whole["requestBody"]?.string?.count == long.count + 17)
+    #expect(whole["path"] == "/posts/1")
+  }
+
   @Test func `forgets the oldest beyond its capacity`() async throws {
     let server = try await AdminFixture.server { $0.journalCapacity = 2 }
     for id in 1...4 { await server.send(.get, "/posts/\(id)") }

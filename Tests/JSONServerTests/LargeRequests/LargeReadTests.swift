@@ -13,12 +13,7 @@ import Testing
 struct LargeReadTests {
   private static let count = 3_000
 
-  private static let data: JSONValue = {
-    let records = (1...count).map { id in
-      JSONValue.object(JSONObject([("id", .number(JSONNumber(id))), ("word", .string("word \(id % 30)"))]))
-    }
-    return .object(JSONObject([("posts", .array(records))]))
-  }()
+  private static let data: JSONValue = ["posts": EngineFixture.words(count)]
 
   private static func ids(_ response: Response) throws -> [Int] {
     try JSONValue(parsing: response.bytes).array?.compactMap { $0["id"]?.integer } ?? []
@@ -217,9 +212,5 @@ extension EngineFixture {
     }
     for await _ in changes { break }
     return response
-  }
-
-  private static func request(_ line: (method: HTTPRequest.Method, target: String)) -> Request {
-    Request(method: line.method, target: line.target, headerFields: [.host: "localhost"])
   }
 }

@@ -11,12 +11,7 @@ import Testing
 struct LargeWriteTests {
   private static let count = 3_000
 
-  private static let data: JSONValue = {
-    let records = (1...count).map { id in
-      JSONValue.object(JSONObject([("id", .number(JSONNumber(id))), ("word", .string("word \(id % 30)"))]))
-    }
-    return .object(JSONObject([("posts", .array(records)), ("small", .array([["id": 1]]))]))
-  }()
+  private static let data: JSONValue = ["posts": EngineFixture.words(count), "small": [["id": 1]]]
 
   /// The body of a POST of many records.
   private static func records(_ ids: ClosedRange<Int>) -> [UInt8] {

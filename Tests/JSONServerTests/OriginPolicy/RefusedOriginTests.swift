@@ -43,14 +43,12 @@ import Testing
   }
 
   private func server(_ onEvent: @escaping @Sendable (ServerEvent) -> Void) async throws -> Server {
-    var configuration = Server.Configuration(source: .value(["posts": [["id": 1]]]))
-    configuration.onEvent = onEvent
-    return try await Server.load(configuration)
+    try await AdminFixture.server(["posts": [["id": 1]]]) { $0.onEvent = onEvent }
   }
 
   private func send(_ method: HTTPRequest.Method, from origin: String?, to server: Server) async -> Response {
-    var fields: HTTPFields = [.host: "localhost:3000"]
+    var fields = HTTPFields()
     fields[.origin] = origin
-    return await server.respond(to: Request(method: method, target: "/posts", headerFields: fields))
+    return await server.send(method, "/posts", fields: fields)
   }
 }

@@ -15,16 +15,6 @@ import Testing
   private let a: HTTPFields = [.session: "a"]
   private let b: HTTPFields = [.session: "b"]
 
-  @Test func `begins with the data at start, whatever was changed since`() async throws {
-    let server = try await server()
-    await server.send(.delete, "/posts/1")
-    #expect(await server.send(.get, "/posts/1", fields: a).status == .ok)
-    await server.send(.delete, "/posts/2", fields: a)
-    #expect(await server.send(.get, "/posts/2").status == .ok)
-    #expect(await server.send(.get, "/posts/2", fields: b).status == .ok)
-    #expect(await server.value["posts"] == [["id": 2, "title": "b"]])
-  }
-
   @Test func `finds what it has changed, however many others ask meanwhile`() async throws {
     let server = try await server()
     let names = (0..<7).map { "s\($0)" }

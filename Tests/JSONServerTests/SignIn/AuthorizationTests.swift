@@ -74,38 +74,6 @@ import Testing
 
   // MARK: Guards
 
-  @Test(arguments: ["440", "444", "660", "666"])
-  func `No path opens the users`(digits: String) async throws {
-    let server = try await Self.server()
-    #expect(await server.send(.get, "/\(digits)/users").status == .unauthorized)
-    #expect(await server.send(.patch, "/\(digits)/users/2", ["password": "hacked"]).status != .ok)
-    let ada = try await Self.ada(server)
-    #expect(await server.send(.get, "/\(digits)/users/2", fields: ada).status == .forbidden)
-    #expect(await server.send(.patch, "/\(digits)/users/2", ["password": "hacked"], fields: ada).status == .forbidden)
-    #expect(await server.send(.get, "/\(digits)/users/1", fields: ada).status == .ok)
-    #expect(await server.value == Self.data)
-    let open = try await Self.server(guards: ["users": "666"])
-    #expect(await open.send(.get, "/666/users").status == .ok)
-  }
-
-  @Test(arguments: [
-    "/posts", "/%70osts", "//posts", "/Posts", "/posts/1", "/666/posts", "/666/posts/1", "/p/1", "/db",
-  ])
-  func `A guard in the routes file is for every way to the resource`(target: String) async throws {
-    let server = try await Self.server(guards: ["users": "666", "comments": "666"]) {
-      $0.routes = JSONObject([("posts", 600), ("/p/:id", "/posts/:id")])
-    }
-    for method in [HTTPRequest.Method.get, .delete, .patch] where method == .get || target.hasSuffix("1") {
-      let body: JSONValue? = method == .patch ? ["title": "x"] : nil
-      #expect(await server.send(method, target, body).status == .unauthorized, "\(method)")
-    }
-    let ada = try await Self.ada(server)
-    let response = await server.send(.get, target, fields: ada)
-    #expect(response.status == .ok)
-    if let records = try response.json.array { #expect(records.map { $0["id"] } == [1]) }
-    #expect(await server.send(.delete, "/posts/2", fields: ada).status == .forbidden)
-  }
-
   @Test func `A guard in the routes file opens nothing that is called alike`() async throws {
     let server = try await Self.server(["users": [], "posts": [], "posts-archive": []]) {
       $0.routes = JSONObject([("posts", 666)])
@@ -221,37 +189,7 @@ import Testing
     #expect(try await server.send(.get, "/db", fields: ada).json["posts"]?.array?.count == (isOwn ? 1 : 0))
   }
 
-  @Test(
-    arguments: [
-      (["email": .null], nil), (["email": .null], "application/merge-patch+json"), (["email": 1], nil),
-      ([["op": "remove", "path": "/email"]], "application/json-patch+json"),
-    ] as [(JSONValue, String?)])
-  func `A user keeps a name to sign in with`(body: JSONValue, type: String?) async throws {
-    let server = try await Self.server()
-    var fields = try await Self.ada(server)
-    fields[.contentType] = type
-    #expect(await server.send(.patch, "/users/1", body, fields: fields).status == .badRequest)
-    #expect(await server.value == Self.data)
-  }
-
-  @Test(arguments: [JSONValue.null, 1, ""])
-  func `A user keeps the name of a user without an address`(name: JSONValue) async throws {
-    let server = try await Self.server(["users": [["id": 1, "username": "ada", "password": "lovelace"]]])
-    let login = await server.send(.post, "/login", ["username": "ada", "password": "lovelace"])
-    let fields: HTTPFields = [.authorization: "Bearer \(try login.json["accessToken"]?.string ?? "")"]
-    #expect(await server.send(.patch, "/users/1", ["username": name], fields: fields).status == .badRequest)
-    #expect(await server.send(.patch, "/users/1", ["username": "eve"], fields: fields).status == .ok)
-  }
-
   // MARK: Addresses and fields
-
-  @Test func `Links between pages keep the guard of the path`() async throws {
-    let server = try await Self.server()
-    let list = await server.send(.get, "/664/posts?_page=1&_limit=1")
-    #expect(list.headerFields[.link]?.contains("<http://localhost/664/posts?_page=2&_limit=1>; rel=\"next\"") == true)
-    let created = await server.send(.post, "/666/posts", ["userId": 1])
-    #expect(created.headerFields[.location] == "http://localhost/posts/3")
-  }
 
   @Test(
     arguments: [

@@ -144,9 +144,7 @@ struct SecrecyTests {
   func `The journal has no password that a client sent`(type: String, body: String) async throws {
     let server = try await Self.server()
     for target in ["/register", "/login", "/users", "/posts", "/nothing?password=Tr0ub4dor"] {
-      let request = Request(
-        method: .post, target: target, headerFields: [.host: "localhost", .contentType: type], body: Array(body.utf8))
-      Self.expectNoPassword(await server.respond(to: request), target)
+      Self.expectNoPassword(await server.send(.post, target, fields: [.contentType: type], bytes: body.utf8), target)
     }
     Self.expectNoPassword(await server.send(.get, "/__admin/requests"), "journal")
     // Swift code gets what was sent.

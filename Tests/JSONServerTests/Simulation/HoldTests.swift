@@ -133,7 +133,7 @@ import Testing
   ])
   func `that makes no sense is refused`(_ body: String, _ reason: String) async throws {
     let server = try await AdminFixture.server()
-    let answer = await server.send(.post, "/__admin/holds", bytes: Array(body.utf8))
+    let answer = await server.send(.post, "/__admin/holds", bytes: body.utf8)
     #expect(answer.status == .badRequest)
     #expect(answer.text.contains(reason))
   }

@@ -31,13 +31,10 @@ import Testing
     try directory.write("about", to: "public/about.html")
     try directory.write("page", to: "public/posts.html")
     try directory.write("intro", to: "public/docs/intro.html")
-    var configuration = Server.Configuration(source: .value(Self.data))
-    configuration.staticDirectories = [directory.path("public")]
-    let server = try await Server.load(configuration)
-    let response = await server.respond(
-      to: Request(method: .get, target: target, headerFields: [.host: "localhost:3000"]))
+    let server = try await AdminFixture.server(Self.data) { $0.staticDirectories = [directory.path("public")] }
+    let response = await server.send(.get, target)
     #expect(response.status.code == status)
-    let text = String(decoding: response.bytes, as: UTF8.self)
+    let text = response.text
     let json = (try? JSONValue(parsing: text))?.text(pretty: false)
     #expect((json ?? text).localizedCaseInsensitiveContains(part), "\(text.prefix(200))")
     #expect(!text.hasPrefix("secret"))
@@ -46,12 +43,9 @@ import Testing
   @Test func `of a page without its extension takes GET alone`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write("about", to: "public/about.html")
-    var configuration = Server.Configuration(source: .value(Self.data))
-    configuration.staticDirectories = [directory.path("public")]
-    let server = try await Server.load(configuration)
+    let server = try await AdminFixture.server(Self.data) { $0.staticDirectories = [directory.path("public")] }
     for (method, status) in [(.head, 200), (.post, 404), (.options, 204)] as [(HTTPRequest.Method, Int)] {
-      let request = Request(method: method, target: "/about", headerFields: [.host: "localhost:3000"])
-      #expect(await server.respond(to: request).status.code == status)
+      #expect(await server.send(method, "/about").status.code == status)
     }
   }
 }
