@@ -8,7 +8,8 @@ class SwiftJsonServer < Formula
   license "MIT"
   head "https://github.com/OWNER/swift-json-server.git", branch: "main"
 
-  depends_on xcode: ["26.0", :build]
+  # What 26.0 builds does not find the library with which older systems have spans.
+  depends_on xcode: ["26.1", :build]
   uses_from_macos "swift" => :build
   uses_from_macos "zlib"
 

@@ -115,7 +115,7 @@ package struct Database: Sendable {
   ) throws(DatabaseError) -> Result {
     guard let result = try entries[position].collection?.apply(body) else {
       throw DatabaseError(
-        .wrongKind, "'\(entries[position].name)' is a single object, not a collection; leave the id out.")
+        .wrongKind, "'\(entries[position].name)' is a single object, not a collection.")
     }
     return result
   }

@@ -39,8 +39,11 @@ public struct MockData: Sendable {
   static func contents(of url: URL) throws(MockServerError) -> Source {
     do {
       return .text(Array(try Data(contentsOf: url)), name: url.lastPathComponent)
+    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+      throw MockServerError(.fileMissing, "There is no file '\(url.path)'; check its path.")
     } catch {
-      throw MockServerError(.fileUnreadable, "'\(url.path)' cannot be read: \(error)")
+      throw MockServerError(
+        .fileUnreadable, "'\(url.path)' cannot be read; check that it is a file, and its permissions.")
     }
   }
 

@@ -38,6 +38,9 @@ public final class MockServer: Sendable {
 
   private static let lastNumber = Atomic(0)
 
+  /// Whether it has one of the turns in which servers listen.
+  private let hasTurn = Atomic(false)
+
   private init(_ server: Server, number: Int, url: URL) {
     self.server = server
     self.number = number
@@ -126,13 +129,20 @@ public final class MockServer: Sendable {
   }
 
   static func start(_ configuration: Server.Configuration, listens: Bool) async throws -> MockServer {
-    let server = listens ? try await Server.start(configuration) : try await Server.load(configuration)
-    guard let started = MockServer(server, mountPath: configuration.mountPath) else {
-      await server.stop(grace: .zero)
-      throw MockServerError(
-        .invalidSetup, "'\(server.url)' is no address that a client can be given; use another host.")
+    if listens { await ListeningTurns.shared.take(isNested: running != nil) }
+    do {
+      let server = listens ? try await Server.start(configuration) : try await Server.load(configuration)
+      guard let started = MockServer(server, mountPath: configuration.mountPath) else {
+        await server.stop(grace: .zero)
+        throw MockServerError(
+          .invalidSetup, "'\(server.url)' is no address that a client can be given; use another host.")
+      }
+      started.hasTurn.store(listens, ordering: .relaxed)
+      return started
+    } catch {
+      if listens { await ListeningTurns.shared.pass() }
+      throw error
     }
-    return started
   }
 
   /// Closes the socket, without waiting for clients, and releases what is held.
@@ -140,5 +150,6 @@ public final class MockServer: Sendable {
     for session in sessions.withLockedValue({ Array($0.values) }) { session.stopLoadingURLs() }
     stopLoadingURLs()
     await server.stop(grace: .zero)
+    if hasTurn.exchange(false, ordering: .relaxed) { await ListeningTurns.shared.pass() }
   }
 }

@@ -1,5 +1,3 @@
-import JSONServer
-
 /// Why a test has no server, why what it expects of the client did not happen, or what is wrong with a call.
 public struct MockServerError: Error, Sendable {
   /// What is wrong, to switch over.
@@ -42,9 +40,8 @@ public struct MockServerError: Error, Sendable {
 
 extension MockServerError {
   /// The same error, with where to find all of the requests.
-  func namingAttachment(of requests: [Exchange]) -> MockServerError {
-    guard !requests.isEmpty else { return self }
-    return MockServerError(
+  var namingAttachment: MockServerError {
+    MockServerError(
       code,
       message + "\nTheir header fields and bodies are attached as requests.txt, which Xcode shows in its report, and "
         + "`swift test --attachments-path DIRECTORY` saves.")

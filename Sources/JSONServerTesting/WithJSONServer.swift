@@ -10,7 +10,8 @@ public import JSONServer
 /// }
 /// ```
 ///
-/// Hundreds may run at a time; they share a few threads.
+/// Hundreds may run at a time; they share a few threads. Where the system lets a process have few open files, further ones
+/// start when others have stopped.
 ///
 /// - Parameters:
 ///   - data: What the server starts with; never written back.

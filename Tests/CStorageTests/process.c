@@ -142,7 +142,9 @@ static void programs(void) {
   EXPECT(strcmp(text, "hello\nhello\n") == 0);
 
   for (int index = 0; index < 20; index++) EXPECT(dup(STDIN_FILENO) >= 0);
-  EXPECT(output("for n in $(seq 3 60); do if (: <&$n) 2>/dev/null; then echo $n; fi; done", text, sizeof text) == 0);
+  // Without a redirection, for which some shells open a descriptor of their own.
+  const char *list = "n=3; while [ $n -lt 60 ]; do if [ -e /dev/fd/$n ]; then echo $n; fi; n=$((n + 1)); done";
+  EXPECT(output(list, text, sizeof text) == 0);
   EXPECT(strcmp(text, "") == 0);
 }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
+import NIOConcurrencyHelpers
 import OrderedJSON
 import Testing
 
@@ -54,6 +55,21 @@ struct `What a client is expected to have sent` {
     }.value
     let message = try #require(failure).message
     for phrase in test.phrases { #expect(message.contains(phrase), "\(message)") }
+  }
+
+  @Test func `One issue of a test says where its requests are attached`() async throws {
+    let server = try MockServer.current
+    _ = await server.respond(to: Request(.get, "/bookmarks"))
+    let mentions = NIOLockedValueBox(0)
+    try await withKnownIssue {
+      for _ in 1...3 { try await server.expect(.get("/users")) }
+    } matching: { issue in
+      if issue.comments.contains(where: { $0.rawValue.contains("requests.txt") }) {
+        mentions.withLockedValue { $0 += 1 }
+      }
+      return true
+    }
+    #expect(mentions.withLockedValue { $0 } == 1)
   }
 
   @Test func `In Swift Testing an unmet expectation is an issue at its own line, and the test goes on`() async throws {

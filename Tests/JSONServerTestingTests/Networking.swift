@@ -7,8 +7,13 @@ import Foundation
 #endif
 
 extension URLSession {
-  /// A session of its own for each test, without a cache that tests share.
-  static var forTests: URLSession { URLSession(configuration: .ephemeral) }
+  /// A session of its own for each test, without any cache: that of an ephemeral session, in memory, would validate what
+  /// it has with requests of its own.
+  static var forTests: URLSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    return URLSession(configuration: configuration)
+  }
 
   /// Sends a request, and returns the body and the head of its response.
   func send(_ request: URLRequest) async throws -> (data: Data, response: HTTPURLResponse) {

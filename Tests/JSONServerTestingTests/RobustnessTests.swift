@@ -24,6 +24,39 @@ struct `What no test should pass` {
     }
   }
 
+  /// What a test does wrong, and what it is told.
+  private static let mistakes: [(message: String, @Sendable () async throws -> Void)] = [
+    ("There is no file '/no/such.json'; check its path.", { try await withJSONServer("/no/such.json") { _ in } }),
+    (
+      "'/' cannot be read; check that it is a file, and its permissions.",
+      { try await withJSONServer(.file("/")) { _ in } }
+    ),
+    (
+      "The data cannot be served: 'count' is a number; a resource is an array of records or an object.",
+      { try await withJSONServer(["posts": [], "count": 5]) { _ in } }
+    ),
+    (
+      #"signIn.users: no collection is named 'users'; there are posts. Add "users": []."#,
+      { try await withJSONServer(["posts": []], auth: "users") { _ in } }
+    ),
+    (
+      "There is no snapshot 'one'; save one under this name first.",
+      { try await withJSONServer(listens: false) { try await $0.restoreSnapshot("one") } }
+    ),
+    (
+      "'profile' is a single object, not a collection.",
+      { try await withJSONServer(["profile": [:]], listens: false) { _ = try await $0.values(of: "profile") } }
+    ),
+  ]
+
+  @Test(arguments: mistakes.indices)
+  func `Messages name what Swift code has, not options, addresses or text that nobody wrote`(_ number: Int) async throws
+  {
+    let (message, mistake) = Self.mistakes[number]
+    let error = await #expect(throws: (any Error).self) { try await mistake() }
+    #expect("\(try #require(error))" == message)
+  }
+
   @Test(.jsonServer(["bookmarks": [["id": 1]]]))
   func `Times without end, or before the beginning, are waited for as any other`() async throws {
     let server = try MockServer.current

@@ -63,6 +63,37 @@ struct `What a test prepares` {
     try await server.expectNoOtherRequests()
   }
 
+  @Test func `A hold waits for several requests`() async throws {
+    let server = try MockServer.current
+    let hold = await server.hold(.get("/bookmarks*"))
+    async let first = send(.get, "/bookmarks")
+    async let second = send(.get, "/bookmarks/1")
+    let requests = try await hold.arrived(count: 2, within: .seconds(60))
+    #expect(Set(requests.map(\.request.target)) == ["/bookmarks", "/bookmarks/1"])
+    let error = await #expect(throws: MockServerError.self) { try await hold.arrived(count: 3, within: .zero) }
+    #expect(error?.message.contains("Expected 3 of GET /bookmarks* to arrive within 0.0 seconds, but 2 did.") == true)
+    await hold.release()
+    let statuses = try await [first, second].map(\.status)
+    #expect(statuses == [.ok, .ok])
+    try await server.expectNoOtherRequests()
+  }
+
+  @Test func `What a stub's closure throws is an issue at the stub's line`() async throws {
+    struct Refusal: Error {}
+    let server = try MockServer.current
+    let line = #line + 2
+    try await withKnownIssue {
+      await server.stub(.get("/me")) { _ in throw Refusal() }
+      #expect(try await send(.get, "/me?x=1").status == .internalServerError)
+      try await server.verify()
+    } matching: { issue in
+      issue.sourceLocation?.line == line
+        && issue.comments.contains {
+          $0.rawValue == "The closure of the stub for GET /me threw at GET /me?x=1: Refusal()"
+        }
+    }
+  }
+
   @Test func `A hold fails its requests`() async throws {
     let server = try MockServer.current
     let hold = await server.hold(.delete("/bookmarks/1"), times: 1)
@@ -101,7 +132,7 @@ struct `What a test prepares` {
       }
     } matching: { issue in
       let text = issue.comments.map(\.rawValue).joined()
-      let namesStatus = [0: "not 1000.", 1: "not -1.", 4: "not 99."][number].map(text.contains) ?? true
+      let namesStatus = [0: "not 1000.", 1: "not -1.", 4: "not 99.", 7: "not 1000."][number].map(text.contains) ?? true
       return number == 10 || issue.sourceLocation?.fileName == "StubbingTests.swift" && namesStatus
     }
     #expect(try await send(.get, "/bookmarks").status == .ok)
@@ -138,6 +169,18 @@ struct `What a test prepares` {
     #expect(message.contains("StubbingTests.swift:"))
     #expect(message.contains("No request met the \(kind) for GET /a."))
     #expect(message.contains("1. GET /b → 404"))
+  }
+
+  @Test func `is a failure of every session that has one`() async throws {
+    let error = await Task.detached {
+      await #expect(throws: MockServerError.self) {
+        try await withJSONServer(listens: false) { server in
+          for name in ["a", "b"] { await server.session(name).fail(.get("/\(name)"), with: 503, times: 1) }
+          await server.fail(.get("/c"), with: 503, times: 1)
+        }
+      }
+    }.value
+    for name in ["a", "b", "c"] { #expect(error?.message.contains("the fault for GET /\(name).") == true) }
   }
 
   @Test func `is no failure without times, when it was taken back, or when it was met once`() async throws {

@@ -36,7 +36,7 @@ extension Engine {
   }
 
   static func unknownSnapshot(_ name: String) -> RequestError {
-    RequestError(.notFound, "There is no snapshot '\(name)'; GET /__admin/snapshots lists those there are.")
+    RequestError(.notFound, "There is no snapshot '\(name)'; save one under this name first.")
   }
 
   /// Replaces all data with what a body holds as a file does.

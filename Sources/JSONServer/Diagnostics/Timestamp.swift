@@ -1,14 +1,14 @@
 /// A time as people and machines read it in logs and journals.
 package struct Timestamp: Sendable {
-  /// Since 1970, by the wall clock.
-  package let milliseconds: Int
+  /// Since 1970, by the wall clock; more than an `Int` of a watch holds.
+  package let milliseconds: Int64
 
-  package init(milliseconds: Int) {
+  package init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }
 
   init(secondsSince1970: Double) {
-    milliseconds = Int(secondsSince1970 * 1000)
+    milliseconds = Int64(secondsSince1970 * 1000)
   }
 
   package static var now: Timestamp { Timestamp(secondsSince1970: System.now) }
@@ -31,9 +31,9 @@ package struct CivilTime {
   let weekday: Int
   private let secondOfDay: Int
 
-  init(secondsSince1970: Int) {
-    let days = (secondsSince1970 >= 0 ? secondsSince1970 : secondsSince1970 - 86_399) / 86_400
-    secondOfDay = secondsSince1970 - days * 86_400
+  init(secondsSince1970: Int64) {
+    let days = Int((secondsSince1970 >= 0 ? secondsSince1970 : secondsSince1970 - 86_399) / 86_400)
+    secondOfDay = Int(secondsSince1970 - Int64(days) * 86_400)
     weekday = ((days + 4) % 7 + 7) % 7
     (year, month, day) = Self.date(daysSince1970: days)
   }

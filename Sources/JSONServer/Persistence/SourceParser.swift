@@ -53,6 +53,8 @@ struct SourceParser: Sendable {
 
 /// Why a source's text cannot be served, with the line it is about.
 struct SourceFault: Error, Sendable, CustomStringConvertible {
+  /// The fault and the remedy, for a source whose text nobody has written.
+  let message: String
   /// The place, the fault and the remedy: `database.json:3:5: expected ',' or '}', found '"'`.
   let description: String
   /// The line and a caret under the column.
@@ -61,6 +63,7 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
   let publicDescription: String
 
   init(_ error: LoadError, name: String, text: UTF8Slice) {
+    message = error.message
     description = "\(name):\(error.position.line):\(error.position.column): \(error.message)"
     let file = name.split(separator: "/").last ?? "-"
     publicDescription =

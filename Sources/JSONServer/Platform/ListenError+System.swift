@@ -16,9 +16,19 @@ extension ListenError {
     case EADDRINUSE:
       code = .portInUse
       message = "Port \(address.port) of \(address.host) is in use; choose another port, or 0 for any free one."
-    case EACCES, EPERM:
+    case EACCES:
       code = .permissionDenied
       message = "Listening on \(address) is not permitted; choose a port from 1024 up."
+    case EPERM:
+      code = .permissionDenied
+      message =
+        "The system lets this process listen nowhere, not on \(address) either; an app in a sandbox, or the one that hosts "
+        + "its tests, needs the entitlement com.apple.security.network.server."
+    case EMFILE, ENFILE:
+      code = .other
+      message =
+        "Listening on \(address) failed, since all files that may be open are open, sockets among them: this process may "
+        + "have \(System.openFileLimit). Raise the limit, as with 'ulimit -n 4096', or open less at a time."
     case EADDRNOTAVAIL, EAFNOSUPPORT:
       code = .unknownHost
       message = "\(address.host) is not an address of this machine; choose 127.0.0.1, ::1 or 0.0.0.0."

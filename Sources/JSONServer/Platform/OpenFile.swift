@@ -22,7 +22,7 @@ final class OpenFile: Sendable {
   /// The size in bytes when it was opened.
   let size: Int
   /// The last change in milliseconds since 1970.
-  let modified: Int
+  let modified: Int64
   private let descriptor: Int32
 
   private init?(descriptor: Int32) {
@@ -37,7 +37,7 @@ final class OpenFile: Sendable {
     isDirectory = mode_t(status.mode) & S_IFMT == S_IFDIR
     isRegular = mode_t(status.mode) & S_IFMT == S_IFREG
     size = Int(status.size)
-    modified = Int(status.modified_seconds) * 1000 + Int(status.modified_nanoseconds) / 1_000_000
+    modified = status.modified_seconds * 1000 + status.modified_nanoseconds / 1_000_000
   }
 
   /// Opens a path as it is; `nil` when that fails.

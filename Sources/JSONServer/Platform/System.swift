@@ -9,9 +9,17 @@ import CStorage
 #endif
 
 /// What the server asks the operating system apart from NIO and the files.
-enum System {
+package enum System {
   /// The most files that this process may hold open, sockets among them.
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
+
+  /// The same, after the limit was raised once as far as the system lets this user: macOS takes 10,240 at most, and grants
+  /// 256 at first.
+  package static let raisedOpenFileLimit: Int = {
+    // Whoever denies it has the limit that there is.
+    _ = system_raise_open_file_limit(10_240)
+    return openFileLimit
+  }()
 
   /// Has the system prefer the process's other threads to the calling one, as long as that lives; on Linux alone.
   static func lowerThreadPriority() { storage_thread_lower_priority() }

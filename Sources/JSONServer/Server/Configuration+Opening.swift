@@ -62,19 +62,27 @@ extension Server.Configuration {
     case .file(let path): return try FilePersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
     case .directory(let path):
       return try DirectoryPersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
-    case .value(let value): return try opened(UTF8Slice(value.utf8Text()), name: "the value", parser)
-    case .text(let bytes, let name): return try opened(UTF8Slice(bytes), name: name, parser)
+    case .value(let value):
+      return try opened(UTF8Slice(value.utf8Text()), name: "", parser) { fault in
+        ServerError(.sourceInvalid, "The data cannot be served: \(fault.message).")
+      }
+    case .text(let bytes, let name):
+      return try opened(UTF8Slice(bytes), name: name, parser) { fault in
+        ServerError(.sourceInvalid, fault.description, excerpt: fault.excerpt)
+      }
     case .postgreSQL(let url, let seed):
       return try SharedSource(url: url, seed: seed).open(self, parser, onEdit: onEdit)
     }
   }
 
-  private func opened(_ text: UTF8Slice, name: String, _ parser: SourceParser) throws(ServerError) -> OpenedSource {
+  private func opened(
+    _ text: UTF8Slice, name: String, _ parser: SourceParser, orThrow error: (SourceFault) -> ServerError
+  ) throws(ServerError) -> OpenedSource {
     do throws(SourceFault) {
       let database = try parser.parseSource(text, name: name)
       return OpenedSource(persistence: nil, database: database, warnings: [])
-    } catch {
-      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
+    } catch let fault {
+      throw error(fault)
     }
   }
 

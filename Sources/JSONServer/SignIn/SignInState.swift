@@ -69,20 +69,22 @@ extension RequestError {
 extension Server.SignIn {
   /// Refuses what the data or the clock has no place for.
   ///
-  /// - Throws: ``ServerError`` that names the option at fault.
+  /// - Throws: ``ServerError`` that begins with the member at fault, for which the command names its option.
   func check(_ database: Database) throws(ServerError) {
     let names = database.resourceNames.joined(separator: ", ")
     guard case .collection? = database.resource(named: users) else {
       throw ServerError(
-        .invalidConfiguration, "--auth: no collection is named '\(users)'; there are \(names). Add \"\(users)\": [].")
+        .invalidConfiguration,
+        "signIn.users: no collection is named '\(users)'; there are \(names). Add \"\(users)\": [].")
     }
     for name in guards.keys.sorted() where database.resource(named: name) == nil {
       throw ServerError(
-        .invalidConfiguration, "--guard: no resource is named '\(name)'; there are \(names).")
+        .invalidConfiguration, "signIn.guards: no resource is named '\(name)'; there are \(names).")
     }
     guard tokenLifetime > .zero, tokenLifetime <= .seconds(Self.longestLifetime) else {
       throw ServerError(
-        .invalidConfiguration, "--token-lifetime: choose from 1 to \(Self.longestLifetime) seconds, which is a year.")
+        .invalidConfiguration,
+        "signIn.tokenLifetime: choose from 1 to \(Self.longestLifetime) seconds, which is a year.")
     }
   }
 

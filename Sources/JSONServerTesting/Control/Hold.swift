@@ -31,14 +31,39 @@ public struct Hold: Sendable {
   public func arrived(
     within timeout: Duration = .seconds(5), filePath: String = #filePath, line: Int = #line
   ) async throws(MockServerError) -> Exchange {
-    let found = id == 0 ? nil : await server.server.exchange(timeout: timeout) { [id] in $0.hold == id }
-    guard let found else {
-      let journal = JournalText.lines(await server.requests)
-      throw MockServerError(
-        .unmetExpectation, "Expected \(route) to arrive within \(timeout), but it did not.\n\(journal)"
-      ).at(filePath, line)
+    try await arrived(count: 1, within: timeout, filePath: filePath, line: line)[0]
+  }
+
+  /// Returns the first requests that wait here, once there are so many.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - timeout: How long to wait for all of them.
+  ///   - filePath: The file of the call, for the error.
+  ///   - line: The line of the call.
+  /// - Throws: ``MockServerError`` with code `unmetExpectation` when the time is over or the task is cancelled.
+  @discardableResult
+  public func arrived(
+    count: Int, within timeout: Duration = .seconds(5), filePath: String = #filePath, line: Int = #line
+  ) async throws(MockServerError) -> [Exchange] {
+    let deadline = ContinuousClock.now + timeout
+    var found: [Exchange] = []
+    while found.count < count {
+      let known = found.map(\.id)
+      let isNext: @Sendable (Exchange) -> Bool = { [id] in $0.hold == id && !known.contains($0.id) }
+      let next =
+        id == 0 ? nil : await server.server.exchange(timeout: ContinuousClock.now.duration(to: deadline), where: isNext)
+      guard let next else {
+        let expected = count == 1 ? "\(route)" : "\(count) of \(route)"
+        let outcome = count == 1 ? "it did not" : "\(found.count) did"
+        let journal = JournalText.lines(await server.requests)
+        throw MockServerError(
+          .unmetExpectation, "Expected \(expected) to arrive within \(timeout), but \(outcome).\n\(journal)"
+        ).at(filePath, line)
+      }
+      found.append(next)
     }
-    server.ledger.recordExpected([found])
+    server.ledger.recordExpected(found)
     return found
   }
 

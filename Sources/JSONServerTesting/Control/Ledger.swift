@@ -17,13 +17,20 @@ final class Ledger: Sendable {
     let place: CodePlace
   }
 
+  /// What went wrong where no test of Swift Testing could take it as an issue: in a call that does not throw, or in the
+  /// server's own tasks.
+  struct Failure: Sendable {
+    let error: MockServerError
+    /// Where it was set up; `nil` when the message says it.
+    let place: CodePlace?
+  }
+
   private struct State {
     var setups: [Setup] = []
     var expected: Set<Int> = []
     var hasReportedUnexpected = false
-    var attachesRequests = false
-    /// What went wrong in calls that do not throw, where no test of Swift Testing took it as an issue.
-    var failures: [MockServerError] = []
+    var namesAttachment = false
+    var failures: [Failure] = []
   }
 
   private let state = NIOLockedValueBox(State())
@@ -60,17 +67,24 @@ final class Ledger: Sendable {
     }
   }
 
-  /// Whether the requests of a test that fails are attached to it.
-  var attachesRequests: Bool {
-    get { state.withLockedValue { $0.attachesRequests } }
-    set { state.withLockedValue { $0.attachesRequests = newValue } }
+  /// Has one issue of the test, the first with requests, say that they are attached to it.
+  func nameAttachment() {
+    state.withLockedValue { $0.namesAttachment = true }
   }
 
-  func recordFailure(_ error: MockServerError) {
-    state.withLockedValue { $0.failures.append(error) }
+  /// Whether an issue is the one that says so.
+  func takesAttachment() -> Bool {
+    state.withLockedValue { state in
+      defer { state.namesAttachment = false }
+      return state.namesAttachment
+    }
   }
 
-  func takeFailures() -> [MockServerError] {
+  func recordFailure(_ error: MockServerError, at place: CodePlace?) {
+    state.withLockedValue { $0.failures.append(Failure(error: error, place: place)) }
+  }
+
+  func takeFailures() -> [Failure] {
     state.withLockedValue { state in
       defer { state.failures = [] }
       return state.failures
@@ -91,9 +105,16 @@ extension MockServer {
   /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``
   /// does it in `tearDown`. In Swift Testing each is recorded as an issue where it was set up; elsewhere they are thrown.
   ///
-  /// - Throws: ``MockServerError`` with code `unmetSetup`, or what a call before reported that could not throw.
+  /// - Throws: ``MockServerError`` with code `unmetSetup`, or what a call before reported that could not throw; of several
+  ///   failures, in this server and its sessions, the code of the first and the messages of all.
   public func verify() async throws(MockServerError) {
-    for session in sessions.withLockedValue({ Array($0.values) }) { try await session.verify() }
+    for (_, session) in sessions.withLockedValue({ $0.sorted { $0.key < $1.key } }) {
+      do throws(MockServerError) {
+        try await session.verify()
+      } catch {
+        ledger.recordFailure(error, at: nil)
+      }
+    }
     for setup in ledger.takeSetups() {
       let met = await server.timesMet(setup.id)
       let count =
@@ -116,22 +137,34 @@ extension MockServer {
         .unexpectedRequest,
         "Requests came that were not expected:\n\(refusals)\n"
           + JournalText.lines(unexpected))
-      try error.reportForRunningTest()
+      do throws(MockServerError) {
+        try error.reportForRunningTest()
+      } catch {
+        ledger.recordFailure(error, at: nil)
+      }
     }
-    try throwFailures()
+    try reportFailures()
   }
 
   /// Records what is wrong as an issue, or for the next call that throws.
-  func report(_ error: MockServerError, at place: CodePlace) {
+  func report(_ reported: MockServerError, at place: CodePlace) {
     do throws(MockServerError) {
-      try place.report(error)
+      try place.report(reported)
     } catch {
-      ledger.recordFailure(error)
+      ledger.recordFailure(reported, at: place)
     }
   }
 
-  private func throwFailures() throws(MockServerError) {
-    let failures = ledger.takeFailures()
+  private func reportFailures() throws(MockServerError) {
+    var failures: [MockServerError] = []
+    for failure in ledger.takeFailures() {
+      do throws(MockServerError) {
+        guard let place = failure.place else { throw failure.error }
+        try place.report(failure.error)
+      } catch {
+        failures.append(error)
+      }
+    }
     guard let first = failures.first else { return }
     throw MockServerError(first.code, failures.map(\.message).joined(separator: "\n"))
   }
@@ -140,11 +173,12 @@ extension MockServer {
   func check(
     _ place: CodePlace, _ body: () async throws(MockServerError) -> Void
   ) async throws(MockServerError) {
-    try throwFailures()
+    try reportFailures()
     do throws(MockServerError) {
       try await body()
     } catch {
-      try place.report(ledger.attachesRequests ? await error.namingAttachment(of: requests) : error)
+      let namesAttachment = await !requests.isEmpty && ledger.takesAttachment()
+      try place.report(namesAttachment ? error.namingAttachment : error)
     }
   }
 

@@ -89,8 +89,12 @@ extension MockServer {
 }
 
 extension HTTPResponse.Status {
-  /// The status of a number, or the nearest that there can be, so that a wrong one is reported where it is used.
-  static func clamping(_ code: Int) -> HTTPResponse.Status { HTTPResponse.Status(code: min(max(code, 0), 999)) }
+  /// The status of a number, or the nearest that there can be, with the number as its phrase, so that a wrong one is
+  /// reported where it is used.
+  static func clamping(_ code: Int) -> HTTPResponse.Status {
+    0...999 ~= code
+      ? HTTPResponse.Status(code: code) : HTTPResponse.Status(code: min(max(code, 0), 999), reasonPhrase: "\(code)")
+  }
 
   /// The status of a number.
   static func checked(_ code: Int) throws(MockServerError) -> HTTPResponse.Status {

@@ -92,7 +92,7 @@ extension MockServer {
   ///   - line: Its line.
   ///   - column: Its column.
   ///   - respond: Makes the response; `nil` leaves the request to the stubs that are there, and to the data. What it throws
-  ///     is a 500 with the error's description.
+  ///     is a 500 with the error's description, and an issue of the test.
   /// - Returns: The stub's id, to remove it by; 0 when the stub cannot be used, which is an issue.
   @discardableResult
   public func stub(
@@ -101,7 +101,22 @@ extension MockServer {
     respond: @escaping @Sendable (Request) async throws -> Response?
   ) async -> Int {
     let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    return await add(route, times, at: place) { Stub(route, times: times, respond: respond) }
+    return await add(route, times, at: place) { [ledger] in
+      Stub(route, times: times) { request in
+        do {
+          return try await respond(request)
+        } catch {
+          // One whose client is gone may end with that.
+          if !Task.isCancelled {
+            let request = "\(request.method.rawValue) \(request.target)"
+            ledger.recordFailure(
+              MockServerError(.invalidSetup, "The closure of the stub for \(route) threw at \(request): \(error)"),
+              at: place)
+          }
+          throw error
+        }
+      }
+    }
   }
 
   /// Removes a stub; does nothing when it is not there.
@@ -137,8 +152,10 @@ extension MockServer {
       throw MockServerError(
         .invalidSetup, "A stream is sent once, and an interrupted response is a fault; respond with a closure instead.")
     }
+    // One that is none has its number in the phrase.
+    let status = try HTTPResponse.Status.checked(Int(response.status.reasonPhrase) ?? response.status.code)
     return FixedResponse(
-      status: response.status, headerFields: response.headerFields, body: bytes.isEmpty ? nil : .bytes(bytes))
+      status: status, headerFields: response.headerFields, body: bytes.isEmpty ? nil : .bytes(bytes))
   }
 }
 

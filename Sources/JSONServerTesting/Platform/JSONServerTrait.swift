@@ -36,7 +36,7 @@
         listens: listens,
         sourcePath: sourcePath, configure: configure
       ) { server in
-        server.ledger.attachesRequests = true
+        server.ledger.nameAttachment()
         let hasFailed = Atomic(false)
         let watch = IssueHandlingTrait.compactMapIssues { issue in
           hasFailed.store(true, ordering: .relaxed)

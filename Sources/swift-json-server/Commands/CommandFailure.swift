@@ -14,8 +14,15 @@ struct CommandFailure: Error {
     self.excerpt = excerpt
   }
 
+  /// The options that set members of a configuration with which the messages of a server's errors begin.
+  private static let options = [
+    "signIn.users": "--auth", "signIn.guards": "--guard", "signIn.tokenLifetime": "--token-lifetime",
+  ]
+
   init(_ error: ServerError) {
-    self.init(ExitStatus(error.code), error.message, excerpt: error.excerpt)
+    let member = String(error.message.prefix { $0 != ":" })
+    let message = Self.options[member].map { $0 + error.message.dropFirst(member.count) } ?? error.message
+    self.init(ExitStatus(error.code), message, excerpt: error.excerpt)
   }
 
   /// The sentence, and the excerpt below it.

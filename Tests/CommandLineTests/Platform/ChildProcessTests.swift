@@ -10,16 +10,16 @@ import Testing
     let isDone = Atomic(false)
     let opened = DispatchGroup()
     DispatchQueue.global().async(group: opened) {
-      while !isDone.load(ordering: .relaxed) { close(dup(STDERR_FILENO)) }
+      while !isDone.load(ordering: .relaxed) { close(fcntl(STDERR_FILENO, F_DUPFD, 100)) }
     }
     for _ in 0..<50 {
       let output = ChildProcess.output(of: ["ls", "/dev/fd"])
       #expect(output?.status == 0)
-      // `ls` itself has one more for the directory.
       let descriptors = String(decoding: output?.bytes ?? [], as: UTF8.self).split(separator: "\n").compactMap {
         Int($0)
       }
-      #expect(descriptors.count == 4, "\(descriptors)")
+      // `ls` itself has one more for the directory, and on a Mac another.
+      #expect(3...5 ~= descriptors.count && descriptors.allSatisfy { $0 < 100 }, "\(descriptors)")
     }
     isDone.store(true, ordering: .relaxed)
     opened.wait()

@@ -213,7 +213,7 @@ import Testing
     (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"), (-86_400, "Wed, 31 Dec 1969 00:00:00 GMT"),
     (-62_135_596_800, "Mon, 01 Jan 0001 00:00:00 GMT"),
   ])
-  func `A date is written and read in HTTP's form`(seconds: Int, text: String) {
+  func `A date is written and read in HTTP's form`(seconds: Int64, text: String) {
     #expect(HTTPDate(secondsSince1970: seconds).text == text)
     #expect(HTTPDate(text: text) == HTTPDate(secondsSince1970: seconds))
   }

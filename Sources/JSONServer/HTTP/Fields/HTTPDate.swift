@@ -1,13 +1,13 @@
 /// A point in time as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
 struct HTTPDate: Sendable, Hashable, Comparable {
-  let secondsSince1970: Int
+  let secondsSince1970: Int64
 
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  init(secondsSince1970: Int) {
+  init(secondsSince1970: Int64) {
     self.secondsSince1970 = secondsSince1970
   }
 
@@ -20,7 +20,7 @@ struct HTTPDate: Sendable, Hashable, Comparable {
     let clock = parts[4].split(separator: ":").compactMap { Int($0) }
     guard clock.count == 3, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2] else { return nil }
     let days = CivilTime.daysSince1970(year: year, month: month + 1, day: day)
-    secondsSince1970 = days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+    secondsSince1970 = Int64(days) * 86_400 + Int64(clock[0] * 3600 + clock[1] * 60 + clock[2])
   }
 
   /// The date in the preferred form.

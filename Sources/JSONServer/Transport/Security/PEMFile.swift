@@ -28,7 +28,8 @@ struct PEMFile {
     guard !file.holds("CERTIFICATE-----") else { return file }
     if file.holds("PRIVATE KEY-----") {
       throw ServerError(
-        .invalidConfiguration, "\(path): this is a private key and no certificate; --cert and --key may be exchanged.")
+        .invalidConfiguration,
+        "\(path): this is a private key and no certificate; the certificate and the key may be exchanged.")
     }
     throw file.failure("certificate", command: "openssl x509 -inform der")
   }
@@ -46,7 +47,8 @@ struct PEMFile {
     guard !file.holds("PRIVATE KEY-----") else { return file }
     if file.holds("CERTIFICATE-----") {
       throw ServerError(
-        .invalidConfiguration, "\(path): this is a certificate and no private key; --cert and --key may be exchanged.")
+        .invalidConfiguration,
+        "\(path): this is a certificate and no private key; the certificate and the key may be exchanged.")
     }
     throw file.failure("private key", command: "openssl pkey -inform der")
   }

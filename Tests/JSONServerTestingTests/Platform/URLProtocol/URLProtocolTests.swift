@@ -94,7 +94,8 @@ struct `A session without a socket` {
 
   @Test func `A stopped server is no longer reached, nor kept`() async throws {
     var stopped: MockServer? = try await withJSONServer(listens: false) { $0 }
-    weak let server = stopped
+    weak var server: MockServer?
+    server = stopped
     let configuration = URLSessionConfiguration.jsonServer(try #require(stopped))
     let request = try request("/notes")
     let error = await #expect(throws: URLError.self) {

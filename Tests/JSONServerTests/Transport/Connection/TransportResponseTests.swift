@@ -191,7 +191,8 @@ struct TransportAnswerTests {
 
   @Test func `The Date field is exact to the second`() {
     var field = DateField()
-    for (second, time) in [(784_111_777, "08:49:37"), (784_111_777, "08:49:37"), (784_111_778, "08:49:38")] {
+    let times: [(Int64, String)] = [(784_111_777, "08:49:37"), (784_111_777, "08:49:37"), (784_111_778, "08:49:38")]
+    for (second, time) in times {
       #expect(field.line(at: second) == Array("Date: Sun, 06 Nov 1994 \(time) GMT\r\n".utf8))
     }
   }

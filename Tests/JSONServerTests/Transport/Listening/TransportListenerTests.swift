@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -45,9 +46,18 @@ struct TransportListenerTests {
     await successor.shutdown(grace: .zero)
   }
 
+  /// An address of this machine that no other test listens at alone, so that its ports stay free.
+  private static var quietAddress: String {
+    #if os(Linux)
+      "127.0.0.2"
+    #else
+      "::1"
+    #endif
+  }
+
   @Test func `When one address fails, none stays bound`() async throws {
     let other = try await Self.listen(on: [BindAddress(host: "127.0.0.1", port: 0)])
-    let free = try await Self.listen(on: [BindAddress(host: "127.0.0.2", port: 0)])
+    let free = try await Self.listen(on: [BindAddress(host: Self.quietAddress, port: 0)])
     let first = free.boundAddresses[0]
     await free.shutdown(grace: .zero)
     await #expect(throws: ListenError.self) { try await Self.listen(on: [first, other.boundAddresses[0]]) }
@@ -68,6 +78,17 @@ struct TransportListenerTests {
     ])
     #expect(listener.boundAddresses.count == 1)
     await listener.shutdown(grace: .zero)
+  }
+
+  @Test(arguments: [
+    (EACCES, "from 1024 up"), (EPERM, "com.apple.security.network.server"), (EMFILE, "ulimit -n"),
+    (ENFILE, "ulimit -n"),
+    (EADDRINUSE, "Port 3000"), (EADDRNOTAVAIL, "127.0.0.1"), (EIO, "failed"),
+  ])
+  func `What the system refuses is said with what to do`(_ number: Int32, _ advice: String) {
+    let address = BindAddress(host: "localhost", port: 3000)
+    let error = ListenError(binding: address, errorNumber: number, cause: CancellationError())
+    #expect(error.message.contains(advice))
   }
 
   @Test func `Shutting down finishes the requests under way and closes idle connections`() async throws {
