@@ -4,7 +4,7 @@ package import OrderedJSON
 package struct DatabasePart: Sendable {
   /// The resource's name.
   package let name: String
-  let resource: Resource
+  private(set) var resource: Resource
   /// The white space before and after the value.
   fileprivate let margins: (lead: UTF8Slice, trail: UTF8Slice)
 
@@ -27,6 +27,13 @@ package struct DatabasePart: Sendable {
   /// Whether reading all of it takes noticeably long. O(1).
   package var isLarge: Bool {
     if case .collection(let collection) = resource { collection.isLarge } else { false }
+  }
+
+  /// The same part with its resource as it is in a database that took it over: with the ids that records were given.
+  package func taken(from database: Database) -> DatabasePart {
+    var part = self
+    if let resource = database.resource(named: name) { part.resource = resource }
+    return part
   }
 
   /// The file's text as it was read.

@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTypes
 import JSONDatabase
 import OrderedJSON
@@ -274,16 +273,12 @@ actor Engine: Application {
     for task in outstanding.tasks.values { task.cancel() }
   }
 
-  /// Ends all streams and waits, saves what is in progress and closes the files.
+  /// Ends all streams and waits, saves what is in progress, keeps what only memory has, and closes the files.
   func close() async {
     end()
     guard let persistence else { return }
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "swift-json-server.close").async {
-        persistence.close()
-        continuation.resume()
-      }
-    }
+    await keepUnseen(persistence)
+    await blocking { persistence.close() }
   }
 }
 

@@ -18,6 +18,12 @@ struct Takeover {
     let data: Database
     /// The records that it removes or reverts although nobody who made it had seen them.
     let lost: [String]
+
+    /// - Parameter base: The data as it was last read from outside; `nil` where nothing is kept of what is lost.
+    init(_ data: Database, of version: Database, since base: Database?) {
+      self.data = data
+      lost = base.map { version.lostUpdates(by: data, since: $0) } ?? []
+    }
   }
 
   let replacement: Replacement
@@ -45,6 +51,9 @@ struct Takeover {
 }
 
 extension WriteCoordinator {
+  /// Whether a copy is kept of what an edit, a reset or a snapshot removes.
+  var hasHistory: Bool { persistence != nil && shared == nil && durability != .ephemeral }
+
   /// Takes over what happened to the source.
   func receive(_ edit: SourceEdit, on engine: isolated Engine) {
     let onEvent = engine.configuration.onEvent
@@ -110,36 +119,30 @@ extension WriteCoordinator {
     let number = engine.nextNumber()
     takeover = new
     takeover?.number = number
-    let (version, lostUpdates) = (database, lostUpdates)
+    let (version, base) = (database, hasHistory ? initial : nil)
     let replace = new.replacement.applied(by: ids)
     let goOn: @Sendable (isolated Engine, Takeover.Effect) -> Void = { engine, effect in
       guard engine.writes.takeover?.number == number else { return }
-      engine.writes.goOn(with: effect, of: lostUpdates.revision, after: failed, on: engine)
+      engine.writes.goOn(with: effect, after: failed, on: engine)
     }
     guard hasLargeReads || new.replacement.isLarge else {
-      let data = replace(version)
-      return goOn(engine, Takeover.Effect(data: data, lost: lostUpdates.undone(by: data, replacing: version)))
+      return goOn(engine, Takeover.Effect(replace(version), of: version, since: base))
     }
     WorkerThreads.changes.run { [loop = engine.loop] in
       var data = replace(version)
       // Its first readers find the records at once.
       data.readLargeCollections()
-      let effect = Takeover.Effect(data: data, lost: lostUpdates.undone(by: data, replacing: version))
+      let effect = Takeover.Effect(data, of: version, since: base)
       loop.execute { engine.assumeIsolated { goOn($0, effect) } }
     }
   }
 
-  /// - Parameter revision: Of the lost updates by which the effect was found out.
-  private func goOn(
-    with effect: Takeover.Effect, of revision: Int, after failed: Takeover?, on engine: isolated Engine
-  ) {
+  private func goOn(with effect: Takeover.Effect, after failed: Takeover?, on engine: isolated Engine) {
     guard var takeover else { return }
-    // A commit has ended meanwhile: more was acknowledged.
-    guard lostUpdates.revision == revision else { return begin(takeover, after: failed, on: engine) }
     takeover.effect = effect
     if let failed, failed.effect?.lost == effect.lost { takeover.failure = failed.failure }
     self.takeover = takeover
-    if !takeover.needsCopy || persistence == nil || shared != nil || durability == .ephemeral {
+    if !takeover.needsCopy || !hasHistory {
       complete(on: engine)
     } else {
       saveHistory(of: takeover, on: engine)
@@ -254,10 +257,13 @@ extension WriteCoordinator {
   }
 
   private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
-    lostUpdates.forget(source.name)
-    initial = source.applied(to: initial, ids: ids)
-    // A resource whose file is new joins what the snapshots go back to.
-    if case .part(let part) = source.content { engine.simulation.snapshots.add(part) }
+    if case .part(let part) = source.content {
+      initial.replace(with: part.taken(from: edited.copy(for: Query())), ids: ids)
+      // A resource whose file is new joins what the snapshots go back to.
+      engine.simulation.snapshots.add(part)
+    } else {
+      initial = source.applied(to: initial, ids: ids)
+    }
     let names = database.resourceNames(andOf: edited)
     if hasLargeReads { WorkerThreads.release(&database, leaving: edited) } else { database = edited }
     revisions.changeAll()
@@ -267,7 +273,7 @@ extension WriteCoordinator {
     generations[source.name] = source.generation
     persistence?.adopt(source)
     engine.simulation.events.publishReload(of: names)
-    engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
+    if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }
 }
 

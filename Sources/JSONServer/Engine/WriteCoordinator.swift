@@ -17,7 +17,7 @@ final class WriteCoordinator {
   var turns = TurnQueue()
   /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
   var invalidSource: String?
-  /// What a reset goes back to: the data as it was last read from outside.
+  /// The data as it was last read from outside: a reset goes back to it, and what an edit loses was written since.
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()
@@ -31,7 +31,6 @@ final class WriteCoordinator {
   private var savedVersion: Database?
   /// Whether some read may take so long that it has to be looked at before it begins.
   var hasLargeReads: Bool
-  var lostUpdates = LostUpdateDetector()
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
   /// Edits of files that came while a commit, a takeover or a large write was under way.
@@ -167,7 +166,7 @@ final class WriteCoordinator {
     slowCommitNotice?.cancel()
     switch commit {
     case .done:
-      let responses = finishCommit(of: version, on: engine)
+      let responses = finishCommit(on: engine)
       reportSlowCommit(of: version, on: engine)
       for pending in responses { acknowledge(pending, on: engine) }
       if commits.schedule() { startCommitSoon(on: engine) }
@@ -175,7 +174,7 @@ final class WriteCoordinator {
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown:
       // The file holds the version: memory keeps it, and the client is informed of what is not known.
-      for pending in finishCommit(of: version, on: engine) {
+      for pending in finishCommit(on: engine) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
           engine.refuse(pending.requester, because: RequestError(error))
@@ -193,19 +192,15 @@ final class WriteCoordinator {
     if shared != nil { releaseReads(on: engine) }
   }
 
-  /// Records that a version is in the file.
+  /// Records that what was being written is in the file.
   ///
   /// - Returns: What waited for that.
-  private func finishCommit(of version: Database, on engine: isolated Engine) -> [PendingResponse] {
+  private func finishCommit(on engine: isolated Engine) -> [PendingResponse] {
     var batch = commits.finish()
     forgetSavedVersion()
-    // Other servers know records by their slots, and overwrite what they have seen.
-    if shared == nil {
-      lostUpdates.record(batch.changes, in: version)
-      // A large write changes a copy, in which the records are where they were.
-      if largeWrite == nil, commits.compact(&database, after: batch.changes, keeping: &deletions) {
-        engine.readAhead()
-      }
+    // Other servers know records by their slots; a large write changes a copy, in which they are where they were.
+    if shared == nil, largeWrite == nil, commits.compact(&database, after: batch.changes, keeping: &deletions) {
+      engine.readAhead()
     }
     if batch.changes.isLarge { WorkerThreads.release(&batch.changes, leaving: UndoLog()) }
     return batch.responses

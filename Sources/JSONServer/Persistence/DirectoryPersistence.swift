@@ -1,3 +1,4 @@
+import Dispatch
 import JSONDatabase
 import JSONStorage
 import NIOConcurrencyHelpers
@@ -16,6 +17,8 @@ final class DirectoryPersistence: Persistence {
     var generation: Int
     /// What was read, or written by the last commit that succeeded.
     var text: PartText
+    /// Whether it holds a refused write, which could not be reverted: the next commit does that.
+    var isOwed = false
   }
 
   private struct Refusal {
@@ -115,7 +118,7 @@ final class DirectoryPersistence: Persistence {
 
   func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
     var replacements: [Replacement] = []
-    for name in Set(database.resourceNames(at: batch.resources)) {
+    for name in Set(database.resourceNames(at: batch.resources)).union(owed.keys) {
       guard let replacement = replacement(of: name, by: database) else { return completion(.failed(noFile(of: name))) }
       replacements.append(replacement)
     }
@@ -126,12 +129,25 @@ final class DirectoryPersistence: Persistence {
       case .failed(let error) where error.code == .durabilityUnknown: recordTexts(written)
       case .edited, .failed:
         // The commit is refused as a whole: the files that hold it already are reverted first.
-        let back = written.map { Replacement(name: $0.name, file: $0.file, text: $0.file.text) }
-        return publish(back) { _, _ in completion(worst) }
+        return revert(written) { completion(worst) }
       }
       completion(worst)
     }
   }
+
+  /// Has files hold again what the last commit that succeeded wrote, or what was read since.
+  private func revert(_ written: [Replacement], completion: @escaping @Sendable () -> Void) {
+    let back = written.map { Replacement(name: $0.name, file: $0.file, text: $0.file.text) }
+    publish(back) { [self] _, reverted in
+      state.withLockedValue { state in
+        for replacement in back { state.files[replacement.name]?.isOwed = !reverted.contains(replacement.name) }
+      }
+      completion()
+    }
+  }
+
+  /// The files that hold a refused write.
+  private var owed: [String: File] { state.withLockedValue { $0.files.filter(\.value.isOwed) } }
 
   /// Returns what the file of a resource will hold; `nil` when there is no such file or no such resource.
   private func replacement(of name: String, by database: Database) -> Replacement? {
@@ -159,7 +175,10 @@ final class DirectoryPersistence: Persistence {
 
   private func recordTexts(_ written: [Replacement]) {
     state.withLockedValue { state in
-      for replacement in written { state.files[replacement.name]?.text = replacement.text }
+      for replacement in written {
+        state.files[replacement.name]?.text = replacement.text
+        state.files[replacement.name]?.isOwed = false
+      }
     }
   }
 
@@ -169,6 +188,7 @@ final class DirectoryPersistence: Persistence {
       state.files[part.name]?.part = part
       state.files[part.name]?.text = part.text
       state.files[part.name]?.generation = source.generation
+      state.files[part.name]?.isOwed = false
     }
   }
 
@@ -199,6 +219,14 @@ final class DirectoryPersistence: Persistence {
           StorageError(.unavailable, "The directory '\(directory)' has no file that '\(path)' could be made of.")))
     }
     first.store.snapshot(.joined(text), to: path, completion: completion)
+  }
+
+  func look() -> [String: String] {
+    let isReverted = DispatchSemaphore(value: 0)
+    revert(owed.map { Replacement(name: $0, file: $1, text: $1.text) }) { isReverted.signal() }
+    isReverted.wait()
+    let owed = owed.mapValues { _ in "A file in '\(directory)' still holds a write that was refused." }
+    return state.withLockedValue(\.files).compactMapValues { $0.store.look()?.message }.merging(owed) { $1 }
   }
 
   func close() {

@@ -60,6 +60,10 @@ final class FilePersistence: Persistence {
     store.snapshot(.written(text), to: path, completion: completion)
   }
 
+  func look() -> [String: String] {
+    store.look().map { ["": $0.message] } ?? [:]
+  }
+
   func close() {
     store.close()
   }

@@ -32,8 +32,18 @@ protocol Persistence: Sendable {
   func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
+  /// Looks at the files a last time, and hands out edits of them that were not noticed yet. Blocks until that is done.
+  ///
+  /// - Returns: Why a file does not hold what is served, by its resource; empty for the file of all.
+  func look() -> [String: String]
+
   /// Finishes what is in progress and closes the files. Blocks until that is done.
   func close()
+}
+
+extension Persistence {
+  /// Nothing is edited but through the servers.
+  func look() -> [String: String] { [:] }
 }
 
 /// What changed from one version to the next.

@@ -71,7 +71,7 @@ extension FileSystem {
     }
   }
 
-  /// Copies a range of bytes to the same position in another file.
+  /// Copies a range of bytes to the same position in another file; fails when the source has fewer.
   func copy(_ range: Range<Int>, from source: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
@@ -79,7 +79,7 @@ extension FileSystem {
     while offset < range.upperBound {
       let wanted = min(buffer.count, range.upperBound - offset)
       let count = try read(source, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
-      guard count > 0 else { return }
+      guard count > 0 else { throw SystemError.nothingWritten }
       try writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, at: offset)
       offset += count
     }

@@ -123,6 +123,14 @@ package final class FileStore<Content: FileContent>: Sendable {
     if !mailbox.add(job) { completion(.failure(Self.closed)) }
   }
 
+  /// Checks the file now, and announces an edit that was not noticed yet. Blocks until that is done.
+  ///
+  /// - Returns: Why the file holds no version that can be served; `nil` when it does, or the store is closed.
+  package func look() -> StorageError? {
+    let fault = BlockingPromise<StorageError?>()
+    return mailbox.add(.look(completion: fault.give)) ? fault.take() : nil
+  }
+
   /// Publishes what is queued, releases the lock and ends the thread. Blocks until that is done.
   ///
   /// Must not be called from a closure that the store runs.

@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 enum FileStoreJob<Content: FileContent>: Sendable {
   case publish(PublishRequest<Content>)
   case saveHistory(Content, completion: @Sendable (Result<String, StorageError>) -> Void)
+  case look(completion: @Sendable (StorageError?) -> Void)
   case snapshot(Content, path: String, completion: @Sendable (Result<String, StorageError>) -> Void)
 }
 

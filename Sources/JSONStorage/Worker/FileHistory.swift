@@ -22,7 +22,7 @@ struct FileHistory {
     defer { try? fileSystem.close(history) }
     let name = try write(content, in: history, like: model, durably: durably)
     if durably { try fileSystem.synchronize(history) }
-    removeOldest(in: history)
+    removeOldest(in: history, newest: name)
     return FileLocation.join(path, name)
   }
 
@@ -43,11 +43,13 @@ struct FileHistory {
     }
   }
 
-  private func removeOldest(in history: FileDescriptor) {
+  /// - Parameter newest: The version that was just saved. What sorts after it was saved before the clock was set back.
+  private func removeOldest(in history: FileDescriptor, newest: String) {
     guard let names = try? fileSystem.names(in: history) else { return }
     for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
     let versions = names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
-    for name in versions.dropLast(Self.limit) { try? fileSystem.unlink(name, in: history) }
+    let ordered = versions.filter { $0 > newest } + versions.filter { $0 <= newest }
+    for name in ordered.dropLast(Self.limit) { try? fileSystem.unlink(name, in: history) }
   }
 }
 

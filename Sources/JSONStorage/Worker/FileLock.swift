@@ -44,27 +44,37 @@ struct FileLock {
   private static func open(
     _ location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileDescriptor? {
-    repeat {
+    // A server that closes may remove the directory between the two calls: then it is made again, but not for ever.
+    for attempt in 1... {
       let hasDirectory = makeDirectory(for: location, in: directory, of: fileSystem)
       do throws(SystemError) {
         return try fileSystem.open(location.lockName, in: directory, for: .locking)
       } catch {
-        // A server that closes may have removed the directory since.
-        if error.isMissing, !error.isNotDirectory, hasDirectory { continue }
+        if error.isMissing, !error.isNotDirectory, hasDirectory {
+          guard attempt < 100 else { throw unreadable(location, of: fileSystem, because: error) }
+          continue
+        }
         guard error.isNotPermitted || error.isNotDirectory else { return nil }
         break
       }
-    } while true
+    }
     do throws(SystemError) {
       return try fileSystem.open(location.lockName, in: directory, for: .reading)
     } catch {
       if error.isMissing, !error.isNotDirectory { return nil }
-      let lockPath = FileLocation.join(location.directory, location.lockDirectoryName)
-      throw StorageError(
-        .locked,
-        "'\(location.path)' may be open in another server: cannot read '\(lockPath)': \(error.reason). Remove it if none runs.",
-        cause: error)
+      throw unreadable(location, of: fileSystem, because: error)
     }
+  }
+
+  private static func unreadable(
+    _ location: FileLocation, of fileSystem: any FileSystem, because error: SystemError
+  ) -> StorageError {
+    let path = FileLocation.join(location.directory, location.lockDirectoryName)
+    let link = (try? fileSystem.linkTarget(path)).map { ", a link to '\($0)'" } ?? ""
+    return StorageError(
+      .locked,
+      "'\(location.path)' may be open in another server: cannot read '\(path)'\(link): \(error.reason). Remove it if none runs.",
+      cause: error)
   }
 
   /// - Returns: Whether there is a directory for the lock file.

@@ -16,8 +16,10 @@ extension FileStoreWorker {
     switch observe() {
     case .unchanged: break
     case .known(let reading):
+      removeRecovery()
       recordVersion(Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled))
     case .edited(let reading, let content):
+      removeRecovery()
       keepReturned(replacedBy: reading.hash)
       known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
       fault = nil
@@ -69,6 +71,7 @@ extension FileStoreWorker {
       defer { try? fileSystem.close(directory) }
       if isTrusted(try? fileSystem.status(location.name, in: directory).stamp) { return .unchanged }
       let reading = try read(in: directory)
+      if reading.hash == torn { return .unchanged }
       return reading.hash == known.hash ? .known(reading) : observe(reading)
     } catch {
       let isMissing = (error.cause as? SystemError)?.isMissing == true

@@ -22,19 +22,38 @@ extension FileStoreWorker {
         .staleMount, "'\(location.path)' is a mount of a file that was replaced; restart what mounts it.")
     }
     do throws(SystemError) {
-      guard try fileSystem.hash(of: target) == known.hash else {
+      let hash = try fileSystem.hash(of: target)
+      guard hash == known.hash || hash == torn else {
         try? fileSystem.unlink(newFile.name, in: directory)
         return false
       }
+      // The directory of a torn file is not synchronized: the recovery file stays, whichever it is.
       try fileSystem.rename(newFile.name, to: location.recoveryName, in: directory)
-      if options.synchronization == .full { try fileSystem.synchronize(directory) }
+      if options.synchronization == .full, torn == nil { try fileSystem.synchronize(directory) }
     } catch {
       try? fileSystem.unlink(newFile.name, in: directory)
-      try? fileSystem.unlink(location.recoveryName, in: directory)
+      if torn == nil { try? fileSystem.unlink(location.recoveryName, in: directory) }
       throw StorageError(error, when: "write", location.path)
     }
-    try copyRecovery(into: target, thatIsWhole: true, in: directory)
+    do throws(StorageError) {
+      try copyRecovery(into: target, thatIsWhole: torn == nil, in: directory)
+    } catch {
+      if error.code == .durabilityUnknown {
+        known = Known(hash: newFile.hash, stamp: nil, isSettled: false)
+        torn = (try? fileSystem.hash(of: target)) ?? newFile.hash
+      }
+      throw error
+    }
+    torn = nil
     return true
+  }
+
+  /// Removes the recovery file of a version that is in the file by now, or that an edit has replaced.
+  func removeRecovery() {
+    guard torn != nil, let directory = try? openDirectory() else { return }
+    defer { try? fileSystem.close(directory) }
+    try? fileSystem.unlink(location.recoveryName, in: directory)
+    torn = nil
   }
 
   /// Writes what a killed server left in its recovery file into the file; its bytes until then go to the history.

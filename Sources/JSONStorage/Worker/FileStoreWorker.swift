@@ -42,6 +42,8 @@ final class FileStoreWorker<Content: FileContent> {
   var isFaultAnnounced = false
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
+  /// What a write in place that failed half-way left in the file; the recovery file then has the known version.
+  var torn: ContentHash?
   var replaced: [ReplacedFile] = []
   var returned: [ReturnedEdit] = []
   var waiting: [PublishRequest<Content>] = []
@@ -96,6 +98,9 @@ final class FileStoreWorker<Content: FileContent> {
       if options.watching == .off, waiting.isEmpty, fault != nil { scheduleCheck(in: .zero) }
       waiting.append(request)
     case .saveHistory(let content, let completion): completion(saveHistory(content))
+    case .look(let completion):
+      check()
+      completion(fault.map { $0.error ?? StorageError(.unavailable, "'\(path)' is gone.") })
     case .snapshot(let content, let path, let completion): completion(snapshot(content, to: path))
     }
   }

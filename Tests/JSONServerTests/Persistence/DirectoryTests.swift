@@ -93,6 +93,26 @@ import Testing
     #expect(fixture.directory.text("comments.json") == DirectoryFixture.comments)
   }
 
+  @Test(arguments: [true, false])
+  func `does not bring back a refused write whose first file could not be reverted`(_ isStopped: Bool) async throws {
+    let fixture = try await DirectoryFixture(watching: .off)
+    // The deletion reaches both files; the second waits for a valid one until it is refused.
+    try fixture.directory.write("[{", to: "comments.json")
+    async let deleted = fixture.server.send(.delete, "/posts/1")
+    while fixture.directory.text("posts.json") == DirectoryFixture.posts { await Task.yield() }
+    try fixture.directory.set(permissions: 0o444, of: "posts.json")
+    #expect(await deleted.status == .serviceUnavailable)
+    #expect(await fixture.server.send(.get, "/posts/1").status == .ok)
+    try fixture.directory.set(permissions: 0o644, of: "posts.json")
+    try fixture.directory.write(DirectoryFixture.comments, to: "comments.json")
+    if isStopped {
+      await fixture.server.stop()
+    } else {
+      #expect(await fixture.server.send(.post, "/comments", [:]).status == .created)
+    }
+    #expect(fixture.directory.text("posts.json") == DirectoryFixture.posts)
+  }
+
   @Test(arguments: [
     (["posts.json": "[]", "posts.json5": "[]"], "are both the resource 'posts'"),
     (["posts.json": "[]", "posts.json copy.json": "[]", "posts.json5": "[]"], "are both the resource 'posts'"),
@@ -190,5 +210,11 @@ private struct Announcements: Sendable {
   func invalid() async throws -> String {
     for await case .invalid(let message) in stream { return message }
     return ""
+  }
+}
+
+extension TemporaryDirectory {
+  fileprivate func set(permissions: Int, of name: String) throws {
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path(name))
   }
 }

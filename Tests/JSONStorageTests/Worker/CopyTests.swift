@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 import TestSupport
 import Testing
@@ -25,6 +26,21 @@ struct CopyTests {
     #expect(paths == paths.sorted())
     let kept = directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") }
     #expect(kept == (3..<23).map { "[\($0)]" })
+  }
+
+  @Test func `The history keeps what was saved since the clock was set back`() throws {
+    for day in 10..<30 { try directory.write("[]", to: ".db.json.history/2999-01-\(day)T00-00-00.000Z.json") }
+    let open = try OpenStore(directory.path("db.json"))
+    let saved = Inbox<Result<String, StorageError>>()
+    var paths: [String] = []
+    for number in 0..<3 {
+      open.store.saveHistory(UTF8Slice("[\(number)]"), completion: saved.send)
+      paths.append(try saved.next().get())
+    }
+    open.store.close()
+    let kept = directory.names(in: ".db.json.history")
+    #expect(kept.count == 20)
+    for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
   }
 
   @Test func `A new history directory is synced into its parent before a version in it counts`() throws {

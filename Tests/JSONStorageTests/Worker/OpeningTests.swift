@@ -143,6 +143,28 @@ struct OpeningTests {
     #expect(directory.names == [".db.json.lock", "db.json"])
   }
 
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      (".db.json.lock", "nothing", true), (".db.json.lock", ".db.json.lock", false), (".db.json.lock", "db.json", true),
+      (".db.json.lock/process", "nothing", false), (".db.json.lock/.gitignore", "nothing", false),
+    ])
+  func `A link in the lock's place is refused by its name, or opened without a lock`(
+    _ name: String, _ target: String, _ isRefused: Bool
+  ) throws {
+    if name.contains("/") { try directory.shell("mkdir .db.json.lock") }
+    try directory.link(name, to: target)
+    do {
+      let open = try OpenStore(path)
+      open.store.close()
+      #expect(!isRefused)
+    } catch let error as StorageError {
+      #expect(isRefused)
+      #expect(error.code == .locked)
+      #expect(error.message.contains(directory.path(name)), "\(error.message)")
+    }
+  }
+
   @Test func `Many stores that open and close at once never share the file`() async throws {
     let path = path
     let held = Holders()

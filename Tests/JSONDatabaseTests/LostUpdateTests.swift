@@ -44,45 +44,39 @@ import Testing
   ]
 
   @Test(arguments: cases) func `undoes exactly that`(_ test: Case) throws {
-    var database = try Database.fixture(Self.start)
-    var writes = LostUpdateDetector()
+    let start = try Database.fixture(Self.start)
+    var database = start
     try test.write(&database)
-    writes.record(database.takeChanges(), in: database)
-    #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database) == test.undone)
+    #expect(database.lostUpdates(by: try Database.fixture(Self.start), since: start) == test.undone)
   }
 
   @Test(arguments: cases) func `undoes nothing when it keeps that and changes other records`(_ test: Case) throws {
-    var database = try Database.fixture(Self.start)
-    var writes = LostUpdateDetector()
+    let start = try Database.fixture(Self.start)
+    var database = start
     try test.write(&database)
-    writes.record(database.takeChanges(), in: database)
     var edited = database
     if edited.resource(named: "comments") != nil { _ = try edited.create("{\"id\":77}", in: "comments") }
-    #expect(writes.undone(by: edited, replacing: database).isEmpty)
+    #expect(database.lostUpdates(by: edited, since: start).isEmpty)
   }
 
-  @Test func `is not compared with what was written before the last edit`() throws {
-    var database = try Database.fixture(Self.start)
-    var writes = LostUpdateDetector()
+  @Test func `is found however much was written before`() throws {
+    let start = try Database.fixture("{\"posts\": []}")
+    var database = start
+    let records = (1...10_000).map { "{\"id\":\($0)}" }.joined(separator: ",")
+    _ = try database.createOrMerge("[\(records)]", in: "posts")
+    let stale = database
     _ = try database.create("{}", in: "posts")
-    _ = try database.create("{}", in: "comments")
-    writes.record(database.takeChanges(), in: database)
-    writes.forget("posts")
-    #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database) == ["/comments/2"])
-    writes.forget("")
-    #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database).isEmpty)
+    #expect(database.lostUpdates(by: stale, since: start) == ["/posts/10001"])
   }
 
-  @Test func `is distinguished from it although all was replaced before the write was acknowledged`() throws {
-    var database = try Database.fixture(Self.start)
-    var writes = LostUpdateDetector()
-    _ = try database.create("{}", in: "posts")
-    let changes = database.takeChanges()
-    database.restore(from: try Database.fixture(Self.start))
-    writes.record(changes, in: database)
-    writes.record(database.takeChanges(), in: database)
-    #expect(writes.undone(by: try Database.fixture(Self.start), replacing: database).isEmpty)
-    let edited = try Database.fixture("{\"posts\": [{\"id\": 2, \"t\": \"b\"}]}")
-    #expect(writes.undone(by: edited, replacing: database) == ["/comments/1", "/posts/1", "/profile"])
+  @Test func `is found although the records were renumbered`() throws {
+    let records = (1...300).map { "{\"id\":\($0)}" }.joined(separator: ",")
+    let start = try Database.fixture("{\"posts\": [\(records)]}")
+    var database = start
+    for id in 1...250 { _ = try database.delete("\(id)", in: "posts") }
+    var (unsaved, removed) = (UndoLog(), [RemovedRecords]())
+    #expect(database.compact(after: database.takeChanges(), adjusting: &unsaved, &removed, tolerating: 0))
+    #expect(database.lostUpdates(by: start, since: start).count == 250)
+    #expect(database.lostUpdates(by: database, since: start).isEmpty)
   }
 }

@@ -1,0 +1,87 @@
+import OrderedJSON
+
+extension Database {
+  /// A record of a resource by its id, or the one value of a singular resource.
+  private enum Place: Hashable {
+    case record(ByteExactKey)
+    case value
+  }
+
+  /// The paths of what an edit undoes that was written since the data was last read: of records and values that the edit
+  /// lacks, or holds as they were read.
+  ///
+  /// - Parameter base: The data as it was last read from outside, from which this version was made.
+  /// - Complexity: O(rows / 64 + number of what was written), or of all records once they were replaced or renumbered.
+  package func lostUpdates(by edited: Database, since base: Database) -> [String] {
+    resourceNames(andOf: base).flatMap { name in
+      var (before, now) = (base.resource(named: name), resource(named: name))
+      var then = edited.resource(named: name)
+      return Self.places(before, now).filter { place in
+        let (first, current) = (Self.text(at: place, of: &before), Self.text(at: place, of: &now))
+        guard !Self.isSame(first, current) else { return false }
+        let edit = Self.text(at: place, of: &then)
+        return !Self.isSame(current, edit) && (edit == nil || Self.isSame(first, edit))
+      }.map { Self.path(name, $0) }
+    }.sorted()
+  }
+
+  private static func path(_ name: String, _ place: Place) -> String {
+    switch place {
+    case .record(let id): "/\(name)/\(id.string)"
+    case .value: "/\(name)"
+    }
+  }
+
+  /// The places in which two versions of a resource may differ.
+  private static func places(_ before: Resource?, _ now: Resource?) -> Set<Place> {
+    guard case .collection(let before)? = before, case .collection(let now)? = now else {
+      return Set([before, now].flatMap(places))
+    }
+    var places: Set<Place> = []
+    for (slot, row) in now.rows.differences(from: before.rows, atMost: .max) ?? [] {
+      for id in [row?.id(named: now.idName), before.rows[slot]?.id(named: before.idName)] {
+        if let id { places.insert(.record(id)) }
+      }
+    }
+    return places
+  }
+
+  private static func places(of resource: Resource?) -> [Place] {
+    switch resource {
+    case .collection(let collection):
+      var places: [Place] = []
+      collection.rows.forEach { _, row in
+        if let id = row.id(named: collection.idName) { places.append(.record(id)) }
+        return true
+      }
+      return places
+    case .singular: return [.value]
+    case .unserved, nil: return []
+    }
+  }
+
+  private static func text(at place: Place, of resource: inout Resource?) -> ValidJSON? {
+    switch (place, resource) {
+    case (.record(let id), .collection(var collection)?):
+      // The collection is moved out of the resource meanwhile, so that its index of ids is built once.
+      resource = nil
+      defer { resource = .collection(collection) }
+      return collection.slot(of: id.string).flatMap { collection.rows[$0]?.record }
+    case (.value, .singular(let text)?): return text
+    default: return nil
+    }
+  }
+
+  /// Whether two texts are the same but for their layout.
+  private static func isSame(_ left: ValidJSON?, _ right: ValidJSON?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    if left.storage === right.storage, left.offset == right.offset, left.count == right.count { return true }
+    return left.slice == right.slice || compact(left) == compact(right)
+  }
+
+  private static func compact(_ value: ValidJSON) -> [UInt8] {
+    var output: [UInt8] = []
+    JSONFormatter(.compact).append(value, to: &output)
+    return output
+  }
+}
