@@ -15,6 +15,11 @@ struct FailureTests {
 
   static let cases = [
     Case(arguments: [], status: 64, message: "Missing expected argument '<source>'"),
+    Case(arguments: ["--hepl"], status: 64, message: "Unknown option '--hepl'. Did you mean '--help'?"),
+    Case(arguments: ["--hepl", "database.json"], file: "{}", status: 64, message: "Did you mean '--help'?"),
+    Case(arguments: ["--vresion"], status: 64, message: "Did you mean '--version'?"),
+    Case(arguments: ["--watsh"], status: 64, message: "Unknown option '--watsh'. Did you mean '--watch'?"),
+    Case(arguments: ["-x"], status: 64, message: "Unknown option '-x'"),
     Case(arguments: ["--watsh", "db.json"], status: 64, message: "Did you mean '--watch'?"),
     Case(
       arguments: ["-i", "posts=", "database.json"], file: "{}", status: 64, message: "--id: 'posts=' names no member"),
@@ -48,6 +53,15 @@ struct FailureTests {
       arguments: ["--auth", "users", "--guard", "pots=640", "database.json"], file: "{\"users\": []}", status: 64,
       message: "--guard: no resource is named 'pots'"),
     Case(arguments: ["database.txt"], status: 66, message: "database.txt: there is no such file"),
+    Case(
+      arguments: ["database"], file: "{}", status: 66,
+      message:
+        "database: there is no such file; check the name, or make one with 'swift-json-server init'. Did you mean"
+        + " 'database.json'?"),
+    Case(arguments: ["./databse.json5"], file: "{}", status: 66, message: "Did you mean './database.json'?"),
+    Case(
+      arguments: ["--compat", "v1", "databse.json"], file: "{}", status: 66, message: "Did you mean 'database.json'?"),
+    Case(arguments: ["nonsense"], file: "{}", status: 66, message: "nonsense: there is no such file"),
     Case(arguments: ["no/where/database.json"], status: 66, message: "no/where/database.json: there is no such file"),
     Case(
       arguments: ["database.json"], file: "{\"a\": [1,}", status: 65, message: "database.json:1:10: expected a value"),

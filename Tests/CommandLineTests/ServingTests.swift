@@ -79,6 +79,17 @@ struct ServingTests {
   }
 
   @Test
+  func `A file that is created names the one that its name is near to`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["databse.json", "--port", "0"], in: directory)
+    let line = try await server.errorLine(containing: "databse.json does not exist; it is created")
+    #expect(line.hasSuffix("Did you mean 'database.json'?"))
+    _ = try await server.url()
+    #expect(directory.text("databse.json")?.contains("\"comments\"") == true)
+  }
+
+  @Test
   func `With --ephemeral a missing file stays missing`() async throws {
     let directory = try TemporaryDirectory()
     let server = try Command(["new.json", "--port", "0", "--ephemeral"], in: directory)

@@ -40,10 +40,10 @@ struct DialectTests {
   }
 
   static let orders: [(path: String, descending: Bool, classic: String, v1: String)] = [
-    ("s", false, "4 2 3 1", "3 4 1 2"), ("s", true, "1 3 2 4", "2 1 4 3"), ("n", false, "1 3 2 4", "1 3 4 2"),
-    ("n", true, "4 2 3 1", "2 4 3 1"), ("none", true, "1 2 3 4", "1 2 3 4"), ("o.x", false, "1 2 3 4", "1 4 3 2"),
-    ("b", false, "2 1 3 4", "1 4 3 2"),
-    ("b", true, "3 4 1 2", "2 3 4 1"),
+    ("s", false, "4 2 3 1", "3 4 1 2"), ("s", true, "1 3 2 4", "2 1 4 3"), ("n", false, "1 3 2 4", "1 3 2 4"),
+    ("n", true, "4 2 3 1", "4 2 3 1"), ("none", true, "1 2 3 4", "1 2 3 4"), ("o.x", false, "1 2 3 4", "1 2 3 4"),
+    ("b", false, "2 1 3 4", "1 2 3 4"),
+    ("b", true, "3 4 1 2", "3 4 2 1"),
   ]
 
   @Test(arguments: orders, Dialect.allCases)

@@ -6,7 +6,6 @@ struct SortOrder: Sendable {
   /// Whether the values of one place come before those of another, one column for each key.
   func isBefore(_ columns: [[SortValue]], _ left: Int, _ right: Int) -> Bool {
     for (key, column) in zip(keys, columns) {
-      if isUndecided(column[left], column[right]) { return key.isDescending ? left < right : left > right }
       let order = column[left].order(column[right])
       if order != 0 { return key.isDescending ? order > 0 : order < 0 }
     }
@@ -16,9 +15,6 @@ struct SortOrder: Sendable {
   /// Whether the values of one slot come before those of another.
   func isBefore(_ left: [SortValue], _ leftSlot: Int, _ right: [SortValue], _ rightSlot: Int) -> Bool {
     for (index, key) in keys.enumerated() {
-      if isUndecided(left[index], right[index]) {
-        return key.isDescending ? leftSlot < rightSlot : leftSlot > rightSlot
-      }
       let order = left[index].order(right[index])
       if order != 0 { return key.isDescending ? order > 0 : order < 0 }
     }
@@ -27,11 +23,7 @@ struct SortOrder: Sendable {
 
   /// Whether values leave a row in its place where they replace others.
   func isEqual(_ left: [SortValue], _ right: [SortValue]) -> Bool {
-    for index in keys.indices {
-      if isUndecided(left[index], right[index]) { return true }
-      if left[index].order(right[index]) != 0 { return false }
-    }
-    return true
+    zip(left, right).allSatisfy { $0.order($1) == 0 }
   }
 
   /// Compares as JavaScript does where numbers and words mix: no order, but the result is json-server's.
@@ -39,17 +31,11 @@ struct SortOrder: Sendable {
   /// - Returns: A negative number, zero or a positive number, as the left values come before, with or after the right.
   func loosely(_ columns: [[SortValue]], _ left: Int, _ right: Int) -> Int {
     for (key, column) in zip(keys, columns) {
-      if isUndecided(column[left], column[right]) { return key.isDescending ? left - right : right - left }
       let order = column[left].looseOrder(column[right])
       if order != 0 { return key.isDescending ? -order : order }
       // 1.0 asks only whether a value is less than another.
       if dialect == .v1, column[left].isNumber != column[right].isNumber { return key.isDescending ? -1 : 1 }
     }
     return left - right
-  }
-
-  /// Whether values are what 1.0 takes for none, so that the order of the file decides, and no further key does.
-  private func isUndecided(_ left: SortValue, _ right: SortValue) -> Bool {
-    dialect == .v1 && left.isEmpty && right.isEmpty
   }
 }

@@ -38,9 +38,6 @@ enum SortValue: Sendable {
     }
   }
 
-  /// Whether there is nothing to compare.
-  var isEmpty: Bool { rank > 1 }
-
   var isNumber: Bool { rank == 0 }
 
   /// The bytes by which a text sorts.

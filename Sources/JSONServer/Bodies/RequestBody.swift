@@ -38,12 +38,12 @@ enum RequestBody {
   /// - Returns: An object, or an array of objects to write in bulk; `nil` when there is no body.
   ///   JSON is returned as it was sent, without the white space around it, text that stands for values as strings.
   /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
-  ///   has too many fields; 415, when the type, its charset or a content coding is not supported.
+  ///   has too many fields; 415, when the type or its charset is not supported.
   static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth, isPatchable: Bool = false
   ) throws(RequestError) -> WrittenBody? {
     guard !request.body.isEmpty else { return nil }
-    let type = try type(of: request)
+    let type = type(of: request)
     let body = JSONBody(maximumDepth: maximumDepth)
     guard let type else { return WrittenBody(try body.text(ofUntyped: request.body, essence: nil)) }
     switch type.essence {
@@ -82,9 +82,9 @@ enum RequestBody {
 
   /// Returns the patch that a request's body is; `nil` for a body of another type, and for none.
   ///
-  /// - Throws: 400, when the body is no patch of its type; 415, when its charset or a content coding is not supported.
+  /// - Throws: 400, when the body is no patch of its type; 415, when its charset is not supported.
   static func patch(from request: Request, maximumDepth: Int) throws(RequestError) -> Patch? {
-    guard !request.body.isEmpty, let type = try type(of: request) else { return nil }
+    guard !request.body.isEmpty, let type = type(of: request) else { return nil }
     switch type.essence {
     case mergePatch:
       let body = JSONBody(maximumDepth: maximumDepth)
@@ -103,12 +103,8 @@ enum RequestBody {
   }
 
   /// The type of a request's body; `nil` when none is declared.
-  private static func type(of request: Request) throws(RequestError) -> MediaType? {
-    if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
-      throw RequestError(
-        .unsupportedMediaType, "Content-Encoding '\(coding)' is not supported; send the body without compression.")
-    }
-    return request.headerFields[.contentType].map(MediaType.init)
+  private static func type(of request: Request) -> MediaType? {
+    request.headerFields[.contentType].map(MediaType.init)
   }
 
   /// Returns query parameters as the JSON text of an object, for a client that sends its arguments there; `nil` when

@@ -1,11 +1,29 @@
 import CZlib
 
-/// A way to compress a body.
+/// A way in which a body is compressed.
 enum ContentCoding: String, Sendable, Hashable, CaseIterable {
   /// The gzip format (RFC 1952).
   case gzip
   /// The zlib format (RFC 1950), which HTTP calls deflate.
   case deflate
+
+  /// The codings that a request's body may have, as `Accept-Encoding` lists them.
+  static let all = allCases.map(\.rawValue).joined(separator: ", ")
+
+  /// Returns the coding that a request's `Content-Encoding` names; `nil` for none.
+  ///
+  /// - Throws: 415 for another one, and for several.
+  static func named(_ field: String) throws(RequestError) -> ContentCoding? {
+    switch field.lowercased() {
+    case "identity": return nil
+    case "gzip", "x-gzip": return .gzip
+    case "deflate": return .deflate
+    default:
+      throw RequestError(
+        .unsupportedCoding,
+        "Content-Encoding '\(field)' is not supported; send the body in one of \(all), or as it is.")
+    }
+  }
 
   /// Returns bytes compressed.
   ///

@@ -72,7 +72,8 @@ extension RequestError {
     if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
     if code == .busy { response.headerFields[.retryAfter] = "1" }
     if code == .unauthorized { response.headerFields[.wwwAuthenticate] = "Bearer" }
-    if case .unsupportedCoding(let accepted) = code { response.headerFields[.acceptEncoding] = accepted }
+    // RFC 9110, section 15.5.16.
+    if code == .unsupportedCoding { response.headerFields[.acceptEncoding] = ContentCoding.all }
     return response
   }
 }

@@ -25,8 +25,8 @@ package struct RequestError: Error {
     case unsupportedMediaType
     /// The same, for a PATCH.
     case unsupportedPatch
-    /// The body has a content coding other than the accepted one.
-    case unsupportedCoding(accepted: String)
+    /// The body has a content coding that the server does not read.
+    case unsupportedCoding
     case unmetExpectation
     /// The line and the fields are too long, or the fields too many.
     case headTooLarge

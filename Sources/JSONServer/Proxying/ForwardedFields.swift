@@ -10,9 +10,10 @@ extension HTTPFields {
   /// The fields of a request that another server is not to see: what is about this one.
   ///
   /// Pages of other origins were admitted or refused here, as the other server would by `Origin`. Without a coding that the
-  /// client accepts, the response comes as it is, and is compressed here.
+  /// client accepts, the response comes as it is, and is compressed here. A body was unpacked.
   private static let ownNames: Set = [
-    "host", "origin", "accept-encoding", HTTPField.Name.session.canonicalName, HTTPField.Name.page.canonicalName,
+    "host", "origin", "accept-encoding", "content-encoding", HTTPField.Name.session.canonicalName,
+    HTTPField.Name.page.canonicalName,
     HTTPField.Name.methodOverride.canonicalName,
   ]
 

@@ -91,7 +91,8 @@ struct ListParameters {
 
   /// `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters continue where the first ended.
   private static func sortKeys(_ parameters: QueryParameters) -> [SortKey] {
-    let names = parameters.all("_sort").flatMap(\.listEntries).filter { !$0.isEmpty }
+    // An empty name sorts by nothing, keeps the others beside their orders, and is reported as the name of no member.
+    let names = parameters.all("_sort").filter { !$0.isEmpty }.flatMap(\.listEntries)
     let orders = parameters.all("_order").flatMap(\.listEntries)
     return names.enumerated().map { index, name in
       let isMarked = name.hasPrefix("-")

@@ -3,7 +3,7 @@
 /// One more limit is fixed, so that no client delays the others: a body above 1 MiB is not compressed, and neither is
 /// a file above 64 KiB, which is read piece by piece as its client takes it.
 public struct Limits: Sendable, Hashable {
-  /// The most bytes of a body; more is refused with 413.
+  /// The most bytes of a body, as it is sent and unpacked; more is refused with 413.
   public var maximumBodyBytes = 10 * 1024 * 1024
   /// The most bytes of a request's line and fields together; more is refused with 431.
   public var maximumHeadBytes = 16 * 1024

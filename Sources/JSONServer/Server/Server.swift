@@ -151,6 +151,11 @@ public final class Server: Sendable {
     var request = request
     // A request from the process itself was not sent to another host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
+    do throws(RequestError) {
+      try request.unpackBody(limits: configuration.limits)
+    } catch {
+      return error.response().response
+    }
     let addressed = request
     let application: any Application = session == nil ? application : engine
     let cancellation = CancellableCall()

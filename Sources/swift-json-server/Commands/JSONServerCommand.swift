@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONDatabase
 import JSONServer
 
 /// The command line of swift-json-server.
@@ -25,10 +26,32 @@ struct JSONServerCommand: AsyncParsableCommand {
     {
       exit(withError: ValidationError("No command and no file is named '\(name)'. Did you mean '\(meant)'?"))
     }
-    if let script = CompletionScript(arguments) {
-      print(script.text)
-    } else {
-      await main(normalizer.normalize(arguments))
+    if let script = CompletionScript(arguments) { return print(script.text) }
+    let normalized = normalizer.normalize(arguments)
+    if let error = unknownOption(in: normalized) { exit(withError: error) }
+    await main(normalized)
+  }
+
+  /// What is wrong with arguments that have an option which does not exist; `nil` when they have none.
+  ///
+  /// The parser says first of all that an argument is missing, and never that `--help` was meant.
+  private static func unknownOption(in arguments: [String]) -> (any Error)? {
+    var error = failure(parsing: arguments)
+    if error.map({ message(for: $0).hasPrefix("Missing expected argument") }) == true {
+      error = failure(parsing: arguments + ["argument"])
+    }
+    let parts = error.map { message(for: $0).split(separator: "'") } ?? []
+    guard parts.count > 1, parts[0] == "Unknown option " else { return nil }
+    guard let meant = Spelling.nearest(to: String(parts[1]), among: ["--help", "--version"]) else { return error }
+    return ValidationError("Unknown option '\(parts[1])'. Did you mean '\(meant)'?")
+  }
+
+  private static func failure(parsing arguments: [String]) -> (any Error)? {
+    do {
+      _ = try parseAsRoot(arguments)
+      return nil
+    } catch {
+      return error
     }
   }
 }

@@ -103,14 +103,15 @@ struct Curl: Sendable {
   }
 
   private static func option(_ name: String, _ value: String) -> String {
-    let escaped = value.flatMap { character -> String in
-      switch character {
+    // Not by characters: a combining character after a quote is one with it.
+    let escaped = value.unicodeScalars.map { scalar in
+      switch scalar {
       case "\"": "\\\""
       case "\\": "\\\\"
       case "\t": "\\t"
-      default: String(character)
+      default: String(scalar)
       }
     }
-    return "\(name) = \"\(String(escaped))\""
+    return "\(name) = \"\(escaped.joined())\""
   }
 }

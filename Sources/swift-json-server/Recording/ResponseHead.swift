@@ -40,8 +40,10 @@ struct ResponseHead {
   }
 
   private static func field(_ line: String) -> HTTPField? {
-    guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else { return nil }
-    let value = line[line.index(after: colon)...]
-    return HTTPField(name: name, value: String(value.drop { $0 == " " || $0 == "\t" }))
+    // By bytes: a combining character after a colon or a space is one with it.
+    guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(String(line[..<colon]))
+    else { return nil }
+    let value = line.utf8[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    return HTTPField(name: name, value: String(Substring(value)))
   }
 }

@@ -153,7 +153,10 @@ struct Session {
       await server.stop()
       do throws(CommandFailure) {
         server = try await next.start(notice)
+        let recorder = startup.recorder
         startup = next
+        // What the file before could not take would be lost with its recorder.
+        if recorder !== next.recorder, let failure = await recorder?.finish() { log.log(.warning(failure)) }
       } catch {
         log.log(.invalid(message: error.text))
         server = try await startup.start()

@@ -1,4 +1,11 @@
+import JSONDatabase
 import JSONServer
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Resolves a source argument, and fetches what is not read from a file.
 struct SourceLocator {
@@ -54,21 +61,33 @@ struct SourceLocator {
   // MARK: Files
 
   private func created(_ notify: (String) -> Void) throws(CommandFailure) -> Source {
+    let question = meant.map { " Did you mean '\($0)'?" } ?? ""
     guard argument.hasSuffix(".json"), missing != .fails else {
       throw CommandFailure(
-        .missingSource, "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'."
-      )
+        .missingSource,
+        "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'.\(question)")
     }
     guard missing == .isCreated else {
-      notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
+      notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.\(question)")
       return .text(Array(Sample.text.utf8), name: argument)
     }
     guard FileText.create(argument, Array(Sample.text.utf8)) else {
       throw CommandFailure(
         .missingSource, "\(argument): there is no such file, and it cannot be created; check the directory.")
     }
-    notify("\(LogText.escaped(argument)) does not exist; it is created with some sample data.")
+    notify("\(LogText.escaped(argument)) does not exist; it is created with some sample data.\(question)")
     return .file(argument)
+  }
+
+  /// The file that was probably meant by the name of none.
+  private var meant: String? {
+    let start = argument.lastIndex(of: "/").map { argument.index(after: $0) } ?? argument.startIndex
+    let (directory, name) = (String(argument[..<start]), String(argument[start...]))
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.isEmpty ? "." : directory)) ?? []
+    let files = names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".json5") }.sorted()
+    let whole = name.hasSuffix(".json") || name.hasSuffix(".json5") ? name : name + ".json"
+    let nearest = files.contains(whole) ? whole : Spelling.nearest(to: whole, among: files)
+    return nearest.map { LogText.escaped(directory + $0) }
   }
 
   private func standardInput() throws(CommandFailure) -> Source {

@@ -54,6 +54,13 @@ struct SubcommandTests {
     #expect(result.error.contains("'valdate'. Did you mean 'validate'?"))
   }
 
+  @Test(arguments: [["validate"], ["generate", "swift"], ["record"], ["init"]])
+  func `An option that no command has is named, also where an argument is missing`(_ command: [String]) async throws {
+    let result = try await Command.run(command + ["--hepl"], in: try TemporaryDirectory())
+    #expect(result.status == 64)
+    #expect(result.error.contains("Unknown option '--hepl'. Did you mean '--help'?"))
+  }
+
   @Test(arguments: ["database.json", "-"])
   func `Models, a client and a document are made of a file or of standard input`(_ file: String) async throws {
     let directory = try TemporaryDirectory()

@@ -40,7 +40,7 @@ import Testing
   func `Any method, field and bytes go there, and nothing of curl's own`(_ method: HTTPRequest.Method) async throws {
     let (echo, server) = try await echo()
     let hasBody = method != .get && method != .options
-    var fields: HTTPFields = [.authorization: "a \"b\" \\ c\\n%41\ttab é"]
+    var fields: HTTPFields = [.authorization: "a \"b\" \\ c\\n%41\ttab é \"\u{308} \\\u{301} \t\u{301}"]
     fields[try #require(HTTPField.Name("X-Empty"))] = ""
     fields.append(HTTPField(name: .accept, value: "a/b"))
     fields.append(HTTPField(name: .accept, value: "c/d"))

@@ -170,6 +170,26 @@ struct RecordingTests {
   }
 
   @Test
+  func `What a broken file cannot take is kept beside it when the settings name another`() async throws {
+    let (there, here) = (try TemporaryDirectory(), try TemporaryDirectory())
+    try there.write(Self.posts)
+    try here.write("{}")
+    let other = try Command(["database.json", "--port", "0"], in: there)
+    let proxy = try await other.url()
+    func settings(_ file: String) -> String { #"{"proxy": "\#(proxy)", "record": "\#(file)", "watch": true}"# }
+    try here.write(settings("stubs.json"), to: "json-server.json")
+    let recording = try Command(["database.json", "--port", "0"], in: here)
+    let url = try await recording.url()
+    try here.write("[{", to: "stubs.json")
+    #expect(try await send("GET", "/posts/1", to: url).exchange.status == 200)
+    try here.write(settings("others.json"), to: "json-server.json")
+    let line = try await recording.errorLine(containing: "stubs.json cannot take 1 recorded response")
+    #expect(line.contains("stubs.json.recorded"))
+    let stubs = try JSONValue(parsing: here.text("stubs.json.recorded") ?? "")
+    #expect(stubs.array?.map { $0["request"]?["path"] } == ["/posts/1"])
+  }
+
+  @Test
   func `What is already in the file is answered from it, and the rest goes on being recorded`() async throws {
     let (there, here) = (try TemporaryDirectory(), try TemporaryDirectory())
     try there.write(Self.posts)

@@ -29,6 +29,13 @@ struct ResponseHeadTests {
   }
 
   @Test
+  func `A combining character after the colon is the beginning of the value`() throws {
+    let head = try #require(ResponseHead(Array("HTTP/1.1 200 OK\r\nX:\u{308}a\r\nX: \u{308}b\r\n\r\n".utf8)))
+    let values = head.fields[values: try #require(HTTPField.Name("X"))]
+    #expect(values.map { Array($0.unicodeScalars) } == [["\u{308}", "a"], ["\u{308}", "b"]])
+  }
+
+  @Test
   func `HTTP/2 has no phrase`() throws {
     let head = try #require(ResponseHead(Array("HTTP/2 204 \r\n\r\n".utf8)))
     #expect(head.status == .init(code: 204))

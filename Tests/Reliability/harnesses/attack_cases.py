@@ -1,4 +1,5 @@
 """Raw requests: what RFC 9112 demands, and what smuggles a request past one of two servers."""
+import gzip
 
 HOST = b"Host: localhost\r\n"
 OK = b'{"a":1}'
@@ -19,6 +20,7 @@ def length(body=OK):
 
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
 VALID_CHUNKS = b"7\r\n" + OK + b"\r\n0\r\n\r\n"
+BOMB = gzip.compress(b" " * 50_000_000)
 BAD = {400}
 
 # Name, bytes, the statuses allowed for the first answer (0: closed without one), how many answers there may be.
@@ -92,7 +94,9 @@ CASES = [
     ("a trailer that says Content-Length", post(CHUNKED, b"7\r\n" + OK + b"\r\n0\r\nContent-Length: 99\r\n\r\n"), {201, 400}, 1),
     ("a body above 10 MiB, told", post(b"Content-Length: 10485761\r\n"), {413}, 1),
     ("a body above 10 MiB, in chunks", post(CHUNKED, (b"100000\r\n" + b" " * 0x100000 + b"\r\n") * 11 + b"0\r\n\r\n"), {0, 413}, 1),
-    ("a compressed body", post(b"Content-Encoding: gzip\r\n" + length(), OK), {415}, 1),
+    ("a body in an unknown coding", post(b"Content-Encoding: br\r\n" + length(), OK), {415}, 1),
+    ("a body that is not in its coding", post(b"Content-Encoding: gzip\r\n" + length(), OK), {400}, 1),
+    ("a bomb", post(b"Content-Encoding: gzip\r\n" + length(BOMB), BOMB), {413}, 1),
     ("a body cut short", post(b"Content-Length: 100\r\n", OK), {0, 400, 408}, 1),
     ("chunks cut short", post(CHUNKED, b"7\r\n" + OK + b"\r\n"), {0, 400, 408}, 1),
     # Smuggling.

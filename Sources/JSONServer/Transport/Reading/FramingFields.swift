@@ -53,11 +53,12 @@ struct FramingFields {
       guard length <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
       framing = length == 0 ? .none : .length(length)
     }
-    if framing != .none, let contentEncoding, contentEncoding.lowercased() != "identity" {
-      throw RequestError(
-        .unsupportedCoding(accepted: "identity"), "The body must be sent as it is, without Content-Encoding.")
-    }
     return framing
+  }
+
+  /// How a body is compressed; `nil` for not at all.
+  var coding: ContentCoding? {
+    get throws(RequestError) { try contentEncoding.flatMap(ContentCoding.named) }
   }
 
   /// Whether the client expects `100 Continue`.

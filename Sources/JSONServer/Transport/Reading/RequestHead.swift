@@ -13,6 +13,8 @@ struct RequestHead {
   /// The request, still without its body.
   let request: Request
   let framing: Framing
+  /// How the body is compressed; `nil` for not at all.
+  let coding: ContentCoding?
   /// Whether the client waits for permission to send the body.
   let expectsContinue: Bool
   let form: ResponseForm
@@ -50,6 +52,7 @@ struct RequestHead {
       if let authority = absolute.authority, let name = HTTPField.Name("Host") { fields[name] = authority }
     }
     self.framing = try framing.framing(isLegacy: isLegacy, limits: limits)
+    coding = self.framing == .none ? nil : try framing.coding
     expectsContinue = try framing.expectsContinue && !isLegacy && self.framing != .none
     form = ResponseForm(
       isHeadOnly: head.method == .HEAD, isLegacy: isLegacy,

@@ -23,6 +23,8 @@ struct RequestReader {
   /// What the parser returned for the head that came last.
   private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
+  /// What unpacks the body; `nil` for a body that comes as it is.
+  private var decompression: Decompression?
   /// Whether the request that is being read gets a response without a body.
   private(set) var isHeadOnly = false
   /// Whether the parser stopped after the request that came last, which asked for an upgrade.
@@ -57,6 +59,7 @@ struct RequestReader {
     lastHead = (line, head)
     overhead.recordHead(head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
+    decompression = head.coding.map(Decompression.init)
     state = .inRequest(head)
     return head.expectsContinue
   }
@@ -64,9 +67,12 @@ struct RequestReader {
   /// Takes a piece of the body.
   mutating func append(_ bytes: ByteBuffer) throws(RequestError) {
     guard case .inRequest = state else { return drop() }
-    guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
     progress.recordBody(bytes.readableBytes)
     overhead.recordBody(bytes.readableBytes)
+    if let decompression {
+      return try decompression.append(Array(bytes.readableBytesView), to: &body, limits: limits)
+    }
+    guard body.count + bytes.readableBytes <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
     body.append(contentsOf: bytes.readableBytesView)
   }
 
@@ -75,6 +81,7 @@ struct RequestReader {
   /// - Returns: The request and the form of its response; nil when nothing is read any more.
   /// - Throws: The error to refuse the request with, when its trailers are not acceptable.
   mutating func end(_ trailers: HTTPHeaders?) throws(RequestError) -> (request: Request, form: ResponseForm)? {
+    try decompression?.finish()
     guard case .inRequest(let head) = state else { return nil }
     if let trailers { try FieldSection.check(trailers: trailers, of: head, limits: limits) }
     state = head.form.keepsConnection ? .betweenRequests : .stopped
@@ -82,6 +89,7 @@ struct RequestReader {
     hasStoppedParser = head.stopsParser
     progress.recordEnd()
     overhead.recordEnd()
+    decompression = nil
     var request = head.request
     if !body.isEmpty {
       request.body = body
@@ -99,6 +107,7 @@ struct RequestReader {
   mutating func stop() {
     state = .stopped
     body = []
+    decompression = nil
     lastHead = nil
   }
 }

@@ -96,7 +96,10 @@ struct ResponseWriter {
       // Nearly all other names differ in length, which is cheaper to compare.
       switch (name.canonicalName.utf8.count, name.canonicalName) {
       case (14, "content-length"), (17, "transfer-encoding"), (10, "connection"), (10, "keep-alive"): continue
-      case (4, "date"): hasDate = true
+      case (4, "date"):
+        // Another server, or one between, may have sent two; there is one.
+        if hasDate { continue }
+        hasDate = true
       default: break
       }
       // HTTPTypes allows neither a line break nor a NUL in a name or a value.

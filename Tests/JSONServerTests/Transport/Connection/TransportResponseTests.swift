@@ -189,6 +189,22 @@ struct TransportAnswerTests {
     }
   }
 
+  @Test func `One Date field is sent, of several the first`() async throws {
+    let application = TestApplication { _, reply in
+      var response = PreparedResponse.text("a")
+      for date in ["Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT"] {
+        response.headerFields.append(HTTPField(name: .date, value: date))
+      }
+      reply(response)
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      let head = try await client.read(through: "\r\n\r\n")
+      #expect(head.split(separator: "\r\n").filter { $0.hasPrefix("Date:") } == ["Date: Sun, 06 Nov 1994 08:49:37 GMT"])
+    }
+  }
+
   @Test func `The Date field is exact to the second`() {
     var field = DateField()
     let times: [(Int64, String)] = [(784_111_777, "08:49:37"), (784_111_777, "08:49:37"), (784_111_778, "08:49:38")]
