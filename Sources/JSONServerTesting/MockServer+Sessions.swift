@@ -17,7 +17,7 @@ extension MockServer {
   ///
   /// It ends with the test. The same name returns the same session.
   ///
-  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; other characters become hyphens.
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; of any other text a name is made.
   public func session(_ name: String) -> MockServer {
     sessions.withLockedValue { sessions in
       if let known = sessions[name] { return known }

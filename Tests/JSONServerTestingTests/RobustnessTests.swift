@@ -57,6 +57,21 @@ struct `What no test should pass` {
     #expect("\(try #require(error))" == message)
   }
 
+  @Test(arguments: ["my api", "caf\u{E9}", "\u{65E5}\u{672C}/v1", "my%20api", "a+b", "100%", "?", "~x"])
+  func `A path prefix leads to what its address says`(_ prefix: String) async throws {
+    let server = try await MockServer.start(["bookmarks": [["id": 1], ["id": 2]]], pathPrefix: prefix)
+    for base in [server.url, server.session("a").url] {
+      let url = base.appending(path: "bookmarks").appending(queryItems: [URLQueryItem(name: "_page", value: "1")])
+      let (body, response) = try await URLSession.forTests.data(from: url)
+      #expect((response as? HTTPURLResponse)?.statusCode == 200)
+      #expect(try JSONValue(parsing: Array(body)).array?.count == 2)
+      let document = try await URLSession.forTests.data(from: base.appending(path: "__admin/openapi.json")).0
+      let path = try JSONValue(parsing: Array(document))["servers"]?[0]?["url"]?.string
+      #expect(path?.removingPercentEncoding == base.path(percentEncoded: false))
+    }
+    await server.stop()
+  }
+
   @Test(.jsonServer(["bookmarks": [["id": 1]]]))
   func `Times without end, or before the beginning, are waited for as any other`() async throws {
     let server = try MockServer.current

@@ -28,11 +28,12 @@ package struct OpenAPIDocument: Sendable {
   ///   - version: The version of the interface, which the user assigns.
   ///   - resources: The resources, in the order of the file.
   ///   - relations: The nested routes; those of unknown resources are ignored.
+  ///   - basePath: The path under which the interface is.
   ///   - bodies: What is said about bodies.
   ///   - singular: Inflects `posts` to `post`.
   package init(
     title: String, version: String = "1.0.0", resources: [ResourceType], relations: [ResourceRelation] = [],
-    bodies: Bodies, singular: (String) -> String
+    basePath: String = "/", bodies: Bodies, singular: (String) -> String
   ) {
     let named = NamedResource.all(
       resources, reserved: OpenAPISchemas.sharedNames, spelling: Identifier.ascii, singular: singular)
@@ -42,7 +43,7 @@ package struct OpenAPIDocument: Sendable {
     object = JSONObject([
       "openapi": "3.1.0",
       "info": ["title": .string(title), "version": .string(version), "description": .string(Self.description)],
-      "servers": [["url": "/"]],
+      "servers": [["url": .string(basePath)]],
       "tags": .array(resources.map(Self.tag)),
       "paths": .object(paths.object),
       "components": paths.schemas.components(for: named),

@@ -99,12 +99,16 @@ extension Engine {
   /// Responds with the OpenAPI document; what describes much data takes long.
   private func describe(_ context: RequestContext) throws(RequestError) {
     let (title, wrapName, signIn) = (configuration.title, configuration.wrapName, describedSignIn)
+    let path = context.request.mount.path
     // Middleware, which may change it, sees responses without what `finalize` adds to them.
     let isFinal = !context.isInner
     let document: @Sendable (inout DataView) -> PreparedResponse = { view in
       let description = view.database.reading(without: &view.passwords) { DataDescription(of: &$0, title: title) }
       var response = PreparedResponse.json(
-        .object(OpenAPIAdmin.added(to: description.openAPI(.open, wrapName: wrapName, signIn: signIn))))
+        .object(
+          OpenAPIAdmin.added(
+            to: description.openAPI(
+              .open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, signIn: signIn))))
       if isFinal { response.validator = EntityTag(of: response.bytes) }
       return response
     }

@@ -39,6 +39,7 @@ actor Engine: Application {
   let mount: Mount
   /// Whether they begin in another way than a request's does by itself.
   private let isMounted: Bool
+  private let mountSegments: [String]
   /// Whether letter case makes no difference in the paths that patterns are compared with.
   let ignoresCase: Bool
   /// The system's uptime when it began.
@@ -68,6 +69,7 @@ actor Engine: Application {
     upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
+    mountSegments = configuration.mountSegments
     ignoresCase = configuration.dialect == .classic
   }
 
@@ -92,6 +94,7 @@ actor Engine: Application {
     upstreamCalls = server.upstreamCalls
     mount = server.mount
     isMounted = server.isMounted
+    mountSegments = server.mountSegments
     ignoresCase = server.ignoresCase
   }
 
@@ -105,14 +108,25 @@ actor Engine: Application {
   /// - Returns: The target below it.
   func enterMount(_ request: inout Request) throws(RequestError) -> String {
     guard isMounted else { return request.target }
-    let rest = request.target.dropFirst(mount.path.count)
-    guard request.target.hasPrefix(mount.path), rest.isEmpty || rest.first == "/" || rest.first == "?" else {
+    guard let rest = Self.rest(of: request.target, below: mountSegments) else {
       throw RequestError(.notFound, "The server is mounted under \(mount.path); \(request.target) is not below it.")
     }
     request.mount = mount
     guard !mount.path.isEmpty else { return request.target }
     request.target = rest.first == "/" ? String(rest) : "/" + rest
     return request.target
+  }
+
+  /// What follows the segments of a path in a target, however those are escaped; `nil` when they do not begin it.
+  private static func rest(of target: String, below segments: [String]) -> Substring? {
+    var rest = target[...]
+    for segment in segments {
+      guard rest.first == "/" else { return nil }
+      let name = rest.dropFirst().prefix { $0 != "/" && $0 != "?" }
+      guard PercentEncoding.decode(name.utf8, plusIsSpace: false) == segment else { return nil }
+      rest = rest[name.endIndex...]
+    }
+    return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
   }
 
   /// The delay of all responses, or the request's own `_delay` in milliseconds, up to a minute.

@@ -22,9 +22,11 @@ final class HTTPPolicies {
       throw ServerError(.invalidConfiguration, "'\(name)' cannot hold the records; choose another name, such as data.")
     }
     hosts = HostPolicy(allowed: configuration.allowedHosts + configuration.hosts)
+    try configuration.crossOrigin.check()
     origins = CrossOriginPolicy(configuration.crossOrigin)
     compression = configuration.compresses ? Compression() : nil
-    staticFiles = StaticFiles(directories: configuration.staticDirectories, forbidden: configuration.privatePaths)
+    staticFiles = StaticFiles(
+      directories: configuration.staticDirectories, privateFiles: configuration.allPrivateFiles)
     (guards, rules) = try Self.read(configuration.routes, allowGuards: configuration.signIn != nil)
     var sample = PreparedResponse(headerFields: EndpointResult.fields)
     let request = Request(method: .get, target: "/")
@@ -50,6 +52,11 @@ final class HTTPPolicies {
     } catch {
       throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
     }
+  }
+
+  /// - Throws: 403, when a foreign page would begin a session.
+  func checkBeginning(of session: SessionName, by request: Request) throws(RequestError) {
+    try origins.checkBeginning(of: session, by: request)
   }
 
   /// Rewrites the target of a request.
@@ -122,7 +129,9 @@ final class HTTPPolicies {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
     }
-    if request.mayAskForScript, let callback = JSONP.callback(in: context.target.parameters) {
+    // A script element can read what has this form, whatever page it stands in; what is no data has it never.
+    if request.mayAskForScript, !context.isAdministrative, let callback = JSONP.callback(in: context.target.parameters)
+    {
       JSONP.apply(to: &response, callback: callback)
     }
     if request.method == .get || request.method == .head { validate(&response, request) }

@@ -32,6 +32,7 @@ extension Engine {
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
         notes: rule.map { NIOLockedValueBox(MatchNotes(rule: $0)) }, progress: progress, reply: reply)
       if let session {
+        if preflight == nil, !sessions.has(session) { try policies.checkBeginning(of: session, by: request) }
         return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
       }
       begin(context, preflight)
@@ -93,7 +94,11 @@ extension Engine {
       case .admin(let admin): try administer(admin, context)
       case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
-        finalize(context, watch(resource, lastEventID: lastEventID, context))
+        let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)
+        if configuration.isStrict, !ignored.isEmpty { return refuse(context, ignored) }
+        var response = watch(resource, lastEventID: lastEventID, context)
+        if !ignored.isEmpty { report(ignored, of: context, in: &response) }
+        finalize(context, response)
       case .resource(let endpoint): try perform(endpoint, context)
       }
     } catch {

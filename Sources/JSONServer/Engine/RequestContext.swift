@@ -39,6 +39,8 @@ final class RequestContext: Sendable {
   /// What it has met; `nil` for nothing yet. Middleware passes on a request of its own making, which shares it.
   let notes: NIOLockedValueBox<MatchNotes>?
   /// Reports what becomes of it before its response is due.
+  /// The body as patterns look at it.
+  let readBody: ReadBody
   let progress: @Sendable (RequestProgress) -> Void
   let reply: @Sendable (PreparedResponse) -> Void
 
@@ -46,7 +48,7 @@ final class RequestContext: Sendable {
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
     ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil,
     parsed: ParsedEndpoint? = nil, attempts: Int = 0, isOvertaken: Bool = false, isInner: Bool = false,
-    notes: NIOLockedValueBox<MatchNotes>? = nil,
+    notes: NIOLockedValueBox<MatchNotes>? = nil, readBody: ReadBody? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
@@ -64,6 +66,7 @@ final class RequestContext: Sendable {
     self.isOvertaken = isOvertaken
     self.isInner = isInner
     self.notes = notes
+    self.readBody = readBody ?? ReadBody(of: original)
     self.progress = progress
     self.reply = reply
   }
@@ -93,7 +96,7 @@ final class RequestContext: Sendable {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
       started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
-      isInner: isInner, notes: notes, progress: progress, reply: reply)
+      isInner: isInner, notes: notes, readBody: readBody, progress: progress, reply: reply)
   }
 
   /// The same request with what its body was parsed into.
@@ -101,7 +104,7 @@ final class RequestContext: Sendable {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
       started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
-      isInner: isInner, notes: notes, progress: progress, reply: reply)
+      isInner: isInner, notes: notes, readBody: readBody, progress: progress, reply: reply)
   }
 
   /// The same request without the guard that its path begins with.
@@ -114,7 +117,7 @@ final class RequestContext: Sendable {
     return RequestContext(
       original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
       ignoresCase: ignoresCase, started: started, guardPrefix: prefix, parsed: parsed, attempts: attempts,
-      isOvertaken: isOvertaken, isInner: isInner, notes: notes, progress: progress, reply: reply)
+      isOvertaken: isOvertaken, isInner: isInner, notes: notes, readBody: readBody, progress: progress, reply: reply)
   }
 
   /// What patterns match, besides the fields and the body.
@@ -125,7 +128,7 @@ final class RequestContext: Sendable {
   }
 
   /// The request as patterns look at it.
-  var matchable: MatchableRequest { MatchableRequest(original, route) }
+  var matchable: MatchableRequest { MatchableRequest(original, route, readBody) }
 }
 
 /// What a request has met on its way.

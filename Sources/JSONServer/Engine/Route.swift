@@ -56,7 +56,7 @@ extension Engine {
       }
       return .builtIn(response)
     }
-    if segments.count == 1, parameters.first("_watch") != nil, let name = endpoint.watchedResource {
+    if segments.count == 1, ListParameters.isWatch(parameters), let name = endpoint.watchedResource {
       if let signIn, !context.isHidden { _ = try owner(in: endpoint, context, signIn) }
       return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
     }

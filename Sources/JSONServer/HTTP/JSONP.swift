@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 
 /// Wraps JSON in a call of a function, for pages that read it through a script element, as Express does.
 enum JSONP {
@@ -18,27 +19,27 @@ enum JSONP {
   /// The comment in front keeps the script from being taken for a Flash file, and `typeof` from failing where the
   /// function is gone.
   static func apply(to response: inout PreparedResponse, callback: String) {
-    let json: [UInt8]
+    guard response.headerFields[.contentType].map(MediaType.init)?.isJSON == true else { return }
+    let (start, end) = (Array("/**/ typeof \(callback) === 'function' && \(callback)(".utf8), Array(");".utf8))
     switch response.body {
-    case .bytes(let bytes): json = bytes
-    case .slices(let body): json = body.bytes
+    case .bytes(let json) where json.isEmpty: return
+    case .bytes(let json) where json.count <= PreparedResponse.largestWhole:
+      let script = start + escaped(json) + end
+      response.body = .bytes(script)
+      if response.headerFields[.contentLength] != nil { response.headerFields[.contentLength] = "\(script.count)" }
+    case .bytes(let json): response.body = .slices(SlicedBody(script: [.bytes(start), .bytes(json), .bytes(end)]))
+    case .slices(let body):
+      response.body = .slices(SlicedBody(script: [.bytes(start)] + body.text.segments + [.bytes(end)]))
     case .stream: return
     }
-    guard !json.isEmpty,
-      response.headerFields[.contentType].map(MediaType.init)?.isJSON == true
-    else { return }
-    var script = Array("/**/ typeof \(callback) === 'function' && \(callback)(".utf8)
-    script.reserveCapacity(script.count + json.count + 2)
-    appendEscaped(json, to: &script)
-    script += ");".utf8
-    response.body = .bytes(script)
     response.headerFields[.contentType] = "text/javascript; charset=utf-8"
     response.headerFields[.xContentTypeOptions] = "nosniff"
-    if response.headerFields[.contentLength] != nil { response.headerFields[.contentLength] = "\(script.count)" }
   }
 
-  /// Appends JSON with U+2028 and U+2029 escaped: older JavaScript takes them for line ends inside a string.
-  private static func appendEscaped(_ json: [UInt8], to script: inout [UInt8]) {
+  /// JSON with U+2028 and U+2029 escaped: older JavaScript takes them for line ends inside a string.
+  static func escaped(_ json: [UInt8]) -> [UInt8] {
+    var script: [UInt8] = []
+    script.reserveCapacity(json.count)
     var start = 0
     while let found = json[start...].firstIndex(of: 0xE2) {
       let scalar = json[found...].prefix(3)
@@ -51,6 +52,6 @@ enum JSONP {
       }
       start = scalar.endIndex
     }
-    script += json[start...]
+    return script + json[start...]
   }
 }

@@ -10,7 +10,8 @@ extension Engine {
     response.body = if case .stream = body { .bytes([]) } else { body }
     let notes = context.met
     let exchange = Exchange(
-      id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original, hidesPasswords: signIn != nil,
+      id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original,
+      hidesSecrets: !configuration.showsSecrets,
       route: context.route, response: response, respondedAt: System.now,
       duration: System.uptime - context.started, notes: notes)
     if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
@@ -44,7 +45,7 @@ extension Engine {
     let notes = context.met
     guard let id = notes?.exchangeID else { return }
     let exchange = Exchange(
-      id: id, request: context.original, hidesPasswords: signIn != nil, route: context.route, response: nil,
+      id: id, request: context.original, hidesSecrets: !configuration.showsSecrets, route: context.route, response: nil,
       respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
     simulation.events.publish(exchange)
     simulation.journal.append(exchange)

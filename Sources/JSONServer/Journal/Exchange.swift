@@ -17,11 +17,9 @@ public final class Exchange: Sendable {
   public let id: Int
   /// The request as it was sent: before rewrite rules and overrides of the method.
   public let request: Request
-  /// The request's target as journal, events and log show it: where clients sign in, without their passwords.
-  package var shownTarget: String { hidesPasswords ? request.targetWithoutPasswords : request.target }
-  /// The same of its body. O(its length) where clients sign in.
-  fileprivate var shownBody: [UInt8] { hidesPasswords ? request.bodyWithoutPasswords : request.body }
-  private let hidesPasswords: Bool
+  /// The request's target as journal, events and log show it: without secrets, unless the server shows them.
+  package var shownTarget: String { hidesSecrets ? SecretText.target(request.target) : request.target }
+  private let hidesSecrets: Bool
   /// What faults and expectations match it by.
   package let route: EffectiveRoute
   /// How far it has come. What is recorded does not change: a response brings another exchange with the same id.
@@ -46,17 +44,17 @@ public final class Exchange: Sendable {
     var response = sent
     response.body = .bytes(bytes)
     return Exchange(
-      id: id, request: request, hidesPasswords: hidesPasswords, route: route, response: response,
+      id: id, request: request, hidesSecrets: hidesSecrets, route: route, response: response,
       respondedAt: respondedAt, duration: duration, notes: notes)
   }
 
   package init(
-    id: Int, request: Request, hidesPasswords: Bool = false, route: EffectiveRoute,
+    id: Int, request: Request, hidesSecrets: Bool = true, route: EffectiveRoute,
     response: consuming PreparedResponse?, respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
   ) {
     self.id = id
     self.request = request
-    self.hidesPasswords = hidesPasswords
+    self.hidesSecrets = hidesSecrets
     self.route = route
     if let response = consume response {
       state = .responded
@@ -92,21 +90,27 @@ extension Exchange {
 
   private func value(showing maximumBytes: Int) -> JSONValue {
     var members = RequestSummary(self).members
-    members["requestHeaders"] = .object(request.headerFields.members)
-    members["requestBody"] = Self.text(shownBody, maximumBytes)
-    members["responseHeaders"] = .object(response.headerFields.members)
-    members["responseBody"] = Self.text(response.bytes, maximumBytes)
+    members["requestHeaders"] = .object(shown(request.headerFields).members)
+    members["requestBody"] = text(request.body, request.headerFields, maximumBytes, isRequest: true)
+    members["responseHeaders"] = .object(shown(response.headerFields).members)
+    members["responseBody"] = text(response.bytes, response.headerFields, maximumBytes, isRequest: false)
     return .object(members)
   }
 
+  private func shown(_ fields: HTTPFields) -> HTTPFields { hidesSecrets ? SecretText.fields(fields) : fields }
+
   /// The start of a body, cut between characters; null when there is none or it is not text.
-  private static func text(_ body: [UInt8], _ maximumBytes: Int) -> JSONValue {
+  private func text(_ body: [UInt8], _ fields: HTTPFields, _ maximumBytes: Int, isRequest: Bool) -> JSONValue {
     guard !body.isEmpty else { return .null }
     var shown = body.prefix(maximumBytes)
     if shown.count < body.count {
       // The character in which the cut falls: its first byte and those that continue it.
       while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }
       if let last = shown.last, last >= 0x80 { shown.removeLast() }
+    }
+    if hidesSecrets {
+      shown = SecretText.body(
+        shown, type: fields[.contentType], isCut: shown.count < body.count, isRequest: isRequest)
     }
     guard !shown.contains(0), let text = String(validating: shown, as: UTF8.self) else { return .null }
     return .string(text)

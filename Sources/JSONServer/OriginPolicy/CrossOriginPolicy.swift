@@ -3,7 +3,7 @@ import HTTPTypes
 /// Decides which pages of other origins may read and write, and informs their browsers (WHATWG Fetch, CORS protocol).
 struct CrossOriginPolicy: Sendable {
   private let allowed: CrossOrigin
-  private let listed: [Origin]
+  private let listed: [OriginPattern]
 
   /// The methods that a preflight allows, whatever the route.
   static let methods = "GET,HEAD,PUT,PATCH,POST,DELETE"
@@ -15,7 +15,7 @@ struct CrossOriginPolicy: Sendable {
   init(_ allowed: CrossOrigin) {
     self.allowed = allowed
     switch allowed {
-    case .origins(let texts): listed = texts.compactMap(Origin.init)
+    case .origins(let texts): listed = texts.compactMap(OriginPattern.init)
     case .loopback, .any, .none: listed = []
     }
   }
@@ -41,19 +41,39 @@ struct CrossOriginPolicy: Sendable {
 
   /// Refuses a script that a foreign page loads to read data: no CORS field would keep it from JSONP.
   ///
-  /// - Throws: 403, when the browser says that a page of another site loads it, and that page's origin, as `Referer`
-  ///   names it, may not read.
+  /// - Throws: 403 for a page that may not read.
   func checkScript(_ request: Request) throws(RequestError) {
-    guard let site = HTTPField.Name("Sec-Fetch-Site"), request.headerFields[site]?.lowercased() == "cross-site" else {
-      return
-    }
-    let address = (request.headerFields[.referer] ?? "null").split(separator: "/", omittingEmptySubsequences: false)
-    let origin = address.prefix(3).joined(separator: "/")
-    guard !isAllowed(origin, by: request) else { return }
+    guard let origin = foreignOrigin(of: request) else { return }
     throw RequestError(
       .forbidden,
       "A page of the origin '\(origin)' may not read with the parameter 'callback'; start the server with --cors for it."
     )
+  }
+
+  /// Refuses a request of any method with which a foreign page would begin a session: sessions are few, and the oldest
+  /// goes first.
+  ///
+  /// - Throws: 403 for a page that may not read.
+  func checkBeginning(of session: SessionName, by request: Request) throws(RequestError) {
+    guard let origin = foreignOrigin(of: request) else { return }
+    throw RequestError(
+      .forbidden,
+      """
+      A page of the origin '\(origin)' may not begin the session '\(session.text)'; start the server with \
+      \(Self.option(for: origin)) to let it.
+      """)
+  }
+
+  /// The origin of a page that may not read, as far as its browser tells: in `Origin`, or in `Referer` with what it loads
+  /// without asking. A browser that says that the page is of this site, or that a person asked, is believed.
+  private func foreignOrigin(of request: Request) -> String? {
+    let fields = request.headerFields
+    let site = HTTPField.Name("Sec-Fetch-Site").flatMap { fields[$0]?.lowercased() }
+    guard site == nil || site == "cross-site", fields.contains(.origin) || fields.contains(.referer) || site != nil
+    else { return nil }
+    let address = (fields[.referer] ?? "null").split(separator: "/", omittingEmptySubsequences: false)
+    let origin = fields[.origin] ?? address.prefix(3).joined(separator: "/")
+    return isAllowed(origin, by: request) ? nil : origin
   }
 
   /// Whether a request comes from a page of the server itself, or from a client that is no page.

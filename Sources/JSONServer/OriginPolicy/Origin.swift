@@ -28,9 +28,10 @@ struct Origin: Sendable, Hashable {
   }
 
   /// Whether two origins are the same, one of them perhaps with its port left out.
-  func matches(_ other: Origin) -> Bool {
-    scheme == other.scheme && host.name == other.host.name
-      && (host.port ?? defaultPort) == (other.host.port ?? defaultPort)
+  func matches(_ other: Origin) -> Bool { host.name == other.host.name && hasSchemeAndPort(of: other) }
+
+  fileprivate func hasSchemeAndPort(of other: Origin) -> Bool {
+    scheme == other.scheme && (host.port ?? defaultPort) == (other.host.port ?? defaultPort)
   }
 
   private var isWeb: Bool { scheme == "http" || scheme == "https" }
@@ -41,5 +42,38 @@ struct Origin: Sendable, Hashable {
     case "https": 443
     default: nil
     }
+  }
+}
+
+/// An origin that may use the server, or all whose hosts are below a name: `https://*.example.com`.
+struct OriginPattern: Sendable {
+  private static let wildcard = "://*."
+
+  private let origin: Origin
+  private let isWildcard: Bool
+
+  /// - Returns: `nil` for what no origin can match.
+  init?(_ text: String) {
+    isWildcard = text.contains(Self.wildcard)
+    let name = isWildcard ? text.replacing(Self.wildcard, with: "://", maxReplacements: 1) : text
+    guard let origin = Origin(name), !(isWildcard && origin.host.isAddress) else { return nil }
+    self.origin = origin
+  }
+
+  func matches(_ other: Origin) -> Bool {
+    isWildcard
+      ? origin.hasSchemeAndPort(of: other) && other.host.name.hasSuffix("." + origin.host.name)
+      : origin.matches(other)
+  }
+}
+
+extension CrossOrigin {
+  /// - Throws: ``ServerError`` that names the first of the origins that is none.
+  package func check() throws(ServerError) {
+    guard case .origins(let texts) = self, let text = texts.first(where: { OriginPattern($0) == nil }) else { return }
+    throw ServerError(
+      .invalidConfiguration,
+      "'\(text)' is no origin; write it as https://app.example, https://*.example.com for all below a name, or '*' for all."
+    )
   }
 }

@@ -64,7 +64,7 @@ package actor StubRecorder {
       return onFailure("The response to \(request.method) \(request.path) is not recorded: \(error.reason).")
     }
     if let file = stub.bodyFile, let failure = await write(file.content, to: directory + file.name) {
-      return onFailure("\(failure.message) The response to \(request.method) \(request.target) is not recorded.")
+      return onFailure("\(failure.message) The response to \(request.method) \(request.path) is not recorded.")
     }
     patterns.withLockedValue { _ = $0.insert(stub.pattern) }
     recording.add(stub)

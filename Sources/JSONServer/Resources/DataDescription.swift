@@ -55,12 +55,15 @@ package struct DataDescription {
   ///
   /// - Parameters:
   ///   - bodies: Whether bodies are described as they are now, or as openly as the server takes them.
+  ///   - basePath: The path under which the interface is.
   ///   - wrapName: The name of the member of a response that holds records; `nil` for none.
   ///   - signIn: How clients sign in; `nil` where they do not.
-  func openAPI(_ bodies: Bodies, wrapName: String? = nil, signIn: OpenAPISignIn? = nil) -> JSONObject {
+  func openAPI(
+    _ bodies: Bodies, basePath: String = "/", wrapName: String? = nil, signIn: OpenAPISignIn? = nil
+  ) -> JSONObject {
     var document = OpenAPIDocument(
       title: title, resources: samples.map { ResourceType($0) }, relations: relations,
-      bodies: bodies == .open ? .open : .shaped, singular: singular
+      basePath: basePath, bodies: bodies == .open ? .open : .shaped, singular: singular
     ).object
     if let wrapName { document = OpenAPIWrapping(name: wrapName).added(to: document) }
     return signIn?.added(to: document) ?? document

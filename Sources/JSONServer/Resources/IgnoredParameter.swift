@@ -48,6 +48,15 @@ extension IgnoredParameter {
     return idle
   }
 
+  /// Finds the parameters of a request for changes that have no effect.
+  static func besideWatch(in parameters: QueryParameters) -> [IgnoredParameter] {
+    parameters.names.filter { !takenByWatch.contains($0) }.map {
+      IgnoredParameter(name: $0, reason: .idle("has no effect beside '_watch', which tells of all changes"))
+    }
+  }
+
+  private static let takenByWatch: Set = ["_watch", "lastEventId", "_delay", "_"]
+
   /// The parameters of a list that count as not given when their value is none.
   private static let ofLists = ListParameters.numbers.union(["_fields"])
   /// The parameters of a list that have an effect only with or without another.
@@ -122,7 +131,7 @@ extension Endpoint {
     switch self {
     case .database: { _ in false }
     case .create, .createOrMerge, .patch: { $0 == "_fields" }
-    case .list: { $0 != "_dependent" && $0 != "_all" }
+    case .list(_, let list): { $0 != "_dependent" && $0 != "_all" && ($0 != "_watch" || list.query.parent == nil) }
     case .record: { $0 == "_embed" || $0 == "_expand" || $0 == "_fields" }
     case .singular: { $0 == "_watch" || $0 == "_fields" }
     case .changeMany(_, _, let change): change.takes

@@ -33,6 +33,11 @@ struct ListParameters {
     }
   }
 
+  /// Whether the changes are asked for, and not the records.
+  static func isWatch(_ parameters: QueryParameters) -> Bool {
+    parameters.first("_watch").map { $0 != "false" && $0 != "0" } ?? false
+  }
+
   /// Reads the parameters.
   ///
   /// - Throws: 400 that names the invalid parameter.

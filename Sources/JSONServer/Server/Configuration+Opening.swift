@@ -21,8 +21,14 @@ extension Server.Configuration {
     return schema
   }
 
-  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
-  package var mountPath: String { pathPrefix.split(separator: "/").map { "/" + $0 }.joined() }
+  /// The path under which the server is mounted, as it is sent: empty, or with a slash before each segment and none at the
+  /// end.
+  package var mountPath: String { mountSegments.map { "/" + PercentEncoding.encodeSegment($0) }.joined() }
+
+  /// The segments of that path, decoded.
+  var mountSegments: [String] {
+    pathPrefix.split(separator: "/").map { PercentEncoding.decode($0.utf8, plusIsSpace: false) ?? String($0) }
+  }
 
   /// Where to listen: both loopback addresses, unless hosts are named.
   var addresses: [BindAddress] {
@@ -91,7 +97,7 @@ extension Server.Configuration {
     BodyFiles(
       directory: stubsFile.map { $0.contains("/") ? String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) : "." }
         .map { $0.isEmpty ? "/" : $0 },
-      forbidden: privatePaths)
+      privateFiles: allPrivateFiles)
   }
 
   /// Reads the stubs that a server starts with.
@@ -134,13 +140,17 @@ extension Server.Configuration {
     return path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// What static files never show: the data, under any name.
-  var privatePaths: [String] {
-    switch source {
-    case .file(let path), .directory(let path): [path]
-    case .value, .text: []
-    case .postgreSQL(_, let seed): seed.map { [$0] } ?? []
-    }
+  /// What static files and the bodies of stubs never show: every file that the configuration names.
+  var allPrivateFiles: [PrivateFile] {
+    let data: [PrivateFile] =
+      switch source {
+      case .file(let path): [.file(path)]
+      case .directory(let path): [.files(in: path, suffixes: DirectoryListing.suffixes)]
+      case .value, .text: []
+      case .postgreSQL(_, let seed): seed.map { [.file($0)] } ?? []
+      }
+    let others = [stubsFile, tlsIdentity?.certificatePath, tlsIdentity?.keyPath]
+    return data + others.compactMap { $0.map(PrivateFile.file) } + privateFiles
   }
 
   private var storeOptions: FileStoreOptions {

@@ -73,6 +73,8 @@ extension Server {
     public var compresses = true
     /// Directories whose files are served before resources.
     public var staticDirectories: [String] = []
+    /// What static files never show, besides the files that other properties name.
+    package var privateFiles: [PrivateFile] = []
     /// Rewrite rules, pattern to target, in the order they are tried.
     public var routes = JSONObject()
     /// Stubs that are in place from the start; the first that matches counts.
@@ -100,6 +102,9 @@ extension Server {
     public var maximumDepth = 512
     /// What is accepted from a client before it is refused.
     public var limits = Limits()
+    /// Whether the journal below `/__admin`, events and the log show secrets as they were sent: credentials in header fields, and
+    /// members and parameters whose names say that they are secret. Swift code gets everything as it was sent.
+    public var showsSecrets = false
     /// The most exchanges that the journal keeps.
     ///
     /// What is kept displaces what the next response needs from the processor's caches: with a thousand, a GET by id
@@ -148,7 +153,7 @@ public enum Reads: String, Sendable, Hashable, CaseIterable {
 public enum CrossOrigin: Sendable, Hashable {
   /// Pages served from this machine, on any port, with credentials.
   case loopback
-  /// Pages of these origins, such as `https://app.example`, with credentials.
+  /// Pages of these origins, such as `https://app.example` or `https://*.example.com`, with credentials.
   case origins([String])
   /// All pages, without credentials.
   case any

@@ -17,7 +17,10 @@ public struct Limits: Sendable, Hashable {
   public var bodyTimeout: Duration = .seconds(30)
   /// The time a connection may be idle between requests, and a client may leave a response unread.
   public var idleTimeout: Duration = .seconds(30)
-  /// The most connections held at once; at that number the server stops accepting.
+  /// The time a request is held before it gets 503.
+  public var holdTimeout: Duration = .seconds(600)
+  /// The most connections that are served at once. Some more may ask for `/__admin`, and get 503 for anything else; further
+  /// ones wait until one has gone.
   public var maximumConnections = 10_000
 
   /// Creates the default limits.

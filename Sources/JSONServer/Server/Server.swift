@@ -55,7 +55,7 @@ public final class Server: Sendable {
   /// It begins when it is used for the first time, and is what requests meet that name the session with
   /// `X-JSON-Server-Session` or begin with its ``url``, where ``Configuration/hasSessions`` lets them.
   ///
-  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; other characters become hyphens.
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; of any other text a name is made.
   public func session(_ name: String) -> Server {
     Server(SessionName(cleaning: name), of: self)
   }
@@ -120,7 +120,13 @@ public final class Server: Sendable {
     do throws(ListenError) {
       let listener = try await HTTPListener.start(
         on: configuration.addresses, loop: root.loop, limits: configuration.limits, application: application,
-        security: security)
+        security: security
+      ) { [onEvent = configuration.onEvent] maximum in
+        onEvent(
+          .warning(
+            "As many connections are open as this server takes, \(maximum); until some close, further ones get 503, save for /__admin."
+          ))
+      }
       listening.set(listener)
     } catch {
       let code: ServerError.Code = error.code == .portInUse ? .portInUse : .cannotListen

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONStorage
 
 /// What a client calls its session.
 struct SessionName: Sendable, Hashable {
@@ -21,12 +22,18 @@ struct SessionName: Sendable, Hashable {
     self.text = text
   }
 
-  /// Makes a name of any text: other characters than those of names become hyphens.
+  /// Makes a name of any text: other characters than those of names become hyphens, and a hash at the end tells texts apart
+  /// that are no names, however long they are.
   init(cleaning text: String) {
-    let cleaned = String(
-      decoding: text.utf8.prefix(Self.maximumBytes).map { Self.bytes.contains($0) ? $0 : UInt8(ascii: "-") },
-      as: UTF8.self)
-    self.text = ["", ".", ".."].contains(cleaned) ? "session" + cleaned : cleaned
+    if let name = try? SessionName(text) {
+      self = name
+      return
+    }
+    let bytes = Array(text.utf8)
+    let hash = bytes.withUnsafeBytes { String(ContentHash(of: $0).value, radix: 16) }
+    let start = bytes.prefix(Self.maximumBytes - hash.utf8.count - 1)
+      .map { Self.bytes.contains($0) ? $0 : UInt8(ascii: "-") }
+    self.text = String(decoding: start, as: UTF8.self) + "-" + hash
   }
 
   /// Takes the name out of a request: from its path, which then leads on from there, or from its field.

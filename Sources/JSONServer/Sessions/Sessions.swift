@@ -34,6 +34,8 @@ final class Sessions {
   /// The sessions, in the order in which they began.
   var all: [Session] { sessions.values.sorted { ($0.start, $0.name.text) < ($1.start, $1.name.text) } }
 
+  func has(_ name: SessionName) -> Bool { sessions[name] != nil }
+
   /// Returns the engine of a session, which begins when it is used for the first time.
   ///
   /// - Parameter server: The server's engine, or one of a session of it.

@@ -189,7 +189,7 @@ extension Engine {
     case .database: return true
     case .list(_, let parameters):
       // A user's changes could not be told from those of others.
-      guard name != signIn.users, context.target.parameters.first("_watch") == nil else { throw foreign }
+      guard name != signIn.users, !ListParameters.isWatch(context.target.parameters) else { throw foreign }
       if let parent = parameters.query.parent, parent.key == ownerKey(in: name, signIn), parent.id != user {
         throw foreign
       }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import OrderedJSON
 
 /// simulate: delay · fault · hold · stub
 extension Engine {
@@ -48,6 +49,7 @@ extension Engine {
     }
     simulation.holds.hold(held, number: number, in: id)
     recordArrival(held)
+    schedule(after: configuration.limits.holdTimeout) { $0.endHold(of: number, in: id) }
     held.progress(
       .held { [loop] in
         loop.execute { self.assumeIsolated { $0.abandon(number, in: id) } }
@@ -58,6 +60,18 @@ extension Engine {
   private func abandon(_ number: Int, in id: Int) {
     guard let context = simulation.holds.take(number, from: id) else { return }
     finalize(context, RequestError(.unavailable, "The client went away while its request was held.").response())
+  }
+
+  /// Ends the wait of a request that nobody has released.
+  private func endHold(of number: Int, in id: Int) {
+    guard let context = simulation.holds.take(number, from: id) else { return }
+    let seconds = configuration.limits.holdTimeout / .seconds(1)
+    finalize(
+      context,
+      RequestError(
+        .unavailable,
+        "The request was held for \(JSONValue(rounding: seconds).text()) seconds, and nobody released it; DELETE /__admin/holds/\(id) does, in time."
+      ).response())
   }
 
   /// Removes a hold, and lets the requests that wait in it go on, or fail.

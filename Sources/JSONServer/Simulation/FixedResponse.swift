@@ -113,8 +113,8 @@ struct BodyFiles: Sendable {
   let directory: String?
   /// What files hold that another server has read, by their names.
   var contents: [String: [UInt8]] = [:]
-  /// What is never sent: the data.
-  var forbidden: [String] = []
+  /// What is never sent.
+  var privateFiles: [PrivateFile] = []
 
   /// Reads a file.
   ///
@@ -128,7 +128,7 @@ struct BodyFiles: Sendable {
     guard !segments.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
       throw Self.refusal("'\(name)' must be a path within the directory of the stubs file, without hidden names.")
     }
-    guard let file = StaticDirectory(directory, forbidden: forbidden).open(segments), file.isRegular else {
+    guard let file = StaticDirectory(directory, privateFiles: privateFiles).open(segments), file.isRegular else {
       throw Self.refusal("'\(name)' leads to no file within '\(directory)', beside the stubs file.")
     }
     let bytes = file.read(from: 0, count: file.size)

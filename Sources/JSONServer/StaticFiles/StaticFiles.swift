@@ -11,10 +11,9 @@ struct StaticFiles: Sendable {
   ///
   /// - Parameters:
   ///   - directories: The directories, of which the first that has a file wins.
-  ///   - forbidden: Paths of files and directories that are never served, under any name: the database and what lies
-  ///     beside it.
-  init(directories: [String], forbidden: [String]) {
-    self.directories = directories.map { StaticDirectory($0, forbidden: forbidden) }
+  ///   - privateFiles: What is never served.
+  init(directories: [String], privateFiles: [PrivateFile]) {
+    self.directories = directories.map { StaticDirectory($0, privateFiles: privateFiles) }
   }
 
   /// Responds to a request for a file.

@@ -9,11 +9,14 @@ package struct DirectoryListing: Sendable {
   /// Sorted by path.
   package let entries: [Entry]
 
+  /// How the names of such files end.
+  package static let suffixes = [".json", ".json5"]
+
   /// Lists the files whose names end in `.json` or `.json5` and do not start with a dot.
   package init(_ directory: String) throws(StorageError) {
     do throws(SystemError) {
       entries = try Self.names(in: directory).sorted().compactMap { file in
-        guard !file.hasPrefix("."), let dot = file.lastIndex(of: "."), [".json", ".json5"].contains(file[dot...])
+        guard !file.hasPrefix("."), let dot = file.lastIndex(of: "."), Self.suffixes.contains(String(file[dot...]))
         else { return nil }
         return Entry(name: String(file[..<dot]), path: FileLocation.join(directory, file))
       }

@@ -29,8 +29,10 @@ extension ServeOptions {
     // In 1.0 a directory is served beside the usual one, in 0.17 instead of it.
     let hasUsual = (compat == .v1 || self.static.isEmpty) && FileKind(of: "public") == .directory
     configuration.staticDirectories = (hasUsual ? ["public"] : []) + self.static
+    configuration.privateFiles = privateFiles
     configuration.stubsFile = stubs
     configuration.isStrict = strict
+    configuration.showsSecrets = showSecrets
     configuration.hasResetRoutes = resetRoutes
     configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
     configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes
@@ -40,6 +42,14 @@ extension ServeOptions {
       configuration.limits.idleTimeout = .seconds(timeout)
     }
     return configuration
+  }
+
+  /// What the options name, save the directories of static files; of the directory of snapshots, these.
+  var privateFiles: [PrivateFile] {
+    let paths = [source, cert, key, routes, stubs, record, seed, config ?? SettingsFile.defaultPath, readyFile]
+    let snapshots = PrivateFile.files(
+      in: snapshots ?? ".", prefix: Session.snapshotPrefix, suffixes: [Session.snapshotSuffix])
+    return paths.compactMap { $0.map(PrivateFile.file) } + [snapshots]
   }
 
   private var tlsIdentity: TLSIdentity? {
@@ -121,8 +131,10 @@ extension ServeOptions {
       throw CommandFailure(.usage, "--wrap: '\(wrap)' cannot hold the records; choose another name, such as data.")
     }
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
-    for origin in cors where origin != "*" && !Self.isOrigin(origin) {
-      throw CommandFailure(.usage, "--cors: '\(origin)' is no origin; write it as https://app.example, or '*' for all.")
+    do throws(ServerError) {
+      try crossOrigin.check()
+    } catch {
+      throw CommandFailure(.usage, "--cors: \(error.message)")
     }
     for path in self.static where FileKind(of: path) != .directory {
       throw CommandFailure(.usage, "--static: '\(path)' is no directory.")
@@ -144,12 +156,5 @@ extension ServeOptions {
     } catch {
       throw CommandFailure(.usage, "--proxy: \(error.message)")
     }
-  }
-
-  /// Whether a text is a scheme and a host, perhaps with a port, and no path (RFC 6454, section 6.2).
-  private static func isOrigin(_ text: String) -> Bool {
-    guard let mark = text.firstRange(of: "://") else { return false }
-    let host = text[mark.upperBound...]
-    return mark.lowerBound > text.startIndex && !host.isEmpty && !host.contains { "/?#@".contains($0) }
   }
 }

@@ -47,6 +47,7 @@ extension ServeOptions {
     ServeOption("open", at: \.open),
     ServeOption("quiet", "q", at: \.quiet),
     ServeOption("log-format", at: \.logFormat) { _ in .text },
+    ServeOption("show-secrets", at: \.showSecrets),
   ]
 
   /// Takes from the environment what no option set.

@@ -35,7 +35,8 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "An origin whose pages may read and write, or '*'; repeatable. (default: loopback)", valueName: "origin"))
+      "An origin whose pages may read and write, also https://*.example.com, or '*'; repeatable. (default: loopback)",
+      valueName: "origin"))
   var cors: [String] = []
 
   @Flag(name: [.customLong("no-cors"), .customLong("nc")], help: "Send no CORS headers.")
@@ -208,6 +209,9 @@ struct ServeOptions: ParsableArguments {
     help: ArgumentHelp(
       "How events are printed: text, or json for one object a line. (default: text)", valueName: "format"))
   var logFormat: LogFormat?
+
+  @Flag(help: "Show passwords, tokens and cookies in the request log and at /__admin/requests, instead of ***.")
+  var showSecrets = false
 
   @Flag(inversion: .prefixedNo, help: "Colour the output. (default: on a terminal, unless NO_COLOR is set)")
   var color: Bool?

@@ -245,7 +245,7 @@ struct Session {
     let unexpected = await server.unexpectedRequests
     guard !unexpected.isEmpty else { return false }
     let lines = unexpected.map { exchange in
-      let request = LogText.escaped("\(exchange.request.method) \(exchange.request.target)")
+      let request = LogText.escaped("\(exchange.request.method) \(exchange.shownTarget)")
       return "  \(request)\n    \(LogText.escaped(exchange.refusal ?? ""))"
     }
     log.printError("--strict: requests came that were not expected:\n" + lines.joined(separator: "\n"))
@@ -256,8 +256,11 @@ struct Session {
     if let path = startup.settings.options.readyFile { FileText.remove(path) }
   }
 
+  /// How the names of snapshots begin and end, as json-server's do.
+  static let (snapshotPrefix, snapshotSuffix) = ("db-", ".json")
+
   private func writeSnapshot() async {
-    let name = "db-\(Timestamp.now.milliseconds).json"
+    let name = "\(Self.snapshotPrefix)\(Timestamp.now.milliseconds)\(Self.snapshotSuffix)"
     let path = startup.settings.options.snapshots.map { "\($0)/\(name)" } ?? name
     do throws(ServerError) {
       try await server.writeSnapshot(to: path)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JSONServer
 import OrderedJSON
 import Testing
 
@@ -15,6 +16,7 @@ struct OptionTableTests {
 
       let kind: String
       let names: [Name]?
+      let valueName: String?
     }
 
     let command: Command
@@ -33,6 +35,23 @@ struct OptionTableTests {
     let rows = ServeOptions.table.map { Row(names: Set([$0.name] + $0.aliases), isFlag: $0.isFlag) }
     #expect(Set(rows) == Set(declared.filter { !others.contains($0.names) }))
     #expect(rows.count == Set(rows).count)
+  }
+
+  @Test func `What an option names is private, save the directories of static files`() throws {
+    let help = try JSONDecoder().decode(Help.self, from: Data(ServeOptions._dumpHelp().utf8))
+    let paths = help.command.arguments.filter { ["file", "directory", "source"].contains($0.valueName) }
+    // JavaScript is not run, and a directory of snapshots holds other files, too.
+    let others: Set = ["static", "middlewares", "snapshots"]
+    let names = paths.compactMap { argument in argument.names?.map(\.name).max { $0.count < $1.count } }
+    #expect(names.count > 8 && others.isSubset(of: names))
+    for name in Set(names).subtracting(others) {
+      let options = try ServeOptions.parse(["--\(name)", "named", "source.json"])
+      #expect(options.privateFiles.contains(.file("named")), "--\(name)")
+      #expect(options.privateFiles.contains(.file("source.json")))
+    }
+    let options = try ServeOptions.parse(["--snapshots", "named", "."])
+    #expect(options.privateFiles.contains(.files(in: "named", prefix: "db-", suffixes: [".json"])))
+    #expect(options.privateFiles.contains(.file("json-server.json")))
   }
 
   private struct Row: Hashable {

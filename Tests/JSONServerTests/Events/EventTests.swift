@@ -70,6 +70,8 @@ import Testing
     var profile = try await server.events("/profile?_watch")
     await server.send(.patch, "/profile", ["name": "Ada"])
     #expect(await profile.next(1).map(\.data["resource"]) == ["profile"])
+    let filtered = await server.send(.get, "/comments?_watch=true&lastEventId=1&_delay=1&postId=1&_sort=id")
+    #expect(filtered.headerFields[HTTPField.Name.xIgnoredParameters] == "postId, _sort")
     #expect(await server.send(.get, "/nothing?_watch").status == .notFound)
   }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import Testing
 
 @testable import JSONServer
@@ -23,6 +24,26 @@ import Testing
     #expect(script.status == .created)
     #expect(script.headerFields[.contentType] == "text/javascript; charset=utf-8")
     #expect(script.headerFields[.contentLength] == "\(text.utf8.count)")
+  }
+
+  @Test func `JSON above 1 MiB is passed to the function slice by slice`() throws {
+    let text = "\"" + String(repeating: "\u{2028}€â\u{2029}", count: 100_000) + "\""
+    var script = PreparedResponse(headerFields: [.contentType: "application/json"], body: .bytes(Array(text.utf8)))
+    JSONP.apply(to: &script, callback: "f")
+    guard case .slices(let body) = script.body else {
+      Issue.record("The script was made at once.")
+      return
+    }
+    let expected =
+      "/**/ typeof f === 'function' && f("
+      + text.replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029") + ");"
+    #expect(String(decoding: body.bytes, as: UTF8.self) == expected)
+    for size in [999, 1_000, 1_001] {
+      let producer = SliceProducer(body, isChunked: false)
+      var sent: [UInt8] = []
+      while let slice = producer.next(size) { sent += slice.bytes.readableBytesView }
+      #expect(String(decoding: sent, as: UTF8.self) == expected)
+    }
   }
 
   @Test func `What is not JSON stays as it is`() {

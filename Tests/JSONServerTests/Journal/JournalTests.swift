@@ -94,6 +94,90 @@ import Testing
     #expect(shown[0]?["responseBody"]?.string?.contains("\"title\": \"c\"") == true)
   }
 
+  private static let login = #"{"user":"ada","password":"s3cret"}"#
+
+  @Test(
+    arguments: [
+      ("application/json", login, #"{"user":"ada","password":"***"}"#),
+      ("application/json", #"{"pass\u0077ord" : "s3\"cret", "a":1}"#, #"{"pass\u0077ord" : "***", "a":1}"#),
+      (
+        "application/json", #"[{"tokens":["s3cret"],"a":[{"pin":1}],"apiKey":{"x":"s3cret}"}},"\"secret\":1"]"#,
+        #"[{"tokens":["s3cret"],"a":[{"pin":"***"}],"apiKey":"***"},"\"secret\":1"]"#
+      ),
+      (
+        "application/json-patch+json", #"[{"op":"add","path":"/password","value":"s3cret"}]"#,
+        #"[{"op":"add","path":"/password","value":"***"}]"#
+      ),
+      (
+        "application/json-patch+json", #"[{"op":"add","path":"/title","value":"a"}]"#,
+        #"[{"op":"add","path":"/title","value":"a"}]"#
+      ),
+      ("application/x-www-form-urlencoded", "grant_type=x&client_secret=s3cret", "grant_type=x&client_secret=***"),
+      // What curl sends without a type of its own.
+      ("application/x-www-form-urlencoded", login, #"{"user":"ada","password":"***"}"#),
+      ("application/json", "{password: 's3cret'}", "(left out, since it names a secret)"),
+      ("text/csv", "email,password\na,s3cret", "(left out, since it names a secret)"),
+      ("text/plain", "passwords and tokens", "(left out, since it names a secret)"),
+      ("text/plain", "nothing of the sort", "nothing of the sort"),
+      (
+        "application/json", "[" + String(repeating: " ", count: 70_000) + login + "]",
+        "[" + String(repeating: " ", count: 65_535)
+      ),
+      (
+        "application/json", "[" + String(repeating: " ", count: 65_515) + login + "]",
+        "[" + String(repeating: " ", count: 65_515) + #"{"user":"ada","passw"#
+      ),
+      (
+        "application/json", "[" + String(repeating: " ", count: 65_505) + login + "]",
+        "[" + String(repeating: " ", count: 65_505) + #"{"user":"ada","password":"***""#
+      ),
+    ])
+  func `shows a body without its secrets`(_ type: String, _ body: String, _ shown: String) async throws {
+    for showsSecrets in [false, true] {
+      let server = try await AdminFixture.server { $0.showsSecrets = showsSecrets }
+      _ = await server.respond(
+        to: Request(
+          method: .post, target: "/nothing", headerFields: [.host: "localhost", .contentType: type],
+          body: Array(body.utf8)))
+      let value = try await server.get("/__admin/requests")[0]?["requestBody"]?.string
+      #expect(value == (showsSecrets ? String(body.prefix(65_536)) : shown))
+      // Swift code gets what was sent.
+      #expect(await server.journal.first?.request.body == Array(body.utf8))
+    }
+  }
+
+  @Test(arguments: [
+    ("Authorization", "Bearer s3cret", "Bearer ***"), ("Authorization", "s3cret", "***"),
+    ("Proxy-Authorization", "Basic s3cret", "Basic ***"), ("Cookie", "sid=s3cret", "***"),
+    ("X-Api-Key", "s3cret", "***"),
+    ("X-Auth-Token", "s3cret", "***"), ("Accept", "text/html", "text/html"),
+    ("Access-Control-Allow-Credentials", "true", "true"),
+  ])
+  func `shows a field without its secret`(_ name: String, _ value: String, _ shown: String) async throws {
+    let field = try #require(HTTPField.Name(name))
+    for showsSecrets in [false, true] {
+      let server = try await AdminFixture.server { $0.showsSecrets = showsSecrets }
+      await server.send(.get, "/posts", fields: [field: value])
+      let entry = try await server.get("/__admin/requests")[0]
+      #expect(entry?["requestHeaders"]?[name]?.string == (showsSecrets ? value : shown))
+      #expect(await server.journal.first?.request.headerFields[field] == value)
+    }
+  }
+
+  @Test(arguments: [
+    ("/posts?access_token=s3cret&_page=1", "/posts?access_token=***&_page=1"), ("/posts?q=key", "/posts?q=key"),
+    ("/posts?pass%77ord=s3cret", "/posts?pass%77ord=***"), ("/posts?_sort=token", "/posts?_sort=token"),
+    ("/posts?_where=%7B%22token%22:%22s3cret%22%7D", "/posts?_where=***"), ("/posts?a=1&a=2", "/posts?a=1&a=2"),
+    ("/posts?{\"password\":1", "/posts?***"),
+  ])
+  func `shows a target without its secrets`(_ target: String, _ shown: String) async throws {
+    let server = try await AdminFixture.server()
+    await server.send(.get, target)
+    #expect(try await server.get("/__admin/requests")[0]?["path"]?.string == shown)
+    #expect(await server.journal.first?.shownTarget == shown)
+    #expect(await server.journal.first?.request.target == target)
+  }
+
   @Test(
     arguments: [
       ([0xFF, 0xFE], nil),

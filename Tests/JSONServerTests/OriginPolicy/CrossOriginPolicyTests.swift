@@ -1,4 +1,5 @@
 import HTTPTypes
+import OrderedJSON
 import Testing
 
 @testable import JSONServer
@@ -102,6 +103,29 @@ import Testing
     #expect(((try? CrossOriginPolicy(allowed).check(Self.request(.put, origin: origin))) != nil) == isAllowed)
   }
 
+  @Test(arguments: [
+    ("https://a.example.com", true), ("https://a.b.example.com", true), ("https://A.EXAMPLE.com:443", true),
+    ("https://example.com", false), ("https://badexample.com", false), ("http://a.example.com", false),
+    ("https://a.example.com:8443", false), ("https://a.example.com.evil.org", false), ("null", false),
+    ("http://x.localhost:5173", true), ("http://x.localhost", false),
+  ])
+  func `A wildcard allows what is below a name`(origin: String, isAllowed: Bool) throws {
+    let allowed = AllowedOrigins.origins(["https://*.example.com", "http://*.localhost:5173"])
+    try allowed.check()
+    #expect(fields(allowed, origin: origin)[.accessControlAllowOrigin] == (isAllowed ? origin : nil))
+  }
+
+  @Test(arguments: [
+    "https://*", "https://*.", "https://a.*.example.com", "*.example.com", "https://*.127.0.0.1", "https://*.*.com",
+    "https://app.example/", "app.example", "https://bücher.example", "https://", "null", "",
+  ])
+  func `What no origin can match is refused at the start`(text: String) async {
+    var configuration = Server.Configuration(source: .value([:]))
+    configuration.crossOrigin = .origins(["https://app.example", text])
+    let error = await #expect(throws: ServerError.self) { try await Server.load(configuration) }
+    #expect(error?.code == .invalidConfiguration && error?.message.hasPrefix("'\(text)' is no origin") == true)
+  }
+
   @Test func `All origins are allowed without credentials`() throws {
     let fields = fields(.any, origin: "http://evil.com")
     #expect(fields[.accessControlAllowOrigin] == "*")
@@ -158,6 +182,8 @@ import Testing
   @Test(arguments: [
     ("cross-site", "https://evil.com/page", false), ("cross-site", nil, false),
     ("cross-site", "http://127.0.0.1:5173/", true), ("same-site", "http://localhost:5173/", true), (nil, nil, true),
+    // A browser that says nothing of the site.
+    (nil, "https://evil.com/page", false), (nil, "http://localhost:5173/", true),
   ])
   func `A script is not read by a foreign page`(site: String?, referer: String?, isAllowed: Bool) throws {
     var fields = HTTPFields()

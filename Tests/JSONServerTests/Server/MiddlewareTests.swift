@@ -115,6 +115,27 @@ private struct Refusal: Error, CustomStringConvertible {
     }
   }
 
+  @Test(arguments: [
+    ("/my api", "/my%20api/posts", 200), ("/my%20api", "/my%20api/posts", 200), ("/caf\u{E9}", "/caf%C3%A9/posts", 200),
+    ("/caf\u{E9}", "/caf%c3%a9/posts", 200), ("/caf\u{E9}", "/caf\u{E9}/posts", 200),
+    ("/caf%C3%A9", "/caf%C3%A9/posts", 200),
+    ("/100%", "/100%25/posts", 200), ("/~a", "/%7Ea/posts", 200), ("/a/b", "/a/b/posts", 200),
+    ("/a/b", "/a%2Fb/posts", 404),
+    ("/caf\u{E9}", "/caf/posts", 404), ("/a b", "/a+b/posts", 404), ("/a b", "/a%20/posts", 404),
+    ("/a b", "/%zz/posts", 404),
+  ])
+  func `may have any characters`(_ prefix: String, _ target: String, _ status: Int) async throws {
+    let server = try await AdminFixture.server { $0.pathPrefix = prefix }
+    let page = await server.send(.get, target + "?_page=1&_limit=1")
+    #expect(page.status.code == status)
+    guard status == 200 else { return }
+    let link = try #require(page.headerFields[.link])
+    let next = try #require(link.split(separator: "<").last { $0.contains("rel=\"next\"") })
+    let address = String(next.dropFirst("http://localhost".count).prefix { $0 != ">" })
+    #expect(address.utf8.allSatisfy { $0 < 0x80 && $0 != 0x20 })
+    #expect(await server.send(.get, address).status == .ok)
+  }
+
   @Test func `is in the addresses of responses`() async throws {
     let server = try await AdminFixture.server { $0.pathPrefix = "/mock" }
     let created = await server.send(.post, "/mock/posts", ["title": "c"])

@@ -118,6 +118,21 @@ import Testing
     #expect(await server.send(.get, "/mock/posts/3").status == .notFound)
     let resources = try await server.get("/mock/__session/a/__admin/resources")
     #expect(resources[0]?["url"] == "/mock/__session/a/posts")
+    for (target, base) in [("/mock", "/mock"), ("/mock/__session/a", "/mock/__session/a")] {
+      #expect(try await server.get("\(target)/__admin/openapi.json")["servers"] == [["url": .string(base)]])
+    }
+  }
+
+  @Test func `has a name of its own whatever it is called`() throws {
+    let long = String(repeating: "x", count: 64)
+    let texts = [
+      "a", "a-b", "a b", "a/b", "a\u{0}b", long, long + "y", long + "z", "日本", "中国", "------", "", ".", "..", "session",
+      "\u{E9}", "e\u{301}",
+    ]
+    let names = try texts.map { try SessionName(SessionName(cleaning: $0).text).text }
+    #expect(Set(names).count == texts.count)
+    for (text, name) in zip(texts, names) where (try? SessionName(text)) != nil { #expect(text == name) }
+    #expect(SessionName(cleaning: "日本") == SessionName(cleaning: "日本"))
   }
 
   @Test func `meets the faults and stubs of its path without the prefix`() async throws {

@@ -58,6 +58,16 @@ import Testing
     #expect(await server.value == AdminFixture.posts)
   }
 
+  @Test func `ends when nobody releases it, and the request is not carried out`() async throws {
+    let server = try await AdminFixture.server { $0.limits.holdTimeout = .milliseconds(1) }
+    _ = try await server.hold(RequestPattern(.delete))
+    let response = await server.send(.delete, "/posts/1")
+    #expect(response.status == .serviceUnavailable)
+    #expect(response.text.contains("0.001 seconds") && response.text.contains("DELETE /__admin/holds/1"))
+    #expect(await server.value == AdminFixture.posts)
+    await server.releaseHolds()
+  }
+
   @Test func `ends when its client goes away, and the request is not carried out`() async throws {
     let server = try await AdminFixture.server()
     _ = try await server.hold(RequestPattern(.delete))

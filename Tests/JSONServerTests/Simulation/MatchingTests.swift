@@ -113,4 +113,29 @@ import Testing
     #expect((left == right) == isEqual)
     if isEqual { #expect(left.hashValue == right.hashValue) }
   }
+
+  @Test func `reads a body once, however many look at it`() throws {
+    let request = Request(method: .post, target: "/posts", body: Array("{}".utf8))
+    let context = RequestContext(
+      request, preprocessed: request, target: try ParsedTarget(request.target), mountedTarget: request.target,
+      ignoresCase: false, reply: { _ in })
+    let others = [context.withNotes, context.noting { $0.hold = 1 }, context.nextAttempt, context.overtaken]
+    for other in others { #expect(other.readBody === context.readBody) }
+    #expect(context.matchable.body == [:])
+  }
+
+  @Test func `is remembered for a while when it is gone`() throws {
+    var table = RuleTable<Int>()
+    let count = 30_001
+    for id in 1...count {
+      #expect(table.add(id, for: try RequestMatcher(RequestPattern(.get, "/\(id)")), times: id == 1 ? nil : 1) == id)
+      let request = Request(method: .get, target: "/\(id)")
+      let context = RequestContext(
+        request, preprocessed: request, target: try ParsedTarget(request.target), mountedTarget: request.target,
+        ignoresCase: false, reply: { _ in })
+      #expect(table.next(for: context.matchable)?.id == id)
+    }
+    // The first one is still there.
+    #expect([1, 2, count - 9_000, count].map { table.timesMet($0) } == [1, 0, 1, 1])
+  }
 }

@@ -48,4 +48,39 @@ import Testing
       #expect(await server.send(method, "/about").status.code == status)
     }
   }
+
+  /// Each file is named after what it is.
+  @Test func `leads to no file that the configuration names, and to the other files beside these`() async throws {
+    let directory = try TemporaryDirectory()
+    let hidden = [
+      "data.json", "stubs.json", "seed.json", "cert.pem", "key.pem", "settings.json", "db-1732520000000.json",
+    ]
+    for name in hidden + ["index.html", "manifest.json"] { try directory.write("[]", to: name) }
+    try directory.write("[]", to: "data/posts.json")
+    try directory.write("<p>", to: "data/public/index.html")
+    func configuration(_ source: Source, static path: String) -> Server.Configuration {
+      var configuration = Server.Configuration(source: source)
+      configuration.staticDirectories = [path]
+      configuration.stubsFile = directory.path("stubs.json")
+      configuration.tlsIdentity = TLSIdentity(
+        certificatePath: directory.path("cert.pem"), keyPath: directory.path("key.pem"))
+      configuration.privateFiles = [
+        .file(directory.path("settings.json")), .files(in: directory.path, prefix: "db-", suffixes: [".json"]),
+      ]
+      return configuration
+    }
+    func serves(_ target: String, _ configuration: Server.Configuration) -> Bool {
+      let files = StaticFiles(
+        directories: configuration.staticDirectories, privateFiles: configuration.allPrivateFiles)
+      return files.respond(to: Request(method: .get, target: target))?.status == .ok
+    }
+    let file = configuration(.file(directory.path("data.json")), static: directory.path)
+    let shared = configuration(
+      .postgreSQL(url: "postgres://localhost", seed: directory.path("seed.json")), static: directory.path)
+    for name in hidden { #expect(!serves("/\(name)", name == "seed.json" ? shared : file), "\(name)") }
+    for name in ["", "index.html", "manifest.json"] { #expect(serves("/\(name)", file), "\(name)") }
+    let data = configuration(.directory(directory.path("data")), static: directory.path("data"))
+    #expect(!serves("/posts.json", data))
+    #expect(serves("/public/", data))
+  }
 }

@@ -28,7 +28,9 @@ import Testing
     try directory.write("hidden", to: "public/.env")
     try directory.write("hidden", to: "public/.git/config")
     try directory.write("{}", to: "public/database.json")
-    try directory.write("{}", to: "public/history/1.json")
+    try directory.write("[]", to: "public/data/posts.json")
+    try directory.write("page", to: "public/data/page.html")
+    try directory.write("{}", to: "public/data/below/1.json")
     try directory.write("second", to: "other/second.txt")
     try directory.write("second", to: "other/digits.txt")
     try directory.link("public/inside.txt", to: "sub/index.html")
@@ -42,7 +44,10 @@ import Testing
       atPath: "\(directory.path)/public/database.json", toPath: "\(directory.path)/public/hard.json")
     files = StaticFiles(
       directories: ["\(directory.path)/public", "\(directory.path)/missing", "\(directory.path)/other"],
-      forbidden: ["\(directory.path)/public/database.json", "\(directory.path)/public/history"])
+      privateFiles: [
+        .file("\(directory.path)/public/database.json"),
+        .files(in: "\(directory.path)/public/data", suffixes: [".json"]),
+      ])
   }
 
   private func answer(_ target: String, _ fields: HTTPFields = [:], method: HTTPRequest.Method = .get) -> Response? {
@@ -61,6 +66,8 @@ import Testing
     ("/bare/x.unknown", "x", "application/octet-stream"),
     ("/inside.txt", "sub", "text/plain; charset=UTF-8"),
     ("/second.txt", "second", "text/plain; charset=UTF-8"),
+    ("/data/page.html", "page", "text/html; charset=UTF-8"),
+    ("/data/below/1.json", "{}", "application/json; charset=UTF-8"),
     ("/.well-known/assetlinks.json", "known", "application/json; charset=UTF-8"),
     ("/%2ewell-known/assetlinks.json", "known", "application/json; charset=UTF-8"),
   ])
@@ -91,7 +98,7 @@ import Testing
     "/%2Fetc%2Fpasswd", "/file:///etc/passwd", "/C:/windows", "/C:\\windows", "/~/secret.txt", "/digits.txt/",
     "/digits.txt/.", "/digits.txt/..", "/digits.txt/x", "/.env", "/%2eenv", "/.git/config", "/.git/", "/sub/.hidden",
     "/env.txt", "/outside.txt", "/absolute.txt", "/up/secret.txt", "/up/", "/up", "/loop",
-    "/database.json", "/data.json", "/hard.json", "/%64atabase.json", "/history/1.json", "/history/", "/history",
+    "/database.json", "/data.json", "/hard.json", "/%64atabase.json", "/data/posts.json", "/data/", "/data",
     "/bare", "/bare/", "/missing", "digits.txt", "", "*", "http://localhost/digits.txt",
   ])
   func `What is not a file of the directory gets no response`(target: String) {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOConcurrencyHelpers
 package import OrderedJSON
 
 /// A pattern that was checked and prepared, to be compared with many requests.
@@ -128,13 +129,18 @@ package final class MatchableRequest {
   let method: HTTPRequest.Method
   let headerFields: HTTPFields
   let targets: [Target]
-  private let request: Request
+  private let readBody: ReadBody
 
   /// The body as JSON; `nil` when there is none, or none that is understood.
-  private(set) lazy var body: JSONValue? = request.bodyValue
+  var body: JSONValue? { readBody.value }
 
-  package init(_ request: Request, _ route: EffectiveRoute) {
-    self.request = request
+  package convenience init(_ request: Request, _ route: EffectiveRoute) {
+    self.init(request, route, ReadBody(of: request))
+  }
+
+  /// - Parameter readBody: The request's body, which other patterns may have read.
+  init(_ request: Request, _ route: EffectiveRoute, _ readBody: ReadBody) {
+    self.readBody = readBody
     method = route.method
     headerFields = request.headerFields
     // As it is carried out, as it was before it was rewritten, and as it was sent.
@@ -144,6 +150,25 @@ package final class MatchableRequest {
       targets.append(Target(target, isFolded: route.ignoresCase))
     }
     self.targets = targets
+  }
+}
+
+/// The body of a request as patterns look at it, read when the first of them does.
+final class ReadBody: Sendable {
+  private let request: Request
+  /// `nil` until it was read.
+  private let known = NIOLockedValueBox<JSONValue??>(nil)
+
+  init(of request: Request) {
+    self.request = request
+  }
+
+  /// `nil` when there is no body, or none that is understood.
+  var value: JSONValue? {
+    if let value = known.withLockedValue({ $0 }) { return value }
+    let value = request.bodyValue
+    known.withLockedValue { $0 = .some(value) }
+    return value
   }
 }
 

@@ -27,8 +27,10 @@ struct RuleTable<Value: Sendable>: Sendable {
   /// The largest id that a rule has had.
   private(set) var lastID = 0
   private var (first, last) = (0, 0)
-  /// How many requests each rule that there was has met.
+  /// How many requests each rule has met, those among them that are gone but were among the last ones.
   private var meetings: [Int: Int] = [:]
+  /// How many of the last rules are remembered when they are gone.
+  private static var remembered: Int { 10_000 }
   /// Whether a rule stays when it is for no request any more.
   private let keepsSpent: Bool
 
@@ -43,7 +45,7 @@ struct RuleTable<Value: Sendable>: Sendable {
 
   subscript(id: Int) -> Rule? { rules[id] }
 
-  /// How many requests a rule has met, whether it is still there or not.
+  /// How many requests a rule has met, whether it is still there or not; 0 for one that has gone 10,000 rules ago.
   func timesMet(_ id: Int) -> Int { meetings[id] ?? 0 }
 
   /// Changes what a rule does; does nothing when there is no such rule.
@@ -127,6 +129,9 @@ struct RuleTable<Value: Sendable>: Sendable {
   mutating func next(for request: MatchableRequest, after rank: Int = .min) -> Rule? {
     guard let found = first(for: request, after: rank) else { return nil }
     meetings[found.id, default: 0] += 1
+    if meetings.count > rules.count + 2 * Self.remembered {
+      meetings = meetings.filter { rules[$0.key] != nil || $0.key > lastID - Self.remembered }
+    }
     if let times = found.timesLeft {
       rules[found.id]?.timesLeft = times - 1
       if times <= 1, !keepsSpent { _ = remove(found.id) }

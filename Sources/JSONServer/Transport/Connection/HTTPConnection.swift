@@ -56,6 +56,8 @@ final class HTTPConnection: ChannelInboundHandler {
   var disconnectActions: [Int: @Sendable () -> Void] = [:]
   /// What to do when the connection ends before a response is calculated.
   var endActions: [Int: @Sendable () -> Void] = [:]
+  /// Whether it came when there were as many connections as there may be.
+  private var isExtra = false
   /// Whether the application has made a response that is the last on the connection.
   private var hasLastResponse = false
 
@@ -96,6 +98,7 @@ extension HTTPConnection {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     connections.insert(self)
+    isExtra = connections.isCrowded
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -204,6 +207,12 @@ extension HTTPConnection {
 
 extension HTTPConnection {
   private func take(_ arrival: Arrival) {
+    if isExtra, case .request(let request, _) = arrival, connections.isCrowded, !request.path.contains("/__admin") {
+      return refuse(
+        RequestError(
+          .unavailable, "The server has as many connections as it may have; close some, or try again when others have.")
+      )
+    }
     if backlog.isEmpty, mayBegin(arrival) {
       begin(arrival)
     } else {

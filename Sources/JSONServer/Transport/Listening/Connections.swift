@@ -15,14 +15,24 @@ final class Connections {
   /// Whether the server takes no further requests.
   private(set) var isShuttingDown = false
 
+  /// How many connections more than the maximum there may be.
+  static let reserved = 16
+
   private let maximum: Int
+  private let onCrowd: @Sendable (Int) -> Void
+  private var wasCrowded = false
   private var open: [ObjectIdentifier: HTTPConnection] = [:]
   private var handlers: [AvailableConnectionsHandler] = []
   private var emptied: EventLoopPromise<Void>?
   /// The connections that have written and not flushed.
   private var unflushed: [HTTPConnection] = []
 
-  init(limits: Limits, application: any Application, security: TransportSecurity? = nil) {
+  /// - Parameter onCrowd: Told the maximum when there are more connections for the first time.
+  init(
+    limits: Limits, application: any Application, security: TransportSecurity? = nil,
+    onCrowd: @escaping @Sendable (_ maximum: Int) -> Void = { _ in }
+  ) {
+    self.onCrowd = onCrowd
     self.limits = limits
     self.application = application
     self.security = security
@@ -35,10 +45,16 @@ final class Connections {
     max(1, min(limits.maximumConnections, openFiles - 64))
   }
 
-  var isFull: Bool { open.count >= maximum }
+  var isFull: Bool { open.count >= maximum + Self.reserved }
+
+  /// Whether there are more than the maximum, so that the last ones may ask for the admin interface alone.
+  var isCrowded: Bool { open.count > maximum }
 
   func insert(_ connection: HTTPConnection) {
     open[ObjectIdentifier(connection)] = connection
+    guard isCrowded, !wasCrowded else { return }
+    wasCrowded = true
+    onCrowd(maximum)
   }
 
   func remove(_ connection: HTTPConnection) {

@@ -22,13 +22,17 @@ final class HTTPListener: Sendable {
   /// Addresses with port 0 get the same port, chosen by the system for the first of them. An optional address that the
   /// machine does not have is left out when another is bound.
   ///
-  /// - Parameter security: What connections are encrypted with; `nil` for plain HTTP.
+  /// - Parameters:
+  ///   - security: What connections are encrypted with; `nil` for plain HTTP.
+  ///   - onCrowd: Told the maximum when there are more connections for the first time.
   /// - Throws: ``ListenError`` for the first address that cannot be bound.
   static func start(
     on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application,
-    security: TransportSecurity? = nil
+    security: TransportSecurity? = nil, onCrowd: @escaping @Sendable (_ maximum: Int) -> Void = { _ in }
   ) async throws(ListenError) -> HTTPListener {
-    let connections = await makeConnections(on: loop, limits: limits, application: application, security: security)
+    let connections = await makeConnections(on: loop) {
+      Connections(limits: limits, application: application, security: security, onCrowd: onCrowd)
+    }
     var attempt = 0
     while true {
       do throws(ListenError) {
@@ -65,12 +69,11 @@ extension HTTPListener {
   private static let backlog: CInt = 1024
 
   private static func makeConnections(
-    on loop: EventLoopExecutor, limits: Limits, application: any Application, security: TransportSecurity?
+    on loop: EventLoopExecutor, _ make: @escaping @Sendable () -> Connections
   ) async -> NIOLoopBound<Connections> {
     await withCheckedContinuation { continuation in
       loop.execute {
-        let connections = Connections(limits: limits, application: application, security: security)
-        continuation.resume(returning: NIOLoopBound(connections, eventLoop: loop.eventLoop))
+        continuation.resume(returning: NIOLoopBound(make(), eventLoop: loop.eventLoop))
       }
     }
   }

@@ -35,6 +35,13 @@ final class SliceProducer: Sendable {
     guard var current = take() else { return nil }
     current.scratch.removeAll(keepingCapacity: true)
     current.cursor.append(toCount: count, to: &current.scratch)
+    if current.body.isScript {
+      // What is escaped has three bytes, of which a slice has all or none.
+      while current.scratch.suffix(2).contains(0xE2), !current.cursor.isAtEnd {
+        current.cursor.append(toCount: current.scratch.count + 1, to: &current.scratch)
+      }
+      current.scratch = JSONP.escaped(current.scratch)
+    }
     let isLast = current.cursor.isAtEnd
     let bytes = framed(current.scratch, isLast: isLast)
     return put(isLast ? .ended : .waiting(current)) ? (bytes, isLast) : nil

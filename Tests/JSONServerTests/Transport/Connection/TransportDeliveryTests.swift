@@ -136,7 +136,7 @@ struct TransportDeliveryTests {
     let directory = try TemporaryDirectory()
     let text = String(repeating: "0123456789abcdef", count: 100_000)
     try directory.write(text, to: "large.bin")
-    let files = StaticFiles(directories: [directory.path], forbidden: [])
+    let files = StaticFiles(directories: [directory.path], privateFiles: [])
     let application = TestApplication { request, reply in
       reply(files.respond(to: request).map { PreparedResponse($0) } ?? .echo(request))
     }

@@ -1,4 +1,6 @@
 import HTTPTypes
+import NIOConcurrencyHelpers
+import OrderedJSON
 import Testing
 
 @testable import JSONServer
@@ -122,7 +124,7 @@ struct TransportLimitTests {
     #expect(Connections.maximum(limits, openFiles: files) == expected)
   }
 
-  @Test func `Connections above the maximum wait until one has gone`() async throws {
+  @Test func `Connections above the maximum are told so, save those that ask for the admin interface`() async throws {
     var limits = Limits()
     limits.maximumConnections = 2
     let application = TestApplication()
@@ -134,12 +136,63 @@ struct TransportLimitTests {
         _ = try await client.readAnswer()
       }
       let third = try await server.connect()
-      try await third.send(Self.get("/waited"))
+      try await third.send(Self.get("/refused"))
+      let refusal = try await third.readAnswer()
+      #expect(refusal.status == 503)
+      #expect(refusal.fields["connection"] == "close")
+      #expect(refusal.body.contains("as many connections as it may have"))
+      #expect(try await third.readToEnd() == "")
+      let fourth = try await server.connect()
+      try await fourth.send(Self.get("/__admin/health"))
+      #expect(try await fourth.readAnswer().body == "GET /__admin/health")
       try await first.send(Self.get("/served"))
       _ = try await first.readAnswer()
-      #expect(application.requests.map(\.target) == ["/served", "/served", "/served"])
-      try await second.close()
-      #expect(try await third.readAnswer().body == "GET /waited")
+      #expect(application.requests.map(\.target) == ["/served", "/served", "/__admin/health", "/served"])
+    }
+  }
+
+  @Test func `The first connection above the maximum is an event`() async throws {
+    let warnings = NIOLockedValueBox<[String]>([])
+    var configuration = Server.Configuration(source: .value([:]))
+    configuration.limits.maximumConnections = 1
+    configuration.onEvent = { event in
+      if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
+    }
+    let server = try await Server.start(configuration)
+    let address = BindAddress(host: "127.0.0.1", port: server.port)
+    let first = try await TransportClient(address)
+    try await first.send(Self.get("/db"))
+    _ = try await first.readAnswer()
+    for _ in 1...2 {
+      let other = try await TransportClient(address)
+      try await other.send(Self.get("/db"))
+      #expect(try await other.readAnswer().status == 503)
+      #expect(try await other.readToEnd() == "")
+    }
+    #expect(warnings.withLockedValue { $0 }.filter { $0.contains("as this server takes, 1;") }.count == 1)
+    try await first.close()
+    await server.stop(grace: .zero)
+  }
+
+  @Test func `Connections above these wait until one has gone`() async throws {
+    var limits = Limits()
+    limits.maximumConnections = 2
+    let application = TestApplication()
+    try await TestServer.run(application, limits: limits) { server in
+      var clients: [TransportClient] = []
+      for _ in 1...(2 + Connections.reserved) {
+        let client = try await server.connect()
+        try await client.send(Self.get("/__admin"))
+        _ = try await client.readAnswer()
+        clients.append(client)
+      }
+      let last = try await server.connect()
+      try await last.send(Self.get("/__admin/waited"))
+      try await clients[0].send(Self.get("/__admin"))
+      _ = try await clients[0].readAnswer()
+      #expect(application.requests.map(\.target) == Array(repeating: "/__admin", count: 3 + Connections.reserved))
+      try await clients[1].close()
+      #expect(try await last.readAnswer().body == "GET /__admin/waited")
     }
   }
 }

@@ -1,0 +1,141 @@
+import HTTPTypes
+import OrderedJSON
+
+/// What journal, events and log show of requests and responses, with `***` in the place of secrets.
+enum SecretText {
+  private static let mask = "***"
+  private static let quote = UInt8(ascii: "\"")
+
+  /// A target; a query that cannot be taken apart is left out when it names a secret.
+  static func target(_ target: String) -> String {
+    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
+    let start = target.utf8.index(after: mark)
+    return target[..<start] + (pairs(String(target[start...])) ?? mask)
+  }
+
+  /// Header fields; of a field that has a scheme, that is shown.
+  static func fields(_ fields: HTTPFields) -> HTTPFields {
+    HTTPFields(
+      fields.map { field in
+        let name = field.name.canonicalName
+        guard
+          HTTPFields.secretNames.contains(name) || SecretName.matches(name) && !name.hasPrefix("access-control-")
+        else { return field }
+        let scheme = name.hasSuffix("authorization") ? field.value.prefix { $0 != " " } : ""
+        let isAlone = scheme.endIndex == field.value.endIndex
+        return HTTPField(name: field.name, value: scheme.isEmpty || isAlone ? mask : "\(scheme) \(mask)")
+      })
+  }
+
+  /// The body of a request or a response, or the beginning of one. O(its length).
+  ///
+  /// - Parameters:
+  ///   - type: What `Content-Type` says.
+  ///   - isCut: Whether it is the beginning.
+  ///   - isRequest: Whether a client sent it. A client's body that cannot be taken apart is left out when it names a
+  ///     secret.
+  static func body(_ body: ArraySlice<UInt8>, type: String?, isCut: Bool, isRequest: Bool) -> ArraySlice<UInt8> {
+    let essence = type.map(MediaType.init)?.essence
+    let text = String(decoding: body, as: UTF8.self)
+    let leftOut = Array("(left out, since it names a secret)".utf8)[...]
+    if essence == "application/x-www-form-urlencoded", (try? JSONValue(parsing: Array(body))) == nil {
+      return pairs(text).map { Array($0.utf8)[...] } ?? leftOut
+    }
+    if isRequest, mayNameSecret(text) {
+      let isJSON = isCut ? body.first.map("{[".utf8.contains) ?? true : (try? JSONValue(parsing: Array(body))) != nil
+      guard isJSON else { return leftOut }
+    }
+    // A patch names what it changes by a path (RFC 6902).
+    let isSecretPatch = essence == "application/json-patch+json" && mayNameSecret(text)
+    return members(body) { SecretName.matches($0) || isSecretPatch && $0 == "value" }
+  }
+
+  /// Whether a text that was not taken apart names a secret, or may do so in escapes.
+  private static func mayNameSecret(_ text: String) -> Bool {
+    SecretName.isMentioned(in: text) || text.contains("\\u")
+  }
+
+  /// JSON, which may be cut anywhere, or text that holds some.
+  private static func members(_ text: ArraySlice<UInt8>, _ isSecret: (String) -> Bool) -> ArraySlice<UInt8> {
+    var shown: [UInt8] = []
+    var rest = text
+    var known: [ArraySlice<UInt8>: Bool] = [:]
+    while let start = rest.firstIndex(of: quote), let end = endOfString(rest[start...]) {
+      guard let colon = rest[end...].firstIndex(where: isNoSpace), rest[colon] == UInt8(ascii: ":") else {
+        // Where the text is no JSON, the mark at the end of what was no name may begin one.
+        shown += rest[..<(end - 1)]
+        rest = rest[(end - 1)...]
+        if end == rest.endIndex { break }
+        continue
+      }
+      let name = rest[start..<end]
+      shown += rest[...colon]
+      rest = rest[(colon + 1)...]
+      let isHidden = known[name] ?? isSecret(decoded(name))
+      known[name] = isHidden
+      guard isHidden else { continue }
+      let value = rest.drop { !isNoSpace($0) }
+      shown += rest[..<value.startIndex] + "\"\(mask)\"".utf8
+      rest = value[endOfValue(value)...]
+    }
+    return (shown + rest)[...]
+  }
+
+  private static func isNoSpace(_ byte: UInt8) -> Bool { !ByteSet.spaces.contains(byte) }
+
+  private static func decoded(_ name: ArraySlice<UInt8>) -> String {
+    (try? JSONValue(parsing: Array(name)))?.string ?? String(decoding: name.dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  /// Where a string that begins with its quotation mark ends; `nil` for one that is cut.
+  private static func endOfString(_ text: ArraySlice<UInt8>) -> Int? {
+    var index = text.startIndex + 1
+    while index < text.endIndex {
+      if text[index] == quote { return index + 1 }
+      index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return nil
+  }
+
+  private static func endOfValue(_ text: ArraySlice<UInt8>) -> Int {
+    var depth = 0
+    var index = text.startIndex
+    while index < text.endIndex {
+      switch text[index] {
+      case quote:
+        guard let end = endOfString(text[index...]) else { return text.endIndex }
+        if depth == 0 { return end }
+        index = end
+        continue
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if depth == 0 { return index }
+        depth -= 1
+        if depth == 0 { return index + 1 }
+      case UInt8(ascii: ","), UInt8(ascii: "\n"): if depth == 0 { return index }
+      default: break
+      }
+      index += 1
+    }
+    return index
+  }
+
+  /// Names and values as forms and queries write them, decoded as they are when they are read; a `_where` that names a
+  /// secret is hidden as a whole.
+  ///
+  /// - Returns: `nil` for what names a secret and is no list of pairs: JSON with a mistake, for example.
+  private static func pairs(_ text: String) -> String? {
+    var shown: [String] = []
+    var isList = true
+    for pair in text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+      let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      let name = PercentEncoding.decodeForm(parts[0])
+      let value = parts.count > 1 ? PercentEncoding.decodeForm(parts[1]) : ""
+      if !pair.isEmpty, parts.count < 2 || "{[\"'".contains(name.first { !$0.isWhitespace } ?? "=") { isList = false }
+      let isHidden = name == "_where" ? mayNameSecret(value) : !name.hasPrefix("_") && SecretName.matches(name)
+      shown.append(isHidden ? String(Substring(parts[0])) + "=" + mask : String(Substring(pair)))
+    }
+    return isList || !mayNameSecret(PercentEncoding.decodeForm(text.utf8)) && !mayNameSecret(text)
+      ? shown.joined(separator: "&") : nil
+  }
+}
