@@ -31,7 +31,7 @@
     }
 
     private func takeTurn(_ mark: () -> Int) -> (Int, Result<ForeignWrites, DatabaseFailure>) {
-      let end = ContinuousClock.now + Self.settlingTime
+      let end = ContinuousClock.now + Self.patience
       var mayReconnect = true
       while true {
         do throws(DatabaseFailure) {
@@ -44,9 +44,9 @@
           cancelTransaction()
           let isTriedAgain =
             switch error.code {
-            case .conflict: .now < end
+            case .conflict: .now < end && versions.isReached
             case .unreachable: mayReconnect
-            case .address, .rights, .tables, .refused: false
+            case .address, .rights, .tables, .noSpace, .refused: false
             }
           guard isTriedAgain else { return (mark(), .failure(error)) }
           if error.code == .unreachable { mayReconnect = false }

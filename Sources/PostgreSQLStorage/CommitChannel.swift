@@ -36,8 +36,10 @@
     /// The beginning of all commits' ids, unlike that of any other server.
     private let run = CommitID.random
 
-    /// How long a statement of a commit may take, the turns of other servers included.
+    /// How long the database may be silent during a commit.
     static let deadline = Duration.seconds(15)
+    /// How long a commit waits for others' turns.
+    static let patience = Duration.seconds(45)
     /// How long it is tried to find out what became of a commit, once its connection is lost.
     static let settlingTime = Duration.seconds(10)
     /// Of how many versions the changes are kept, for servers that were cut off.
@@ -72,7 +74,6 @@
       turn = nil
       connection = nil
       let new = try Connection.open(address)
-      new.isReached = { [versions] in versions.isReached }
       connection = new
       return new
     }
@@ -80,7 +81,7 @@
     private func perform(_ commit: StoredCommit) -> CommitResult {
       commitCount += 1
       let id = "\(run)-\(commitCount)"
-      let end = ContinuousClock.now + Self.settlingTime
+      let end = ContinuousClock.now + Self.patience
       while true {
         let base = versions.baseAndID
         let hadConnection = connection.map { !$0.isLost } ?? false
@@ -90,7 +91,7 @@
           switch error.code {
           case .conflict:
             cancelTransaction()
-            guard .now < end else { return .failed(error) }
+            guard .now < end, versions.isReached else { return .failed(error) }
           case .unreachable where !error.isUnsettled:
             // One that was lost since the commit before is made anew, so that nobody hears of it.
             guard hadConnection else { return .failed(error) }
@@ -104,7 +105,7 @@
               advance(from: base.version, id: id)
               return .done
             }
-          case .address, .rights, .tables, .refused:
+          case .address, .rights, .tables, .noSpace, .refused:
             cancelTransaction()
             return .failed(error)
           }
@@ -169,8 +170,9 @@
     ///
     /// - Returns: `nil` when that cannot be found out in time.
     private func settle(_ id: String, onto base: (version: Int, id: String?)) -> Bool? {
-      // However long the commit itself was waited for.
-      let end = ContinuousClock.now + Self.settlingTime
+      // However long the commit itself was waited for; and while the database answers, as long as one may wait for others.
+      let last = ContinuousClock.now + Self.patience
+      var end = ContinuousClock.now + Self.settlingTime
       var wait: Double = 0.02
       while .now < end {
         connection = nil
@@ -179,6 +181,7 @@
           return try connected().settle(id, onto: base, deadline: max(.seconds(1), end - .now))
         } catch {
           if error.code != .conflict, error.code != .unreachable { return nil }
+          if error.code == .conflict, versions.isReached { end = min(last, .now + Self.settlingTime) }
         }
         // The queue is this channel's alone.
         DispatchSemaphore(value: 0).waitBriefly(seconds: wait)

@@ -13,6 +13,8 @@
       case tables
       /// Another transaction came between: it is tried again.
       case conflict
+      /// The database's disk is full.
+      case noSpace
       /// Something else that the database says.
       case refused
     }
@@ -45,7 +47,12 @@
     init(state: String, _ text: String, at address: DatabaseAddress) {
       let place = "\(address.description): "
       switch state {
-      case "40001", "40P01", "55P03": self.init(.conflict, "\(place)\(text).")
+      case "40001", "40P01": self.init(.conflict, "\(place)\(text).")
+      case "55P03":
+        self.init(
+          .conflict,
+          "\(place)another transaction keeps all others from writing; find it in pg_stat_activity, and end it.")
+      case "53100": self.init(.noSpace, "\(place)\(text).")
       case "42501":
         self.init(
           .rights, "\(place)\(text); grant it, or connect as the user that owns the schema '\(address.schema)'.")
@@ -54,9 +61,9 @@
           .tables,
           "\(place)the tables of the schema '\(address.schema)' were changed (\(text)); restore them, or name another schema with ?schema=."
         )
-      // 25006: the server became a standby; the next connection finds the one that takes writes.
+      // What ends the connection; 25006: the server became a standby, and the next connection finds the one that takes writes.
       case let state
-      where ["08", "57", "53"].contains(String(state.prefix(2))) || ["25P03", "25P04", "25006"].contains(state):
+      where ["08", "57P"].contains(where: state.hasPrefix) || ["53300", "25P03", "25P04", "25006"].contains(state):
         self.init(.unreachable, "\(place)\(text).")
       default: self.init(.refused, "\(place)\(text).")
       }

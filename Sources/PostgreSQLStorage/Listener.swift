@@ -10,6 +10,8 @@
     private(set) var due = ContinuousClock.now
     /// What was reported last, which the server may not have taken over yet.
     private var reported: (since: Int, version: Int)?
+    /// The newest version when it was looked at last whether somebody has the turn.
+    private var watched: Int?
     /// The version that cannot be served, and why: it is not read again.
     private var refused: (version: Int, id: String?, failure: DatabaseFailure)?
     /// Whether the data is built on a version of this very database.
@@ -71,7 +73,8 @@
         due = .now + Self.interval
         return found.version
       } catch {
-        guard connection.isLost else {
+        // What was cancelled, or lacked memory or space, may not be another time.
+        guard connection.isLost || error.code == .refused || error.code == .noSpace else {
           // As when somebody has changed the tables.
           if error.code != .conflict { record(error) }
           throw error
@@ -131,6 +134,19 @@
       reported = nil
       isVerified = false
       _ = try? newest()
+      watchTurn()
+    }
+
+    /// Notes since when nobody can write.
+    private mutating func watchTurn() {
+      guard let connection, !connection.isLost else { return }
+      let isTaken = (try? connection.isTurnTaken(deadline: Self.deadline)) ?? false
+      if !isTaken || watched != versions.newest {
+        versions.stall = nil
+      } else if versions.stall == nil {
+        versions.stall = .now
+      }
+      watched = versions.newest
     }
 
     // MARK: The connection

@@ -52,6 +52,9 @@
     /// Why the database cannot be reached; `nil` while it can.
     package var failure: DatabaseFailure? { versions.failure }
 
+    /// Since when nobody could write, because one transaction has the turn; `nil` while one can.
+    package var stall: ContinuousClock.Instant? { versions.stall }
+
     /// Commits onto the version that the data is built on.
     ///
     /// - Parameter completion: Called once, on any thread.
@@ -99,7 +102,7 @@
     /// Disconnects. Blocks until what is in progress has ended.
     package func close() {
       reads.close()
-      // Nothing finds out any more whether the database is reached: nothing is waited for beyond its deadline.
+      // No commit waits for others any more.
       versions.failure = DatabaseFailure(.unreachable, "The server is stopping.")
       commits.close()
       for channel in [simulation, rules, snapshots] { channel.close() }
@@ -145,34 +148,41 @@
     /// Has a reset go back to the data as it is, where users of the database have filled it.
     private static func keepInitial(on connection: Connection) throws(DatabaseFailure) {
       guard try !connection.hasInitial() else { return }
-      do throws(DatabaseFailure) {
-        _ = try connection.takeTurn(deadline: .seconds(60))
+      try inTurn(on: connection) { _ throws(DatabaseFailure) in
         let isEmpty = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) == 0
         let isKept = try connection.hasInitial()
         if !isEmpty, !isKept { try connection.keepInitial() }
-        try connection.run("COMMIT", deadline: .seconds(600))
-      } catch {
-        if !connection.isLost { _ = try? connection.run("ROLLBACK") }
-        throw error
       }
     }
 
     private static func write(
       _ database: StoredDatabase, on connection: Connection, replacing: Bool
     ) throws(DatabaseFailure) -> Bool {
-      do throws(DatabaseFailure) {
-        let version = try connection.takeTurn(deadline: .seconds(60))
+      try inTurn(on: connection) { version throws(DatabaseFailure) in
         let count = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) ?? 0
         let isWanted = replacing || count == 0
         if isWanted {
           try connection.replaceAll(database, onto: version, id: CommitID.random)
           try connection.keepInitial()
         }
-        try connection.run("COMMIT", deadline: .seconds(600))
         return isWanted
-      } catch {
-        if !connection.isLost { _ = try? connection.run("ROLLBACK") }
-        throw error
+      }
+    }
+
+    /// Does work in a transaction with the turn, which it waits for as long as a commit does.
+    private static func inTurn<Success>(
+      on connection: Connection, _ body: (Int) throws(DatabaseFailure) -> Success
+    ) throws(DatabaseFailure) -> Success {
+      let end = ContinuousClock.now + CommitChannel.patience
+      while true {
+        do throws(DatabaseFailure) {
+          let success = try body(try connection.takeTurn(deadline: CommitChannel.deadline))
+          try connection.run("COMMIT", deadline: .seconds(600))
+          return success
+        } catch {
+          if !connection.isLost { _ = try? connection.run("ROLLBACK") }
+          guard error.code == .conflict, .now < end else { throw error }
+        }
       }
     }
   }

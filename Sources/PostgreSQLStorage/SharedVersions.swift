@@ -8,6 +8,7 @@
       var baseID: String?
       var newest: Int
       var failure: DatabaseFailure?
+      var stall: ContinuousClock.Instant?
       var commits = 0
       var turns = 0
     }
@@ -53,6 +54,12 @@
     var failure: DatabaseFailure? {
       get { state.withLockedValue { $0.failure } }
       set { state.withLockedValue { $0.failure = newValue } }
+    }
+
+    /// Since when the newest version is the same although somebody had the turn whenever it was looked at.
+    var stall: ContinuousClock.Instant? {
+      get { state.withLockedValue { $0.stall } }
+      set { state.withLockedValue { $0.stall = newValue } }
     }
 
     /// Whether the database is there, as far as is known: even if what it holds cannot be served.

@@ -10,9 +10,6 @@
     private let versions: SharedVersions
     private var connection: Connection?
 
-    /// How often what collided with another transaction is tried.
-    private static let attempts = 20
-
     init(_ address: DatabaseAddress, _ versions: SharedVersions) {
       self.address = address
       self.versions = versions
@@ -40,7 +37,7 @@
     private func perform<Success>(
       _ work: (Connection) throws(DatabaseFailure) -> Success
     ) throws(DatabaseFailure) -> Success {
-      var attempt = 1
+      let end = ContinuousClock.now + CommitChannel.patience
       var mayReconnect = true
       while true {
         let connection = try connected()
@@ -50,9 +47,9 @@
           // Outside of a transaction this does nothing.
           if !connection.isLost { _ = try? connection.run("ROLLBACK", deadline: .seconds(5)) }
           switch error.code {
-          case .conflict where attempt < Self.attempts: attempt += 1
+          case .conflict where .now < end && versions.isReached: break
           case .unreachable where mayReconnect && !error.isUnsettled: mayReconnect = false
-          case .conflict, .unreachable, .address, .rights, .tables, .refused: throw error
+          case .conflict, .unreachable, .address, .rights, .tables, .noSpace, .refused: throw error
           }
         }
       }
@@ -64,7 +61,6 @@
       if let connection, connection.receive(), connection.receive() { return connection }
       connection = nil
       let new = try Connection.open(address)
-      new.isReached = { [versions] in versions.isReached }
       connection = new
       return new
     }

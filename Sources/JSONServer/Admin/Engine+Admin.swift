@@ -11,7 +11,7 @@ extension Engine {
     case .page: finalize(context, .page)
     case .asset(let name): finalize(context, .asset(name))
     case .openAPI: try describe(context)
-    case .health: finalize(context, .json(.object(health), status: isUnreachable ? .serviceUnavailable : .ok))
+    case .health: finalize(context, .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable))
     case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
     case .exchanges(let limit, let unexpectedOnly):
       let exchanges = simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
@@ -67,12 +67,16 @@ extension Engine {
     }
   }
 
-  /// Whether reads are refused since the database that is shared cannot be asked.
-  private var isUnreachable: Bool { writes.shared?.failure != nil && configuration.reads == .linearizable }
+  /// What keeps requests from the database that is shared, as `status` has it; `nil` for nothing.
+  private var failure: String? {
+    guard let shared = writes.shared else { return nil }
+    if shared.failure != nil, configuration.reads == .linearizable { return "unreachable" }
+    return shared.stall == nil ? nil : "stalled"
+  }
 
   private var health: JSONObject {
     var health = JSONObject([
-      ("status", .string(isUnreachable ? "unreachable" : "ok")),
+      ("status", .string(failure ?? "ok")),
       ("version", .string(Server.version)),
       ("uptime", JSONValue(rounding: (System.uptime - started) / .seconds(1))),
       ("resources", .number(JSONNumber(writes.database.resourceNames.count))),
@@ -84,7 +88,7 @@ extension Engine {
   }
 
   private static func health(of shared: any SharedPersistence) -> JSONValue {
-    let message = shared.failure.map { JSONValue.string($0.message) } ?? .null
+    let message = (shared.failure?.message ?? shared.stall).map(JSONValue.string) ?? .null
     return [
       "reached": .bool(shared.failure == nil), "version": .number(JSONNumber(shared.version)),
       "behind": .number(JSONNumber(shared.behind)), "message": message,

@@ -172,8 +172,9 @@ final class WriteCoordinator {
       if commits.schedule() { startCommitSoon(on: engine) }
     case .edited(let source):
       takeOver(source, on: engine)
-    case .failed(let error) where error.code == .durabilityUnknown:
-      // The file holds the version: memory keeps it, and the client is informed of what is not known.
+    case .failed(let error) where error.code == .durabilityUnknown && shared == nil:
+      // The file holds the version: memory keeps it, and the client is informed of what is not known. Where servers share
+      // the data, it may hold the version or not: memory goes back, until the database says which.
       for pending in finishCommit(on: engine) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {

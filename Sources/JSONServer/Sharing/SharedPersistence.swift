@@ -11,6 +11,9 @@ protocol SharedPersistence: Persistence, SharedSimulation {
   /// Why the database cannot be reached now; `nil` while it can.
   var failure: StorageError? { get }
 
+  /// Why nobody can write now, although the database is reached; `nil` while one can.
+  var stall: String? { get }
+
   /// How many versions the newest one is ahead of that, as far as is known.
   var behind: Int { get }
 

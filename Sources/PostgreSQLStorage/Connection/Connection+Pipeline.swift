@@ -22,7 +22,7 @@
     /// - Throws: ``DatabaseFailure`` of the first that fails; with code `unreachable` it is not known what became of them.
     @discardableResult
     func run(_ statements: [Statement], deadline: Duration) throws(DatabaseFailure) -> [ResultRows] {
-      let end = ContinuousClock.now + deadline
+      for statement in statements { try allowTime(for: statement.parameters) }
       guard !isLost, PQenterPipelineMode(connection) == 1 else { throw lost() }
       var names: [(name: String, isNew: Bool)] = []
       for statement in statements {
@@ -36,11 +36,11 @@
       var answers: [ResultRows] = []
       var failure: DatabaseFailure?
       for (name, isNew) in names {
-        if isNew, try next(before: end, &failure) != nil, failure == nil { prepared.insert(name) }
-        if let rows = try next(before: end, &failure) { answers.append(rows) }
+        if isNew, try next(deadline, &failure) != nil, failure == nil { prepared.insert(name) }
+        if let rows = try next(deadline, &failure) { answers.append(rows) }
       }
       // The end of the pipeline has an answer of its own.
-      try awaitInput(before: end)
+      try awaitInput(deadline)
       PQclear(PQgetResult(connection))
       guard PQexitPipelineMode(connection) == 1 else { throw lost() }
       if let failure { throw failure }
@@ -51,11 +51,11 @@
     ///
     /// - Parameter failure: The first failure; those of the statements after it say nothing.
     private func next(
-      before end: ContinuousClock.Instant, _ failure: inout DatabaseFailure?
+      _ deadline: Duration, _ failure: inout DatabaseFailure?
     ) throws(DatabaseFailure) -> ResultRows? {
       var rows: ResultRows?
       while true {
-        try awaitInput(before: end)
+        try awaitInput(deadline)
         guard let result = PQgetResult(connection) else { return rows }
         let next = ResultRows(result)
         switch PQresultStatus(result) {

@@ -10,11 +10,8 @@
     var prepared: Set<String> = []
     /// Whether an answer stayed away, so that nothing more can be asked.
     private(set) var isLost = false
-    /// Whether the database is known to be reached by another connection: then an answer is waited for beyond its deadline,
-    /// as that of a statement which waits for a lock.
-    var isReached: () -> Bool = { false }
-    /// How long beyond it.
-    private static let longestLock = Duration.seconds(600)
+    /// How many bytes a second a way carries that is slow, but not too slow to write while nobody else can.
+    private static let slowWay = 50_000
 
     /// Connects. Blocks until that is done, at most some seconds.
     ///
@@ -64,12 +61,12 @@
     /// Runs a statement, or several without parameters, and returns the last one's rows.
     ///
     /// - Parameters:
-    ///   - deadline: How long the answer is waited for; then the connection is lost, unless ``isReached``.
+    ///   - deadline: How long the database may be silent; then the connection is lost.
     /// - Throws: ``DatabaseFailure``; with code `unreachable` it is not known what became of the statement.
     @discardableResult
     func run(_ text: String, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> ResultRows {
       guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
-      return try result(before: .now + deadline)
+      return try result(deadline)
     }
 
     /// Runs a statement with parameters; it is prepared at its first use. Rows come in binary form.
@@ -77,15 +74,22 @@
     func run(
       _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
     ) throws(DatabaseFailure) -> ResultRows {
-      let end = ContinuousClock.now + deadline
+      try allowTime(for: parameters)
       let name = Self.name(of: text)
       if !prepared.contains(name) {
         guard !isLost, PQsendPrepare(connection, name, text, 0, nil) == 1 else { throw lost() }
-        try result(before: end)
+        try result(deadline)
         prepared.insert(name)
       }
       guard !isLost, send(name, parameters) else { throw lost() }
-      return try result(before: end)
+      return try result(deadline)
+    }
+
+    /// Has the database wait longer for what takes long to travel, where it waits for 3 s alone: within a transaction.
+    func allowTime(for parameters: [Parameter]) throws(DatabaseFailure) {
+      let seconds = parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } / Self.slowWay
+      guard seconds > 0, PQtransactionStatus(connection) == PQTRANS_INTRANS else { return }
+      try run("SELECT set_config('idle_in_transaction_session_timeout', $1, true)", [.text("\(3 + seconds)s")])
     }
 
     /// The name under which a statement is prepared.
@@ -112,11 +116,11 @@
 
     /// Waits for the answer to what was sent.
     @discardableResult
-    private func result(before end: ContinuousClock.Instant) throws(DatabaseFailure) -> ResultRows {
+    private func result(_ deadline: Duration) throws(DatabaseFailure) -> ResultRows {
       var rows = ResultRows(nil)
       var failure: DatabaseFailure?
       while true {
-        try awaitInput(before: end)
+        try awaitInput(deadline)
         guard let result = PQgetResult(connection) else { break }
         let next = ResultRows(result)
         switch PQresultStatus(result) {
@@ -129,21 +133,20 @@
       return rows
     }
 
-    /// Waits until the next result can be taken without blocking.
-    func awaitInput(before end: ContinuousClock.Instant) throws(DatabaseFailure) {
+    /// Waits until the next result can be taken without blocking: as long as something travels, and the deadline beyond that.
+    func awaitInput(_ deadline: Duration) throws(DatabaseFailure) {
       while true {
         let flushed = PQflush(connection)
         guard flushed >= 0 else { throw lost() }
         if flushed == 0, PQisBusy(connection) == 0 { return }
-        let rest = end - .now
-        var milliseconds = Int32(
-          clamping: rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000)
-        if milliseconds <= 0 {
-          guard rest > .zero - Self.longestLock, isReached() else { throw lost("no answer came in time") }
-          milliseconds = 1000
-        }
-        guard postgresql_wait(socket, flushed, milliseconds) >= 0, PQconsumeInput(connection) == 1 else { throw lost() }
+        try consumeInput(deadline, isSending: flushed == 1)
       }
+    }
+
+    private func consumeInput(_ deadline: Duration, isSending: Bool) throws(DatabaseFailure) {
+      let ready = postgresql_wait(socket, isSending ? 1 : 0, Int32(clamping: Int(deadline / .milliseconds(1))))
+      if ready == 0 { throw lost("no answer came in time") }
+      guard ready > 0, PQconsumeInput(connection) == 1 else { throw lost() }
     }
 
     func lost(_ reason: String? = nil) -> DatabaseFailure {
@@ -172,9 +175,8 @@
     func copy(
       _ text: String, deadline: Duration, _ body: (UnsafeRawBufferPointer) throws(DatabaseFailure) -> Void
     ) throws(DatabaseFailure) {
-      let end = ContinuousClock.now + deadline
       guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
-      try result(before: end)
+      try result(deadline)
       while true {
         var piece: UnsafeMutablePointer<CChar>?
         let count = PQgetCopyData(connection, &piece, 1)
@@ -182,16 +184,14 @@
         if count > 0 {
           try body(UnsafeRawBufferPointer(start: piece, count: Int(count)))
         } else if count == 0 {
-          let rest = (end - .now).components.seconds
-          guard rest > 0, postgresql_wait(socket, 0, Int32(clamping: rest * 1000)) > 0, PQconsumeInput(connection) == 1
-          else { throw lost("no answer came in time") }
+          try consumeInput(deadline, isSending: false)
         } else if count == -1 {
           break
         } else {
           throw lost()
         }
       }
-      try result(before: end)
+      try result(deadline)
     }
 
     /// Takes what has arrived, and returns whether the connection is still there.

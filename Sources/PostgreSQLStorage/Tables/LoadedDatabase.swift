@@ -73,7 +73,7 @@
         simulation: try simulation())
       try copy(
         "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
-        deadline: .seconds(600)
+        deadline: .seconds(60)
       ) { piece throws(DatabaseFailure) in loaded.append(copied: piece) }
       return loaded
     }

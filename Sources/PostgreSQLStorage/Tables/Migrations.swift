@@ -5,13 +5,12 @@
     static let oldestServer = 120_000
 
     /// The steps; a step is never changed once it was released.
-    static let steps = [first, commitIDs, simulation, channels, gaps]
+    static let steps = [first, commitIDs, simulation, channels, gaps, rights]
 
     // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
     //
     // One row of `state` is the turn: who changes it has the only write in progress. What a change was about is in
-    // `change`; what is there now is in `record`. Servers set json_server.server, so that the triggers record only what
-    // other users of the database change.
+    // `change`; what is there now is in `record`.
     private static let first = """
       CREATE TABLE state (
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -155,6 +154,101 @@
       CREATE TRIGGER refuse_gap AFTER INSERT ON record REFERENCING NEW TABLE AS touched
         FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
         EXECUTE FUNCTION refuse_gap();
+      """
+
+    // Triggers run with the rights of whoever writes, always, and record what is not recorded yet: a server's commit has
+    // written its change by then. Names are looked up in the trigger's schema, whatever it is called by now, and in pg_temp,
+    // where anybody makes tables, last.
+    private static let rights = """
+      DROP TRIGGER take_turn ON record;
+      DROP TRIGGER note_inserted ON record;
+      DROP TRIGGER note_deleted ON record;
+      DROP TRIGGER note_updated ON record;
+      DROP TRIGGER note_truncated ON record;
+      DROP TRIGGER note_resources ON resource;
+      DROP TRIGGER refuse_gap ON record;
+      DROP FUNCTION refuse_gap;
+
+      CREATE OR REPLACE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      AS $body$
+      BEGIN
+        PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+        PERFORM version FROM state FOR UPDATE;
+        RETURN NULL;
+      END $body$;
+
+      CREATE OR REPLACE FUNCTION next_slot() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      AS $body$
+      BEGIN
+        PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+        new.slot := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
+        RETURN new;
+      END $body$;
+
+      CREATE OR REPLACE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      AS $body$
+      DECLARE
+        own pg_catalog.record;
+        far bigint;
+        next bigint;
+      BEGIN
+        PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+        IF NOT EXISTS (SELECT FROM touched) THEN
+          RETURN NULL;
+        END IF;
+        SELECT is_whole, resources, slots INTO own FROM change
+          WHERE version = (SELECT version FROM state) AND xmin::text = (txid_current() % 4294967296)::text;
+        IF FOUND AND (own.is_whole OR NOT EXISTS (
+          SELECT resource, slot FROM touched EXCEPT SELECT * FROM unnest(own.resources, own.slots)))
+        THEN
+          RETURN NULL;
+        END IF;
+        IF tg_op = 'INSERT' THEN
+          SELECT largest.slot INTO far
+            FROM (SELECT resource, max(slot) AS slot FROM touched GROUP BY resource) AS largest
+            WHERE largest.slot >= 10000000 AND largest.slot >= 10000000
+              + 4 * (SELECT count(*) FROM record WHERE record.resource = largest.resource)
+            LIMIT 1;
+          IF FOUND THEN
+            RAISE EXCEPTION 'slot % is far behind the records of its resource', far
+              USING HINT = 'Leave the slot out, and the record comes last; each slot up to it takes memory of every server.';
+          END IF;
+        END IF;
+        UPDATE state SET version = version + 1 RETURNING version INTO next;
+        INSERT INTO change (version, resources, slots)
+          SELECT next, array_agg(resource), array_agg(slot) FROM touched;
+        PERFORM pg_notify(tg_table_schema, next::text);
+        RETURN NULL;
+      END $body$;
+
+      CREATE OR REPLACE FUNCTION note_whole() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      AS $body$
+      DECLARE
+        next bigint;
+      BEGIN
+        PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+        IF EXISTS (
+          SELECT FROM change WHERE is_whole AND version = (SELECT version FROM state)
+            AND xmin::text = (txid_current() % 4294967296)::text)
+        THEN
+          RETURN NULL;
+        END IF;
+        UPDATE state SET version = version + 1 RETURNING version INTO next;
+        INSERT INTO change (version, is_whole) VALUES (next, true);
+        PERFORM pg_notify(tg_table_schema, next::text);
+        RETURN NULL;
+      END $body$;
+
+      CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE ON record FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
+      CREATE TRIGGER note_inserted AFTER INSERT ON record REFERENCING NEW TABLE AS touched
+        FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+      CREATE TRIGGER note_deleted AFTER DELETE ON record REFERENCING OLD TABLE AS touched
+        FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+      CREATE TRIGGER note_updated AFTER UPDATE ON record REFERENCING NEW TABLE AS touched
+        FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+      CREATE TRIGGER note_truncated AFTER TRUNCATE ON record FOR EACH STATEMENT EXECUTE FUNCTION note_whole();
+      CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
+        FOR EACH STATEMENT EXECUTE FUNCTION note_whole();
       """
 
     /// Makes the tables, or brings them up to date. Several servers may do so at once.

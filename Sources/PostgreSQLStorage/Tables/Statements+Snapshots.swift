@@ -97,11 +97,10 @@
       // What a reset goes back to is replaced with the turn alone.
       if name == nil, try hasInitial() { id = Self.initial }
       if let id {
-        var restored = 0
-        for statement in Self.restoreTexts {
-          restored = try run(statement, [.bigint(id)], deadline: Self.long).count
+        guard try run(Self.restoredChangeText, [.bigint(id)], deadline: Self.long).count == 1 else {
+          throw DatabaseFailure(.conflict, "\(address.description): the snapshot is gone.")
         }
-        guard restored == 1 else { throw DatabaseFailure(.conflict, "\(address.description): the snapshot is gone.") }
+        for statement in Self.restoreTexts { try run(statement, [.bigint(id)], deadline: Self.long) }
       }
       try commit()
       return id != nil
@@ -115,6 +114,15 @@
       return try run(text, [.text(name)], deadline: Self.long).integer(0, 0)
     }
 
+    /// Before the rows, where the triggers look for it.
+    private static let restoredChangeText = """
+      WITH turn AS (
+          UPDATE state SET version = version + 1, prefix = snapshot.prefix, suffix = snapshot.suffix
+          FROM snapshot WHERE snapshot.id = $1::bigint RETURNING version),
+        log AS (INSERT INTO change (version, is_whole) SELECT version, true FROM turn)
+      SELECT pg_notify(current_schema(), version::text) FROM turn
+      """
+
     private static let restoreTexts = [
       "DELETE FROM record WHERE $1::bigint >= 0",
       "DELETE FROM resource WHERE $1::bigint >= 0",
@@ -123,13 +131,6 @@
       SELECT position, name, kind, lead, trail, tail, empty_tail FROM snapshot_resource WHERE snapshot = $1::bigint
       """,
       "INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM snapshot_record WHERE snapshot = $1::bigint",
-      """
-      WITH turn AS (
-          UPDATE state SET version = version + 1, prefix = snapshot.prefix, suffix = snapshot.suffix
-          FROM snapshot WHERE snapshot.id = $1::bigint RETURNING version),
-        log AS (INSERT INTO change (version, is_whole) SELECT version, true FROM turn)
-      SELECT pg_notify(current_schema(), version::text) FROM turn
-      """,
     ]
   }
 #endif

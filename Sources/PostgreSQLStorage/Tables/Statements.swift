@@ -26,19 +26,22 @@
   }
 
   extension Connection {
-    /// Connects, as the servers do: their changes are recorded by themselves, in the schema of the address.
+    /// Connects, as the servers do, to the schema of the address.
     ///
-    /// What a role or a database sets for its connections must not end what waits for its turn. Statements are not
-    /// compiled: where statistics are missing that takes 0.3 s, half the time of reading 20,000 changes.
+    /// What a role or a database sets for its connections must not end what waits for its turn: that hears every 5 s that it
+    /// still waits. A server that takes nothing any more, as one that is paused, keeps its turn for seconds. Statements are
+    /// not compiled: where statistics are missing that takes 0.3 s, half the time of reading 20,000 changes.
     static func open(_ address: DatabaseAddress) throws(DatabaseFailure) -> Connection {
       let connection = try Connection(address)
       try connection.run(
         """
-        SELECT set_config('search_path', quote_ident($1), false), set_config('json_server.server', 'on', false),
+        SELECT set_config('search_path', quote_ident($1), false),
           set_config('idle_in_transaction_session_timeout', '3s', false), set_config('TimeZone', 'UTC', false),
           set_config('default_transaction_isolation', 'read committed', false),
-          (SELECT count(set_config(name, CASE name WHEN 'jit' THEN 'off' ELSE '0' END, false)) FROM pg_settings
-            WHERE name IN ('lock_timeout', 'statement_timeout', 'transaction_timeout', 'jit'))
+          (SELECT count(set_config(name, value, false)) FROM pg_settings JOIN (VALUES ('statement_timeout', '0'),
+            ('transaction_timeout', '0'), ('jit', 'off'), ('lock_timeout', '5s'), ('tcp_user_timeout', '8s'),
+            ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'))
+            AS wanted (name, value) USING (name))
         """, [.text(address.schema)])
       return connection
     }
@@ -61,6 +64,16 @@
         throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
       }
       return version
+    }
+
+    /// Whether somebody has the turn, or waits for it.
+    func isTurnTaken(deadline: Duration) throws(DatabaseFailure) -> Bool {
+      let text = """
+        SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'state'::regclass
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND mode IN ('RowShareLock', 'RowExclusiveLock'))
+        """
+      return try run(text, [], deadline: deadline).bool(0, 0) == true
     }
 
     /// The id of the commit that made a version; `nil` when that is the first one, or one that is forgotten.
@@ -159,6 +172,15 @@
       _ database: StoredDatabase, onto version: Int, id: String
     ) throws(DatabaseFailure) {
       let long = Duration.seconds(600)
+      // Before the rows, where the triggers look for it.
+      try run(
+        """
+        WITH turn AS (
+          UPDATE state SET version = version + 1, prefix = $3, suffix = $4 WHERE version = $1::bigint RETURNING version),
+          log AS (INSERT INTO change (version, commit_id, is_whole) SELECT version, $2, true FROM turn)
+        SELECT version, pg_notify(current_schema(), version::text) FROM turn
+        """,
+        [.bigint(version), .text(id), .text(database.frame.prefix), .text(database.frame.suffix)])
       try run("DELETE FROM record", deadline: long)
       try run("DELETE FROM resource", deadline: long)
       for (position, resource) in database.frame.resources.enumerated() {
@@ -174,10 +196,10 @@
       }
       var start = 0
       while start < database.rows.count {
-        // A message of the protocol is at most 1 GB.
+        // A message travels in seconds, even on a slow way: only between messages it is known that the server goes on.
         var end = start
         var size = 0
-        while end < database.rows.count, end - start < 10_000, size < 32 << 20 {
+        while end < database.rows.count, end - start < 10_000, size < 1 << 20 {
           size += database.rows[end].text?.count ?? 0
           end += 1
         }
@@ -190,14 +212,6 @@
           [.integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)), .documents(rows)], deadline: long)
         start = end
       }
-      try run(
-        """
-        WITH turn AS (
-          UPDATE state SET version = version + 1, prefix = $3, suffix = $4 WHERE version = $1::bigint RETURNING version),
-          log AS (INSERT INTO change (version, commit_id, is_whole) SELECT version, $2, true FROM turn)
-        SELECT version, pg_notify(current_schema(), version::text) FROM turn
-        """,
-        [.bigint(version), .text(id), .text(database.frame.prefix), .text(database.frame.suffix)])
     }
 
     /// Finds out, with the turn, whether a commit onto a version was carried out; when not, makes sure that it never is.

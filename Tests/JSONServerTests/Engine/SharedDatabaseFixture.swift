@@ -151,6 +151,7 @@ final class SharedDatabaseFixture: Sendable {
 
     var version: Int { base.withLockedValue { $0.version } }
     let behind = 0
+    let stall: String? = nil
     var failure: StorageError? { shared.state.withLockedValue { $0.failure } }
 
     func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {

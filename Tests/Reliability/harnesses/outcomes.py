@@ -4,6 +4,7 @@ Either the commit is lost on its way or the answer to it; and PostgreSQL is reac
 gives up finding out what became of the commit. And nothing is lost, but another transaction keeps a commit waiting.
 """
 
+import concurrent.futures
 import threading
 import time
 
@@ -28,10 +29,14 @@ class LossyProxy(Proxy):
         self.stays_away = False
         self.is_away = False
         self.victim = None
+        self.caught = threading.Event()
         super().__init__(target)
 
     def lose(self, marker, answer, stays_away):
-        """Arms the proxy: what is lost is the next commit that holds the marker, or its answer."""
+        """Arms the proxy: what is lost is the next commit that holds the marker, or its answer.
+
+        With a database that stays away, the connections last until ``part``.
+        """
         self.loses_answer, self.stays_away, self.marker = answer, stays_away, marker
 
     def accept(self):
@@ -44,14 +49,19 @@ class LossyProxy(Proxy):
         if self.marker and self.marker in data:
             self.marker = None
             if not self.loses_answer:
-                return self.part()
+                return self.catch()
             self.victim = target
         if source is self.victim:
             if data.endswith(READY):
                 self.victim = None
-                self.part()
+                self.catch()
             return
         super().pass_on(data, source, target)
+
+    def catch(self):
+        self.caught.set()
+        if not self.stays_away:
+            self.part()
 
     def part(self):
         self.is_away = self.stays_away
@@ -70,7 +80,17 @@ def check(harness, postgres, name, answer, stays_away):
         harness.check(server.request("POST", "/items", {"id": "second"}).status == 201, f"{name}: no write before")
         proxy.lose(b"in doubt", answer, stays_away)
         start = time.monotonic()
-        heard = server.request("POST", "/items", {"id": "doubtful", "note": "in doubt"}, timeout=LONGEST)
+        with concurrent.futures.ThreadPoolExecutor() as clients:
+            write = clients.submit(
+                server.request, "POST", "/items", {"id": "doubtful", "note": "in doubt"}, timeout=LONGEST)
+            reads = []
+            if stays_away and proxy.caught.wait(10):
+                reads = [clients.submit(server.request, "GET", "/items", timeout=2 * LONGEST) for _ in range(3)]
+                # Until they wait for the commit.
+                time.sleep(0.5)
+                proxy.part()
+            heard = write.result()
+            reads = [read.result() for read in reads]
         seconds = time.monotonic() - start
         harness.check(proxy.marker is None, f"{name}: nothing was lost")
         stored = postgres.query(f"SELECT count(*) FROM {schema}.record WHERE body ->> 'id' = 'doubtful'")
@@ -80,6 +100,10 @@ def check(harness, postgres, name, answer, stays_away):
                 heard.status == 503 and heard.json.get("durability") == "unknown",
                 f"{name}: answered {heard.status} {heard.body[:200]}")
             harness.check(stored == ("1" if answer else "0"), f"{name}: stored {stored} times")
+            for read in reads:
+                harness.check(
+                    read.status == 503 or b"doubtful" not in read.body,
+                    f"{name}: a read that waited for the commit is answered {read.status} {read.body}")
         else:
             harness.check(heard.status == 201, f"{name}: answered {heard.status} {heard.body[:200]}")
             harness.check(stored == "1", f"{name}: stored {stored} times")

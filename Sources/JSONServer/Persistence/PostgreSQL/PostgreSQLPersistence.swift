@@ -73,6 +73,15 @@ import OrderedJSON
 
     var failure: StorageError? { database.failure.map(StorageError.init) }
 
+    /// Shorter ones are those of large writes.
+    private static let longestStall = Duration.seconds(10)
+
+    var stall: String? {
+      guard let stall = database.stall, .now - stall > Self.longestStall else { return nil }
+      return
+        "\(address.description): nobody can write, since one transaction keeps all others from it; find it in pg_stat_activity, and end it."
+    }
+
     func commit(_ version: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
       let commit: StoredCommit =
         if let rows = version.placedRows(changedBy: batch.changes) {

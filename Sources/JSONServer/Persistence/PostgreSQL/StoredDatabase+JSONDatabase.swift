@@ -80,7 +80,7 @@ import OrderedJSON
         switch failure.code {
         case .address: .invalidConfiguration
         case .tables: .sourceInvalid
-        case .unreachable, .rights, .conflict, .refused: .sourceUnreadable
+        case .unreachable, .rights, .conflict, .noSpace, .refused: .sourceUnreadable
         }
       self.init(code, failure.message)
     }
@@ -88,7 +88,8 @@ import OrderedJSON
 
   extension StorageError {
     init(_ failure: DatabaseFailure) {
-      self.init(failure.isUnsettled ? .durabilityUnknown : .unavailable, failure.message)
+      let code: Code = failure.isUnsettled ? .durabilityUnknown : failure.code == .noSpace ? .noSpace : .unavailable
+      self.init(code, failure.message)
     }
   }
 #endif

@@ -1,0 +1,319 @@
+"""What people, backups and machines do to a PostgreSQL that servers share.
+
+People write with SQL and too few rights, traps in their way or the settings of servers; the database refuses a commit or
+somebody cancels it; the way to the database is slow; a server, or what serves one in PostgreSQL, stops while nobody else can
+write.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+from support.harness import main
+from support.postgresql import PostgreSQL, Proxy, tool
+from support.server import Server
+
+# Bytes a second of a slow way: 12 Mbit/s.
+SLOW = 1_500_000
+# More than such a way carries in the 3 s that a transaction may be idle.
+MUCH = 9_000_000
+# How long a write may wait for a turn that does not end.
+PATIENCE = 75
+
+
+class SlowProxy(Proxy):
+    """Carries to the database no more than a slow way does."""
+
+    def pass_on(self, data, source, target):
+        super().pass_on(data, source, target)
+        if target.getpeername()[1] == self.target:
+            time.sleep(len(data) / SLOW)
+
+
+class StoppingProxy(Proxy):
+    """Stops when it has carried much from the database, as a server that is paused takes no more."""
+
+    def __init__(self, target):
+        self.count = 0
+        self.is_armed = False
+        super().__init__(target)
+
+    def pass_on(self, data, source, target):
+        super().pass_on(data, source, target)
+        if self.is_armed and source.getpeername()[1] == self.target:
+            self.count += len(data)
+            if self.count > 1_000_000:
+                self.frozen.set()
+
+
+def seeded(harness, schema, value=None):
+    """The options of a server whose schema is filled when it is empty."""
+    path = os.path.join(harness.subdirectory(schema), "seed.json")
+    with open(path, "w") as file:
+        json.dump(value or {"items": [{"id": "first"}]}, file)
+    return "--seed", path, "--quiet"
+
+
+def fill(harness, postgres, schema, value=None):
+    """Makes the tables of a schema."""
+    with Server(harness.binary, postgres.url(schema), *seeded(harness, schema, value)):
+        pass
+
+
+def sql(postgres, user, text):
+    """What psql says when somebody runs statements."""
+    command = [tool("psql"), "-h", "127.0.0.1", "-p", str(postgres.port), "-U", user, "-XAtq", "-v", "ON_ERROR_STOP=1",
+               "-c", text, "postgres"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    return result.stdout + result.stderr
+
+
+def later(body):
+    """Runs a function on a thread; returns what waits for what it returns."""
+    results = []
+
+    def work():
+        start = time.monotonic()
+        try:
+            answer = body()
+            results.append((answer, time.monotonic() - start))
+        except OSError as error:
+            results.append((error, time.monotonic() - start))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+
+    def result(seconds):
+        thread.join(seconds)
+        return results[0] if results else (None, seconds)
+
+    return result
+
+
+def status(answer):
+    return getattr(answer, "status", answer)
+
+
+# MARK: People
+
+TRAPS = """
+    CREATE FUNCTION pg_temp.trap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''ran as %'', current_user; END';
+    CREATE FUNCTION pg_temp.trap_slot() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''ran as %'', current_user; END';
+    CREATE TEMP TABLE state (version bigint, prefix text, suffix text);
+    INSERT INTO state VALUES (1, '', '');
+    CREATE TEMP TABLE change (version bigint, is_whole boolean, resources int[], slots bigint[]);
+    CREATE TRIGGER trap BEFORE UPDATE ON state EXECUTE FUNCTION pg_temp.trap();
+    CREATE TRIGGER trap BEFORE INSERT ON change EXECUTE FUNCTION pg_temp.trap();
+    CREATE TEMP VIEW record AS SELECT 0 AS resource, pg_temp.trap_slot() AS slot;
+"""
+
+
+def rights(harness, postgres):
+    """Who may insert records runs nothing as the owner of the tables."""
+    fill(harness, postgres, "rights")
+    postgres.query("""CREATE USER writer; GRANT USAGE ON SCHEMA rights TO writer; GRANT INSERT ON rights.record TO writer;
+        GRANT TEMPORARY ON DATABASE postgres TO writer""")
+    insert = """INSERT INTO rights.record (resource, slot, body) VALUES (0, {}, '{{"id": "{}"}}');"""
+    with Server(harness.binary, postgres.url("rights"), "--quiet") as server:
+        for step, slot in [("a slot", "5"), ("no slot", "NULL")]:
+            said = sql(postgres, "writer", TRAPS + insert.format(slot, "trapped"))
+            harness.check("ran as" not in said, f"rights: {step}: {said.strip()}")
+        said = sql(postgres, "writer", insert.format("NULL", "unheard"))
+        harness.check("permission denied" in said, f"rights: who may insert alone is told {said.strip()!r}")
+        # As the guide has it.
+        postgres.query("""GRANT SELECT ON rights.record TO writer; GRANT SELECT, UPDATE ON rights.state TO writer;
+            GRANT SELECT, INSERT ON rights.change TO writer""")
+        for number, traps in enumerate(["", TRAPS]):
+            said = sql(postgres, "writer", traps + insert.format("NULL", f"heard{number}"))
+            harness.check(said == "", f"rights: who has all rights that the guide names is told {said.strip()!r}")
+            harness.check(
+                server.request("GET", f"/items/heard{number}").status == 200, "rights: what such a user writes is not shown")
+        owners = postgres.query("SELECT count(*) FROM pg_proc WHERE prosecdef AND pronamespace = 'rights'::regnamespace")
+        harness.check(owners == "0", f"rights: {owners} functions run as their owner")
+
+
+def settings(harness, postgres):
+    """No setting hides from servers what people write."""
+    fill(harness, postgres, "settings", {"items": [{"id": "changed", "x": 0}, {"id": "removed"}], "others": [{"id": 1}]})
+    with Server(harness.binary, postgres.url("settings"), "--quiet") as server:
+        before = server.request("GET", "/items/changed").json
+        for statement, check in [
+                ("""INSERT INTO record (resource, body) VALUES (0, '{"id": "added"}')""",
+                 lambda: server.request("GET", "/items/added").status == 200),
+                ("""UPDATE record SET body = '{"id": "changed", "x": 1}' WHERE body ->> 'id' = 'changed'""",
+                 lambda: server.request("GET", "/items/changed").json != before),
+                ("""DELETE FROM record WHERE body ->> 'id' = 'removed'""",
+                 lambda: server.request("GET", "/items/removed").status == 404),
+                ("""BEGIN; UPDATE record SET body = '{"id": "changed", "x": 2}' WHERE body ->> 'id' = 'changed'; SAVEPOINT a;
+                    UPDATE record SET body = '{"id": "changed", "x": 3}' WHERE body ->> 'id' = 'changed'; ROLLBACK TO a;
+                    UPDATE record SET body = '{"id": "added", "x": 4}' WHERE body ->> 'id' = 'added'; COMMIT""",
+                 lambda: [item.get("x") for item in server.request("GET", "/items").json] == [2, 4]),
+                ("""INSERT INTO resource (position, name) VALUES (2, 'more')""",
+                 lambda: server.request("GET", "/more").status == 200),
+                ("""TRUNCATE record""", lambda: server.request("GET", "/others").json == [])]:
+            said = sql(postgres, "app", f"SET search_path = settings; SET json_server.server = 'on'; {statement}")
+            harness.check(said == "" and check(), f"settings: hidden: {statement} {said}")
+        last = "INSERT INTO settings.record (resource, slot, body) VALUES (0, 2000000000, '{}')"
+        said = sql(postgres, "app", f"SET json_server.server = 'on'; {last}")
+        harness.check("Leave the slot out" in said, f"settings: a slot far behind all others is taken: {said}")
+
+
+# MARK: What the database refuses
+
+
+def refusals(harness, postgres):
+    """What the database has refused for certain is refused, once, and nothing is read again for it."""
+    fill(harness, postgres, "refusals")
+    postgres.query("""CREATE FUNCTION refusals.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'refused by the test' USING ERRCODE = new.body ->> 'state'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON refusals.record FOR EACH ROW
+            WHEN (new.body ->> 'state' IS NOT NULL) EXECUTE FUNCTION refusals.refuse()""")
+    version = lambda: postgres.query("SELECT version FROM refusals.state")
+    with Server(harness.binary, postgres.url("refusals"), "--quiet") as server:
+        harness.check(server.request("POST", "/items", {"id": "before"}).status == 201, "refusals: no write before")
+        before = version()
+        # The codes of PostgreSQL's manual, appendix A: disk full, out of memory, a limit of temporary files, cancelled.
+        for state, expected in [("53100", 507), ("53200", 503), ("53400", 503), ("57014", 503), ("23514", 503)]:
+            answer, seconds = later(
+                lambda: server.request("POST", "/items", {"id": "refused", "state": state}, timeout=PATIENCE))(PATIENCE)
+            harness.check(
+                status(answer) == expected and "durability" not in answer.json,
+                f"refusals: {state} is answered {status(answer)} after {seconds:.1f} s {getattr(answer, 'body', '')}")
+            harness.check(version() == before, f"refusals: {state} made {before} {version()}")
+        # What somebody cancels that waits for the turn.
+        with postgres.transaction("SELECT FROM refusals.state FOR UPDATE"):
+            waiting = later(lambda: server.request("POST", "/items", {"id": "cancelled"}, timeout=PATIENCE))
+            process = postgres.await_lock("refusals")
+            postgres.query(f"SELECT pg_cancel_backend({process})")
+            answer, seconds = waiting(5)
+            harness.check(
+                status(answer) == 503 and "durability" not in answer.json,
+                f"refusals: what was cancelled is answered {status(answer)} after {seconds:.1f} s")
+        waiting(PATIENCE)
+        ids = [item["id"] for item in server.request("GET", "/items").json]
+        harness.check(ids == ["first", "before"], f"refusals: shown: {ids}")
+        harness.check(server.request("POST", "/items", {"id": "after"}).status == 201, "refusals: no write afterwards")
+
+
+# MARK: A slow way
+
+
+def slow(harness, postgres):
+    """What takes long to travel is carried, while nobody else can write."""
+    proxy = SlowProxy(postgres.port)
+    url = postgres.url("slow", proxy.port)
+    path = os.path.join(harness.subdirectory("import"), "database.json")
+    records = [{"id": str(number), "text": "x" * 9000} for number in range(MUCH // 9000)]
+    with open(path, "w") as file:
+        json.dump({"items": records}, file)
+    start = time.monotonic()
+    result = subprocess.run([harness.binary, "import", path, url], capture_output=True, text=True, timeout=120)
+    harness.check(result.returncode == 0, f"slow: import ends with {result.stderr.strip()}")
+    harness.note(f"slow: imported in {time.monotonic() - start:.1f} s")
+    if result.returncode:
+        return proxy.close()
+    with Server(harness.binary, url, "--quiet", "--max-body", "20mb") as server:
+        # Another transaction has just written, so that it is carried out again while nobody else can write.
+        with postgres.transaction("""UPDATE slow.record SET body = '{"id": "0"}' WHERE resource = 0 AND slot = 0"""):
+            writing = later(lambda: server.request("POST", "/items", {"id": "much", "text": "x" * MUCH}, timeout=90))
+            postgres.await_lock("slow")
+        answer, seconds = writing(90)
+        harness.check(status(answer) == 201, f"slow: a large record is answered {status(answer)} after {seconds:.1f} s")
+    proxy.close()
+
+
+# MARK: Who stops with the turn
+
+
+def stopped_server(harness, postgres):
+    """A server that stops while it reads all data, when nobody else can write, stops the others for seconds."""
+    fill(harness, postgres, "stopped")
+    postgres.query("""INSERT INTO stopped.record (resource, slot, body) SELECT 0, number,
+        json_build_object('id', number::text, 'text', repeat('x', 10000)) FROM generate_series(1, 4000) AS number""")
+    proxy = StoppingProxy(postgres.port)
+    with (Server(harness.binary, postgres.url("stopped", proxy.port), "--quiet") as one,
+          Server(harness.binary, postgres.url("stopped"), "--quiet") as other):
+        harness.check(one.request("POST", "/items", {"id": "before"}).status == 201, "stopped: no write before")
+        with postgres.transaction("INSERT INTO stopped.resource (position, name) VALUES (1, 'more')"):
+            stuck = later(lambda: one.request("POST", "/items", {"id": "stuck"}, timeout=PATIENCE))
+            postgres.await_lock("stopped")
+            proxy.is_armed = True
+        end = time.monotonic() + 10
+        while not proxy.frozen.is_set() and time.monotonic() < end:
+            time.sleep(0.01)
+        harness.check(proxy.frozen.is_set(), "stopped: the server does not read all data with the turn")
+        answer, seconds = later(lambda: other.request("POST", "/items", {"id": "other"}, timeout=PATIENCE))(PATIENCE)
+        harness.check(
+            status(answer) == 201 and seconds < 20, f"stopped: another is answered {status(answer)} after {seconds:.1f} s")
+        harness.note(f"stopped: another server wrote after {seconds:.1f} s")
+        proxy.is_armed = False
+        proxy.frozen.clear()
+        answer, seconds = stuck(PATIENCE)
+        harness.check(status(answer) == 201, f"stopped: the server is answered {status(answer)} after {seconds:.1f} s")
+    proxy.close()
+
+
+def stopped_backend(harness, postgres):
+    """What serves a commit in PostgreSQL stops: writes are refused in time, health says so, and all recovers."""
+    fill(harness, postgres, "backend")
+    postgres.query("""CREATE FUNCTION backend.wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_sleep(2); RETURN new; END $$;
+        CREATE TRIGGER wait BEFORE INSERT ON backend.record FOR EACH ROW
+            WHEN (new.body ->> 'id' = 'stuck') EXECUTE FUNCTION backend.wait()""")
+    with (Server(harness.binary, postgres.url("backend"), "--quiet") as one,
+          Server(harness.binary, postgres.url("backend"), "--quiet") as other):
+        for server in (one, other):
+            harness.check(server.request("POST", "/items", {}).status == 201, "backend: no write before")
+        stuck = later(lambda: one.request("POST", "/items", {"id": "stuck"}, timeout=PATIENCE))
+        process = ""
+        while not process:
+            process = postgres.query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+        start = time.monotonic()
+        os.kill(int(process), signal.SIGSTOP)
+        try:
+            waiting = later(lambda: other.request("POST", "/items", {"id": "waiting"}, timeout=PATIENCE))
+            told = {}
+            while len(told) < 2 and time.monotonic() < start + 40:
+                for name, server in (("one", one), ("other", other)):
+                    if name not in told and server.request("GET", "/__admin/health").status == 503:
+                        told[name] = time.monotonic() - start
+                time.sleep(0.1)
+            harness.check(len(told) == 2, f"backend: health is 503 after {told} alone while nothing can be written")
+            harness.note(f"backend: health is 503 after {told}")
+            for name, waiter in (("its commit", stuck), ("another server's", waiting)):
+                answer, seconds = waiter(PATIENCE)
+                harness.check(status(answer) == 503, f"backend: {name} is answered {status(answer)} after {seconds:.1f} s")
+                harness.note(f"backend: {name} is answered {status(answer)} after {seconds:.1f} s")
+        finally:
+            os.kill(int(process), signal.SIGCONT)
+        for server in (one, other):
+            end = time.monotonic() + 10
+            while server.request("GET", "/__admin/health").status != 200 and time.monotonic() < end:
+                time.sleep(0.1)
+            health = server.request("GET", "/__admin/health")
+            harness.check(health.status == 200, f"backend: health is {health.status} afterwards: {health.body}")
+            harness.check(server.request("POST", "/items", {}).status == 201, "backend: no write afterwards")
+        shown = [server.request("GET", "/items").body for server in (one, other)]
+        harness.check(shown[0] == shown[1], f"backend: shown: {shown}")
+
+
+PARTS = [rights, settings, refusals, slow, stopped_server, stopped_backend]
+
+
+def measure(harness):
+    count = 0
+    parts = [part for part in PARTS if harness.options.part in (None, part.__name__)]
+    with PostgreSQL() as postgres:
+        for part in parts:
+            before = len(harness.failures)
+            part(harness, postgres)
+            count += len(harness.failures) == before
+    harness.figure = f"{count} of {len(parts)} faults answered as promised"
+
+
+if __name__ == "__main__":
+    main(measure, lambda parser: parser.add_argument("--part", choices=[part.__name__ for part in PARTS]))
