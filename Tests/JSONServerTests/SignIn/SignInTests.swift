@@ -67,11 +67,12 @@ import Testing
   }
 
   @Test(arguments: [
-    (Server.SignIn(users: "people"), "--auth"), (Server.SignIn(users: "profile"), "--auth"),
-    (Server.SignIn(guards: ["pots": .signedIn]), "--guard"), (Server.SignIn(tokenLifetime: .zero), "--token-lifetime"),
+    (Server.SignIn(users: "people"), "signIn.users:"), (Server.SignIn(users: "profile"), "signIn.users:"),
+    (Server.SignIn(guards: ["pots": .signedIn]), "signIn.guards:"),
+    (Server.SignIn(tokenLifetime: .zero), "signIn.tokenLifetime:"),
   ])
-  func `is refused at start, by the option's name, when the data has no place for it`(
-    signIn: Server.SignIn, option: String
+  func `is refused at start, by the member's name, when the data has no place for it`(
+    signIn: Server.SignIn, member: String
   ) async throws {
     let directory = try TemporaryDirectory()
     try directory.write(#"{"users": [], "profile": {}}"#, to: "db.json")
@@ -79,7 +80,7 @@ import Testing
     configuration.signIn = signIn
     let error = await #expect(throws: ServerError.self) { try await Server.load(configuration) }
     #expect(error?.code == .invalidConfiguration)
-    #expect(error?.message.hasPrefix(option) == true)
+    #expect(error?.message.hasPrefix(member) == true)
     // The file is not locked any more.
     configuration.signIn = Server.SignIn()
     try await Server.load(configuration).stop()
