@@ -80,6 +80,10 @@ struct `What no test should pass` {
       try await server.waitForRequest(.get("/bookmarks"), within: time)
       await withKnownIssue(isIntermittent: true) { await server.delay(.get("/delayed"), by: time) }
     }
+    for range in [.zero ... .seconds(Int64.max), .seconds(Int64.max) ... .seconds(Int64.max)] as [ClosedRange<Duration>]
+    {
+      await server.delay(.get("/delayed"), by: range)
+    }
     async let later = server.waitForRequest(.get("/later"), within: .seconds(Int64.max))
     _ = await server.respond(to: Request(.get, "/later"))
     #expect(try await later.request.target == "/later")
@@ -132,11 +136,19 @@ struct `What no test should pass` {
       { $0.port = -1 }, { $0.port = 70_000 }, { $0.hosts = [""] }, { $0.hosts = [] }, { $0.journalCapacity = -1 },
       { $0.journalByteCapacity = -1 }, { $0.signIn = Server.SignIn(users: "") }, { $0.source = .value([1]) },
       { $0.source = .value(["a": [["id": 1], ["id": 1]]]) }, { $0.routes = JSONObject([("(", "$9")]) },
+      { $0.delay = .seconds(Int64.min) }, { $0.maximumDepth = .min }, { $0.maximumDepth = .max },
+      { $0.limits = .each(.min, .seconds(Int64.min)) }, { $0.limits = .each(.max, .seconds(Int64.max)) },
+      {
+        $0.limits = .each(.min, .zero); $0.pathPrefix = "/mock"
+      },
+      { $0.limits = .each(.max, Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)) },
     ] as [@Sendable (inout Server.Configuration) -> Void])
   func `A configuration either works or is refused`(_ change: @Sendable (inout Server.Configuration) -> Void) async {
     do {
       try await withJSONServer(["bookmarks": []], configure: change) { server in
         _ = await server.respond(to: Request(.get, "/bookmarks"))
+        // Over a socket, too, where the limits are those of connections.
+        _ = try? await URLSession.forTests.get("bookmarks", at: server.url)
       }
     } catch {
       #expect("\(error)".isEmpty == false)
@@ -152,5 +164,21 @@ struct `What no test should pass` {
         #expect(await server.session(name).value["a"] == [])
       }
     }
+  }
+}
+
+extension Limits {
+  /// Limits that are all the same.
+  fileprivate static func each(_ number: Int, _ time: Duration) -> Limits {
+    var limits = Limits()
+    limits.maximumBodyBytes = number
+    limits.maximumHeadBytes = number
+    limits.maximumFields = number
+    limits.maximumTargetBytes = number
+    limits.maximumConnections = number
+    limits.headTimeout = time
+    limits.bodyTimeout = time
+    limits.idleTimeout = time
+    return limits
   }
 }

@@ -33,13 +33,17 @@ extension PatternNode {
       case .sequence(let nodes): nodes.reduce(0) { $0 + $1.size(limit: limit) }
       case .alternation(let nodes): nodes.reduce(-1) { $0 + $1.size(limit: limit) + 1 }
       case .repetition(let node, let minimum, let maximum):
-        if let maximum {
-          minimum * node.size(limit: limit) + (maximum - minimum) * (node.size(limit: limit) + 1)
-        } else {
-          max(minimum, 1) * node.size(limit: limit) + 1
-        }
+        node.size(limit: limit, repeated: minimum, maximum)
       }
     return max(1, min(size, limit + 1))
+  }
+
+  /// The number of instructions of a repetition of the node, whose own are counted once: twice would take twice as long
+  /// for each level of repetitions.
+  private func size(limit: Int, repeated minimum: Int, _ maximum: Int?) -> Int {
+    let size = size(limit: limit)
+    guard let maximum else { return max(minimum, 1) * size + 1 }
+    return minimum * size + (maximum - minimum) * (size + 1)
   }
 
   /// The characters with which every match begins, and whether they are the whole pattern.

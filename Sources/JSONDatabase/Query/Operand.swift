@@ -130,15 +130,24 @@ struct Operand {
   }
 
   /// Whether a string contains the operand, letter case ignored; under the classic dialect also a number or an array's
-  /// element.
+  /// element, at any depth, with a stack of its own instead of recursion.
   func isContained(in value: ValueToken, _ place: Place, _ dialect: Dialect) -> Bool {
-    switch value.kind {
-    case .string: return value.withText { isFound(in: $0, place) }
-    case .number where dialect == .classic: return value.withText { isFound(in: $0, place) }
-    case .array where dialect == .classic:
-      return ArrayReader(value)?.contains { isContained(in: $0, place, dialect) } ?? false
-    case .null, .bool, .number, .array, .object: return false
+    var open: [ArrayReader] = []
+    var next: ValueToken? = value
+    while let value = next {
+      switch value.kind {
+      case .string: if value.withText({ isFound(in: $0, place) }) { return true }
+      case .number where dialect == .classic: if value.withText({ isFound(in: $0, place) }) { return true }
+      case .array where dialect == .classic: if let elements = ArrayReader(value) { open.append(elements) }
+      case .null, .bool, .number, .array, .object: break
+      }
+      next = nil
+      while next == nil, let last = open.indices.last {
+        next = open[last].next()
+        if next == nil { open.removeLast() }
+      }
     }
+    return false
   }
 
   private func isFound(in text: UnsafeBufferPointer<UInt8>, _ place: Place) -> Bool {

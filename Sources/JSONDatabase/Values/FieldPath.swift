@@ -49,17 +49,29 @@ package struct FieldPath: Sendable {
   @inline(__always)
   func leads(in record: ValueToken, to isWanted: (ValueToken) -> Bool) -> Bool {
     if let value = record.member(whole) { return isWanted(value) }
-    return isNested && Self.leads(parts[...], from: record, to: isWanted)
+    return isNested && Self.leads(parts, from: record, to: isWanted)
   }
 
-  private static func leads(_ parts: ArraySlice<[UInt8]>, from value: ValueToken, to isWanted: (ValueToken) -> Bool)
-    -> Bool
-  {
-    guard let part = parts.first else { return isWanted(value) }
-    if value.kind == .array, index(part) == nil {
-      return ArrayReader(value)?.contains { leads(parts, from: $0, to: isWanted) } ?? false
+  /// Follows the parts with a stack of its own instead of recursion.
+  private static func leads(_ parts: [[UInt8]], from record: ValueToken, to isWanted: (ValueToken) -> Bool) -> Bool {
+    // The arrays that are being walked, each with the number of parts that led there.
+    var open: [(elements: ArrayReader, count: Int)] = []
+    var next: (value: ValueToken, count: Int)? = (record, 0)
+    while let (value, count) = next {
+      next = nil
+      if count == parts.count {
+        if isWanted(value) { return true }
+      } else if value.kind == .array, index(parts[count]) == nil, let elements = ArrayReader(value) {
+        open.append((elements, count))
+      } else {
+        next = child(parts[count], of: value).map { ($0, count + 1) }
+      }
+      while next == nil, let last = open.indices.last {
+        next = open[last].elements.next().map { ($0, open[last].count) }
+        if next == nil { open.removeLast() }
+      }
     }
-    return child(part, of: value).map { leads(parts.dropFirst(), from: $0, to: isWanted) } ?? false
+    return false
   }
 
   /// Whether the path leads through an array of several elements in a record, so that ``value(in:)`` may be one of many.

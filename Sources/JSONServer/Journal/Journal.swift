@@ -4,7 +4,8 @@ import DequeModule
 struct Journal {
   /// A caller that waits for an exchange.
   private struct Waiter {
-    let first: Int
+    /// The exchange after which it waits.
+    let last: Int
     let predicate: @Sendable (Exchange) -> Bool
     let continuation: CheckedContinuation<Exchange?, Never>
     let deadline: EventLoopExecutor.ScheduledTask
@@ -61,7 +62,7 @@ struct Journal {
 
   private mutating func resumeWaiters(with exchange: Exchange) {
     guard !waiters.isEmpty else { return }
-    for (number, waiter) in waiters where exchange.id >= waiter.first && waiter.predicate(exchange) {
+    for (number, waiter) in waiters where exchange.id > waiter.last && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
     }
   }
@@ -99,7 +100,7 @@ struct Journal {
     _ number: Int, after id: Int, until deadline: EventLoopExecutor.ScheduledTask,
     for predicate: @escaping @Sendable (Exchange) -> Bool, _ continuation: CheckedContinuation<Exchange?, Never>
   ) {
-    waiters[number] = Waiter(first: id + 1, predicate: predicate, continuation: continuation, deadline: deadline)
+    waiters[number] = Waiter(last: id, predicate: predicate, continuation: continuation, deadline: deadline)
   }
 
   /// Resumes a waiter; does nothing when it was resumed already.

@@ -25,4 +25,18 @@ public struct Limits: Sendable, Hashable {
 
   /// Creates the default limits.
   public init() {}
+
+  /// The limits as they can be calculated with: none is below 0, counts leave room for sums, and times are a year at most.
+  var bounded: Limits {
+    var limits = self
+    for count in [
+      \Limits.maximumBodyBytes, \.maximumHeadBytes, \.maximumFields, \.maximumTargetBytes, \.maximumConnections,
+    ] {
+      limits[keyPath: count] = min(max(limits[keyPath: count], 0), .max / 4)
+    }
+    for time in [\Limits.headTimeout, \.bodyTimeout, \.idleTimeout, \.holdTimeout] {
+      limits[keyPath: time] = min(max(limits[keyPath: time], .zero), .seconds(31_536_000))
+    }
+    return limits
+  }
 }

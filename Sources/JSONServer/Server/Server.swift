@@ -72,6 +72,9 @@ public final class Server: Sendable {
   ///
   /// - Throws: ``ServerError`` that names the file, the line or the option that is at fault.
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
+    var bounded = configuration
+    bounded.limits = configuration.limits.bounded
+    let configuration = bounded
     // What is wrong with the configuration is found before the file is locked.
     let policies = try HTTPPolicies(configuration)
     let security = try configuration.security()

@@ -79,10 +79,10 @@ extension Fault {
 }
 
 extension ClosedRange<Duration> {
-  /// A length within the range, in whole milliseconds from its lower bound on.
+  /// A length within the range, in whole milliseconds from its lower bound on, up to 300 million years.
   func length(_ random: () -> UInt64) -> Duration {
-    let span = UInt64(Swift.max((upperBound - lowerBound) / .milliseconds(1), 0))
-    return lowerBound + .milliseconds(span == 0 ? 0 : Int64(random() % (span + 1)))
+    let span = UInt64(Swift.min((upperBound - lowerBound) / .milliseconds(1), 0x1p63.nextDown))
+    return lowerBound + .milliseconds(Int64(random() % (span + 1)))
   }
 
   /// The range as it is read, in milliseconds.

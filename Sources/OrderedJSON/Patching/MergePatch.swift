@@ -15,41 +15,72 @@ extension ValidJSON {
 }
 
 extension OutlinedValue {
-  /// Appends the value that this patch makes of one; `nil` stands for a missing value.
-  fileprivate func appendMerged(into target: OutlinedValue?, to text: inout [UInt8]) {
-    guard let patch = MembersByName(self) else {
-      text += token.bytes
-      return
+  /// Appends the value that this patch makes of one, with a stack of its own instead of recursion.
+  fileprivate func appendMerged(into target: OutlinedValue, to text: inout [UInt8]) {
+    var open: [MergedObject] = []
+    var next: MergedObject.Member? = (self, target)
+    while let (change, old) = next {
+      if let object = MergedObject(change, into: old) { open.append(object) } else { text += change.token.bytes }
+      next = nil
+      while next == nil, let last = open.indices.last {
+        next = open[last].append(to: &text)
+        if next == nil { open.removeLast() }
+      }
     }
-    var separator = UInt8(ascii: "{")
-    func append(_ name: ValueToken, _ change: OutlinedValue, into old: OutlinedValue?) {
-      text.append(separator)
-      text += name.bytes
-      text.append(UInt8(ascii: ":"))
-      change.appendMerged(into: old, to: &text)
-      separator = UInt8(ascii: ",")
-    }
-    var known: Set<[UInt8]> = []
-    var reader = target?.makeReader()
-    while let member = reader?.next(), let token = member.name {
+  }
+}
+
+/// An object that is being written as a patch makes it of another value.
+private struct MergedObject {
+  /// The value of a member in the patch, and the one there was; `nil` for a missing one.
+  typealias Member = (change: OutlinedValue, old: OutlinedValue?)
+
+  private let patch: MembersByName
+  private var target: OutlinedValue.Reader?
+  private var newNames: IndexingIterator<[[UInt8]]>
+  private var known: Set<[UInt8]> = []
+  private var separator = UInt8(ascii: "{")
+
+  /// `nil` for a patch that is not an object, which takes the place of what there was.
+  init?(_ patch: OutlinedValue, into target: OutlinedValue?) {
+    guard let members = MembersByName(patch) else { return nil }
+    self.patch = members
+    self.target = target.flatMap { $0.token.kind == .object ? $0.makeReader() : nil }
+    newNames = members.names.makeIterator()
+  }
+
+  /// Appends members up to the name of one whose value the patch changes, or up to the end.
+  ///
+  /// - Returns: That member, whose value comes next; `nil` at the end.
+  mutating func append(to text: inout [UInt8]) -> Member? {
+    while let member = target?.next(), let token = member.name {
       let name = token.unescapedContent
       guard let change = patch.values[name]?.value else {
-        text.append(separator)
-        text += token.bytes
-        text.append(UInt8(ascii: ":"))
+        append(token, to: &text)
         text += member.value.token.bytes
-        separator = UInt8(ascii: ",")
         continue
       }
       known.insert(name)
-      if !change.token.isNull { append(token, change, into: member.value) }
+      guard !change.token.isNull else { continue }
+      append(token, to: &text)
+      return (change, member.value)
     }
-    for name in patch.names where !known.contains(name) {
+    while let name = newNames.next() {
       // Each name has a value.
-      if let member = patch.values[name], !member.value.token.isNull { append(member.name, member.value, into: nil) }
+      guard !known.contains(name), let member = patch.values[name], !member.value.token.isNull else { continue }
+      append(member.name, to: &text)
+      return (member.value, nil)
     }
     if separator == UInt8(ascii: "{") { text.append(separator) }
     text.append(UInt8(ascii: "}"))
+    return nil
+  }
+
+  private mutating func append(_ name: ValueToken, to text: inout [UInt8]) {
+    text.append(separator)
+    text += name.bytes
+    text.append(UInt8(ascii: ":"))
+    separator = UInt8(ascii: ",")
   }
 }
 

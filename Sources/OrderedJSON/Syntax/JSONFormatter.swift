@@ -22,6 +22,8 @@ package struct JSONFormatter {
   }
 
   private static let levelsInAdvance = 16
+  /// What is deeper is indented no further: its text would grow as the square of its depth. Text from outside is not.
+  private static let deepestIndent = 1_000
 
   /// Appends a value.
   ///
@@ -136,7 +138,7 @@ package struct JSONFormatter {
       let advance = min(level, Self.levelsInAdvance)
       let count = lineStartCount + advance * indent.count
       lineBreak.withUnsafeBufferPointer { output.append(UnsafeBufferPointer(rebasing: $0[..<count])) }
-      for _ in advance..<level { output.append(indent) }
+      for _ in advance..<max(advance, min(level, Self.deepestIndent)) { output.append(indent) }
     }
   }
 }

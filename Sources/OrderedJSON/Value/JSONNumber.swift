@@ -51,40 +51,7 @@ extension JSONNumber: Hashable {
     hasher.combine(decimal)
   }
 
-  private var decimal: Decimal { Decimal(text) }
-
-  /// A number as its digits, none of them a zero at either end, and the power of ten that they are multiplied by.
-  private struct Decimal: Hashable {
-    private var isNegative = false
-    private var digits: [UInt8] = []
-    private var exponent = 0
-
-    init(_ text: String) {
-      var isFraction = false
-      var rest = Array(text.utf8)[...]
-      while let byte = rest.popFirst() {
-        switch byte {
-        case UInt8(ascii: "-"): isNegative = true
-        case UInt8(ascii: "."): isFraction = true
-        case UInt8(ascii: "e"), UInt8(ascii: "E"):
-          let power = String(decoding: rest, as: UTF8.self)
-          // A power that no integer holds is one that the digits add nothing to.
-          exponent =
-            exponent.addingReportingOverflow(Int(power) ?? (power.hasPrefix("-") ? .min / 2 : .max / 2)).partialValue
-          rest = []
-        default:
-          digits.append(byte)
-          if isFraction { exponent -= 1 }
-        }
-      }
-      while digits.last == UInt8(ascii: "0") {
-        digits.removeLast()
-        exponent += 1
-      }
-      digits.removeFirst(digits.prefix { $0 == UInt8(ascii: "0") }.count)
-      if digits.isEmpty { (isNegative, exponent) = (false, 0) }
-    }
-  }
+  private var decimal: DecimalNumber { DecimalNumber(text.utf8) }
 }
 
 extension JSONNumber: CustomStringConvertible {

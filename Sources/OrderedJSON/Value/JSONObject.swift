@@ -33,19 +33,10 @@ public struct JSONObject: Sendable {
 extension JSONObject: Hashable {
   /// Whether two objects have the same members, in whatever order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
-    left.members.count == right.members.count && left.members.allSatisfy { right.members[$0.key] == $0.value }
+    JSONValue.object(left) == .object(right)
   }
 
-  public func hash(into hasher: inout Hasher) {
-    // The same whatever the order.
-    let combined = members.reduce(0) { result, member in
-      var hasher = Hasher()
-      hasher.combine(member.key)
-      hasher.combine(member.value)
-      return result ^ hasher.finalize()
-    }
-    hasher.combine(combined)
-  }
+  public func hash(into hasher: inout Hasher) { JSONValue.object(self).hash(into: &hasher) }
 }
 
 extension JSONObject: CustomStringConvertible {

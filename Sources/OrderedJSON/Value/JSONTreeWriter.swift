@@ -9,16 +9,22 @@ struct JSONTreeWriter {
   private var open: [Container] = []
 
   /// Appends a value.
-  mutating func write(_ value: JSONValue, to output: inout [UInt8]) {
+  ///
+  /// - Parameter change: Changes each object before its members are written.
+  mutating func write(
+    _ value: JSONValue, to output: inout [UInt8], changing change: (JSONObject) -> JSONObject = { $0 }
+  ) {
     var next: JSONValue? = value
     while let value = next {
-      let isOpened = begin(value, &output)
+      let isOpened = begin(value, &output, change)
       next = proceed(isFirst: isOpened, &output)
     }
   }
 
   /// Writes a scalar completely, or opens a container and returns `true`.
-  private mutating func begin(_ value: JSONValue, _ output: inout [UInt8]) -> Bool {
+  private mutating func begin(
+    _ value: JSONValue, _ output: inout [UInt8], _ change: (JSONObject) -> JSONObject
+  ) -> Bool {
     switch value {
     case .null: output += "null".utf8
     case .bool(let value): output += (value ? "true" : "false").utf8
@@ -30,7 +36,7 @@ struct JSONTreeWriter {
       return true
     case .object(let object):
       output.append(UInt8(ascii: "{"))
-      open.append(.object(object.makeIterator()))
+      open.append(.object(change(object).makeIterator()))
       return true
     }
     return false

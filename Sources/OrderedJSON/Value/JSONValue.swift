@@ -3,7 +3,10 @@
 /// Objects keep the order of their members and numbers the text in which they were written. Neither makes a difference
 /// to `==`, which says whether two values mean the same: an encoder orders members anew in each run, and writes `1.0` as
 /// `1`. Compare ``text(pretty:)`` where order and spelling count.
-public enum JSONValue: Sendable, Hashable {
+///
+/// A value that code nests deeper than some thousand levels ends the process when Swift frees it, as with any type that
+/// holds values of itself. Servers accept 512 levels.
+public enum JSONValue: Sendable {
   /// JSON's `null`.
   case null
   /// `true` or `false`.
@@ -16,6 +19,67 @@ public enum JSONValue: Sendable, Hashable {
   case array([JSONValue])
   /// The members of an object, in order.
   case object(JSONObject)
+}
+
+extension JSONValue: Hashable {
+  /// Whether two values mean the same.
+  public static func == (left: JSONValue, right: JSONValue) -> Bool { left.holds(right, allowing: nil) }
+
+  /// Whether the value is another, but for further members of objects.
+  ///
+  /// Values are compared with a stack of its own instead of recursion.
+  ///
+  /// - Parameter isAllowed: Whether an object may have a member of a name besides; `nil` allows none.
+  package func holds(_ part: JSONValue, allowing isAllowed: ((String) -> Bool)?) -> Bool {
+    var pairs = [(self, part)]
+    while let pair = pairs.popLast() {
+      switch pair {
+      case (.null, .null): break
+      case (.bool(let own), .bool(let other)): guard own == other else { return false }
+      case (.number(let own), .number(let other)): guard own == other else { return false }
+      case (.string(let own), .string(let other)): guard own == other else { return false }
+      case (.array(let own), .array(let other)):
+        guard own.count == other.count else { return false }
+        pairs += zip(own, other)
+      case (.object(let own), .object(let other)):
+        for (name, value) in other {
+          guard let counterpart = own[name] else { return false }
+          pairs.append((counterpart, value))
+        }
+        let isWhole = own.count == other.count
+        guard isWhole || own.names.allSatisfy({ other[$0] != nil || isAllowed?($0) == true }) else { return false }
+      case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): return false
+      }
+    }
+    return true
+  }
+
+  public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: 8) }
+
+  /// - Parameter levels: How many levels are looked at: values that differ only below have one hash.
+  private func hash(into hasher: inout Hasher, levels: Int) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let value): hasher.combine(value)
+    case .number(let number): hasher.combine(number)
+    case .string(let string): hasher.combine(string)
+    case .array(let elements):
+      hasher.combine(elements.count)
+      guard levels > 0 else { return }
+      for element in elements { element.hash(into: &hasher, levels: levels - 1) }
+    case .object(let object):
+      hasher.combine(object.count)
+      guard levels > 0 else { return }
+      // The same whatever the order.
+      let combined = object.reduce(0) { result, member in
+        var hasher = Hasher()
+        hasher.combine(ByteExactKey(member.name))
+        member.value.hash(into: &hasher, levels: levels - 1)
+        return result ^ hasher.finalize()
+      }
+      hasher.combine(combined)
+    }
+  }
 }
 
 extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
@@ -135,6 +199,14 @@ extension JSONValue {
     // The writer of trees writes valid text.
     compact.withUnsafeBufferPointer { JSONFormatter(layout).append(ValueToken(unchecked: $0), to: &output) }
     return output
+  }
+
+  /// The value with each object in it changed, from the outermost to the innermost.
+  package func changingObjects(_ change: (JSONObject) -> JSONObject) -> JSONValue {
+    var text: [UInt8] = []
+    var writer = JSONTreeWriter()
+    writer.write(self, to: &text, changing: change)
+    return JSONValue(ValidJSON(written: text))
   }
 
   /// Appends the value without white space.

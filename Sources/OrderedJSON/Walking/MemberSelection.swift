@@ -4,14 +4,14 @@
 /// stays in the order that it has in the value. Of a value on the way only what the way leads to is kept, and nothing of
 /// one that has no members, such as a text.
 package struct MemberSelection: Sendable {
-  private struct Branch: Sendable {
+  fileprivate struct Branch: Sendable {
     let name: [UInt8]
     /// The place in an array that the name may mean.
     let index: Int?
     /// Whether all of the member is kept.
     var isWhole = false
-    /// What is kept of the member otherwise.
-    var below: [Branch] = []
+    /// The places of what is kept of the member otherwise.
+    var below: [Int] = []
 
     init(_ name: [UInt8]) {
       self.name = name
@@ -19,25 +19,25 @@ package struct MemberSelection: Sendable {
     }
   }
 
-  private var branches: [Branch] = []
+  /// The first stands for the whole value.
+  fileprivate var branches = [Branch([])]
 
   /// Selects nothing.
   package init() {}
 
   /// Selects another member, by the names that lead to it.
   package mutating func insert(_ names: [[UInt8]]) {
-    Self.insert(names[...], into: &branches)
-  }
-
-  private static func insert(_ names: ArraySlice<[UInt8]>, into branches: inout [Branch]) {
-    guard let name = names.first else { return }
-    let index = branches.firstIndex { $0.name == name } ?? branches.endIndex
-    if index == branches.endIndex { branches.append(Branch(name)) }
-    if names.count == 1 {
-      branches[index].isWhole = true
-    } else {
-      insert(names.dropFirst(), into: &branches[index].below)
+    var place = 0
+    for name in names {
+      if let known = branches[place].below.first(where: { branches[$0].name == name }) {
+        place = known
+      } else {
+        branches[place].below.append(branches.count)
+        place = branches.count
+        branches.append(Branch(name))
+      }
     }
+    branches[place].isWhole = true
   }
 }
 
@@ -57,58 +57,69 @@ extension ValidJSON {
 }
 
 extension MemberSelection {
-  /// Appends what is kept of an object.
+  /// Appends what is kept of an object, with a stack of its own instead of recursion.
   fileprivate func append(_ object: ValueToken, to text: inout [UInt8]) {
-    _ = Self.append(object, branches, to: &text)
-  }
-
-  /// Appends what branches lead to in a value.
-  ///
-  /// - Returns: Whether they lead into it at all.
-  private static func append(_ value: ValueToken, _ branches: [Branch], to text: inout [UInt8]) -> Bool {
-    if var reader = ObjectReader(value) {
-      appendList("{", "}", to: &text) { text in
-        guard let member = reader.next() else { return nil }
-        guard let branch = branches.first(where: { member.isNamed($0.name) }) else { return false }
-        text += member.name.bytes
+    var open: [SelectedContainer] = []
+    if let whole = SelectedContainer(object, branches[0].below) { open.append(whole) }
+    text.append(UInt8(ascii: "{"))
+    while let last = open.indices.last {
+      guard let kept = open[last].next(in: branches) else {
+        text.append(open.removeLast().closing)
+        continue
+      }
+      if text.last != UInt8(ascii: "{"), text.last != UInt8(ascii: "[") { text.append(UInt8(ascii: ",")) }
+      if let name = kept.name {
+        text += name.bytes
         text.append(UInt8(ascii: ":"))
-        return appendKept(member.value, branch, to: &text)
       }
-      return true
-    }
-    if var reader = ArrayReader(value) {
-      let named = branches.filter { $0.index == nil }
-      var index = 0
-      appendList("[", "]", to: &text) { text in
-        guard let element = reader.next() else { return nil }
-        defer { index += 1 }
-        if let branch = branches.first(where: { $0.index == index }) { return appendKept(element, branch, to: &text) }
-        return !named.isEmpty && append(element, named, to: &text)
+      if let below = kept.below, let container = SelectedContainer(kept.value, below) {
+        text.append(kept.value.bytes[0])
+        open.append(container)
+      } else {
+        text += kept.value.bytes
       }
-      return true
     }
-    return false
+  }
+}
+
+/// An object or an array that is being walked for what is kept of it.
+private struct SelectedContainer {
+  /// A member or an element of which something is kept: all, or what branches lead to.
+  typealias Kept = (name: ValueToken?, value: ValueToken, below: [Int]?)
+
+  private var members: ObjectReader?
+  private var elements: ArrayReader?
+  private var index = 0
+  private let below: [Int]
+
+  /// `nil` for a value that has neither members nor elements.
+  init?(_ value: ValueToken, _ below: [Int]) {
+    members = ObjectReader(value)
+    elements = ArrayReader(value)
+    self.below = below
+    if members == nil, elements == nil { return nil }
   }
 
-  private static func appendKept(_ value: ValueToken, _ branch: Branch, to text: inout [UInt8]) -> Bool {
-    guard branch.isWhole else { return append(value, branch.below, to: &text) }
-    text += value.bytes
-    return true
-  }
+  var closing: UInt8 { members == nil ? UInt8(ascii: "]") : UInt8(ascii: "}") }
 
-  /// Appends what a closure appends between brackets, until it returns `nil`; what it returns `false` for is taken back.
-  private static func appendList(
-    _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, to text: inout [UInt8], _ next: (inout [UInt8]) -> Bool?
-  ) {
-    text.append(UInt8(ascii: opening))
-    let start = text.count
-    while true {
-      let end = text.count
-      if end > start { text.append(UInt8(ascii: ",")) }
-      let isKept = next(&text)
-      if isKept != true { text.removeLast(text.count - end) }
-      if isKept == nil { break }
+  mutating func next(in branches: [MemberSelection.Branch]) -> Kept? {
+    while let member = members?.next() {
+      guard let branch = below.first(where: { member.isNamed(branches[$0].name) }) else { continue }
+      if branches[branch].isWhole { return (member.name, member.value, nil) }
+      if member.value.isContainer { return (member.name, member.value, branches[branch].below) }
     }
-    text.append(UInt8(ascii: closing))
+    while let element = elements?.next() {
+      defer { index += 1 }
+      let branch = below.first { branches[$0].index == index }
+      if let branch, branches[branch].isWhole { return (nil, element, nil) }
+      // A name leads through the array.
+      let below = branch.map { branches[$0].below } ?? below.filter { branches[$0].index == nil }
+      if element.isContainer, branch != nil || !below.isEmpty { return (nil, element, below) }
+    }
+    return nil
   }
+}
+
+extension ValueToken {
+  fileprivate var isContainer: Bool { kind == .object || kind == .array }
 }

@@ -144,6 +144,7 @@ import Testing
     "^(a+)+$", "^(a|a)*$", "^(a*)*$", "^(a|aa)+$", "(a*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(a|b)*a(a|b){300}c",
     "(x+x+)+y",
     String(repeating: "(", count: 80) + "a" + String(repeating: ")*", count: 80) + "b",
+    String(repeating: "(", count: 80) + "a" + String(repeating: ")?", count: 80) + "b",
   ])
   func `A pattern that ruins a backtracking matcher ends soon`(pattern: String) throws {
     #expect(try !matches(pattern, String(repeating: "a", count: 400) + "!"))

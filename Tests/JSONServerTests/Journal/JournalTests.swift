@@ -68,6 +68,11 @@ import Testing
     #expect(await server.journal.count == 3)
   }
 
+  @Test func `has no exchange after the last of all numbers`() async throws {
+    let server = try await AdminFixture.server()
+    #expect(await server.exchange(after: .max, timeout: .nanoseconds(1)) { _ in true } == nil)
+  }
+
   @Test func `forgets everything when asked`() async throws {
     let server = try await AdminFixture.server()
     await server.send(.get, "/posts")

@@ -26,6 +26,15 @@ import Testing
     #expect(range.length { random } == .milliseconds(milliseconds))
   }
 
+  @Test(
+    arguments: [
+      .zero ... .seconds(Int64.max), .seconds(Int64.max) ... .seconds(Int64.max), .zero ... .nanoseconds(1),
+      .zero...Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
+    ] as [ClosedRange<Duration>])
+  func `chooses its delay within a range without end`(_ range: ClosedRange<Duration>) {
+    for random in [0, 1, UInt64.max] { #expect(range.contains(range.length { random })) }
+  }
+
   @Test func `is removed by its id, or with all others`() async throws {
     let server = try await AdminFixture.server()
     await server.removeFault(try await server.addFault(Fault(status: .badGateway)))

@@ -51,25 +51,9 @@ enum SecretName {
 }
 
 extension JSONValue {
-  /// Whether the value is another; members whose names say that they are secrets may be there besides.
-  func isExactly(_ value: JSONValue) -> Bool {
-    switch (self, value) {
-    case (.object(let whole), .object(let part)):
-      part.allSatisfy { name, value in whole[name]?.isExactly(value) ?? false }
-        && whole.allSatisfy { name, _ in part[name] != nil || SecretName.matches(name) }
-    case (.array(let whole), .array(let part)):
-      whole.count == part.count && zip(whole, part).allSatisfy { $0.isExactly($1) }
-    case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): self == value
-    }
-  }
-
   /// The value without members whose names say that they are secrets.
   var withoutSecrets: JSONValue {
-    switch self {
-    case .object(let members):
-      .object(JSONObject(members.filter { !SecretName.matches($0.name) }.map { ($0.name, $0.value.withoutSecrets) }))
-    case .array(let elements): .array(elements.map(\.withoutSecrets))
-    case .null, .bool, .number, .string: self
+    changingObjects { members in JSONObject(members.filter { !SecretName.matches($0.name) }.map { ($0.name, $0.value) })
     }
   }
 }
