@@ -228,14 +228,22 @@ class Basics(Page):
     def the_keyboard_reaches_everything_and_shows_where_it_is(self):
         for place in ["#records/posts", "#try", "#server", "/docs"]:
             self._show(place)
-            self._value("window.reached = new Set(); 0")
-            focus = "nothing"
-            while focus != "again":
-                self._browser.press("Tab", virtual=9)
-                focus = self._value(FOCUSED)
-                assert focus != "hidden", f"{place}: no focus ring on {self._value('document.activeElement.outerHTML')}"
-            missed = self._value(f"({FOCUSABLE}).filter((e) => !window.reached.has(e)).map((e) => e.outerHTML)")
+            # What is drawn anew behind the focus, as a table is once the page is live, is reached in the next round.
+            for _ in range(3):
+                missed = self._walk(place)
+                if not missed:
+                    break
             assert not missed, f"{place}: Tab does not reach {missed[:3]}"
+
+    def _walk(self, place):
+        """Presses Tab until all was reached; returns what was not."""
+        self._value("window.reached = new Set(); 0")
+        focus = "nothing"
+        while focus != "again":
+            self._browser.press("Tab", virtual=9)
+            focus = self._value(FOCUSED)
+            assert focus != "hidden", f"{place}: no focus ring on {self._value('document.activeElement.outerHTML')}"
+        return self._value(f"({FOCUSABLE}).filter((e) => !window.reached.has(e)).map((e) => e.outerHTML)")
 
     def targets_are_large_enough(self):
         self._browser.resize(390, 844, mobile=True)
