@@ -22,13 +22,11 @@ extension Database {
     _ id: String, in name: String, dependents: [String] = []
   ) throws(DatabaseError) -> Deletion {
     let position = try position(of: name)
-    let (slot, row) = try withCollection(at: position) { collection throws(DatabaseError) in
-      guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
-        throw Self.unknownRecord(id, in: name)
-      }
-      return (slot, row)
+    let collection = try collection(at: position)
+    guard let slot = collection.slot(of: id, patience), let row = collection.rows[slot] else {
+      throw Self.unknownRecord(id, in: name)
     }
-    set(nil, at: slot, of: position, was: row)
+    set(nil, at: slot, of: position)
     return Deletion(record: row.record, dependents: removeDependents(of: [(name, id)], dependents))
   }
 
@@ -42,7 +40,7 @@ extension Database {
     var gone = records
     var counts: [String: Int] = [:]
     var references: [String: [(position: Int, key: FieldPath)]] = [:]
-    var touched: [Int: Int] = [:]
+    var count = 0
     while let parent = gone.popLast() {
       let found = references[parent.resource] ?? foreignKeys(to: parent.resource)
       references[parent.resource] = found
@@ -50,17 +48,14 @@ extension Database {
         let name = entries[position].name
         let idName = Array(schema.idName(of: name).utf8)
         let rows = rows(at: position, where: key, equals: parent.id)
-        let before = touched[position] ?? 0
-        touched[position] = before + rows.count
-        if before < Self.manyRecords, before + rows.count >= Self.manyRecords {
-          change(position) { $0.forgetIndexes(but: key) }
-        }
+        count += rows.count
+        guard patience.allows(count > Self.quickChanges) else { return [:] }
         for (slot, row) in rows {
           if schema.dialect == .v1, !dependents.contains(name) {
-            set(nullifying(key, in: row), at: slot, of: position, was: row)
+            set(nullifying(key, in: row), at: slot, of: position)
             continue
           }
-          set(nil, at: slot, of: position, was: row)
+          set(nil, at: slot, of: position)
           counts[name, default: 0] += 1
           let id = row.withRecord { $0.member(idName)?.idText }
           if schema.dialect == .classic, let id { gone.append((name, id)) }
@@ -70,38 +65,50 @@ extension Database {
     return counts
   }
 
-  /// Returns the other records that the deletion of one would remove or change, by resource. Nothing is changed.
+  /// Returns the other records that the deletion of one would remove or change, by resource.
   ///
   /// - Throws: ``DatabaseError``, as ``delete(_:in:dependents:)`` does.
   /// - Complexity: That of the deletion.
-  package mutating func recordsAffected(
+  package func recordsAffected(
     byDeleting id: String, in name: String, dependents: [String]
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    try recordsAffected(besides: 1) { database throws(DatabaseError) in
+    let slot = try collection(name).slot(of: id, patience)
+    return try recordsAffected(besides: Set([slot].compactMap(\.self)), of: name) { database throws(DatabaseError) in
       _ = try database.delete(id, in: name, dependents: dependents)
     }
   }
 
-  /// Returns the records that a deletion removes or changes, by resource. Nothing is changed.
+  /// Returns the other records that the deletion of what a query selects would remove or change, by resource.
   ///
-  /// - Parameter count: The number of records that are to be deleted, which the deletion removes first.
-  mutating func recordsAffected(
-    besides count: Int, _ delete: (inout Database) throws(DatabaseError) -> Void
+  /// - Throws: ``DatabaseError``, as ``list(_:_:)`` does.
+  /// - Complexity: That of the deletion.
+  package func recordsAffected(
+    byDeleting query: Query, in name: String, dependents: [String]
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    let earlier = takeChanges()
-    defer { changes = earlier }
-    try delete(&self)
-    let deletion = takeChanges()
-    undo(deletion)
+    let selection = try list(name, query).selection
+    return try recordsAffected(besides: Set(selection.slots.map(Int.init)), of: name) {
+      database throws(DatabaseError) in
+      _ = try database.delete(selection, in: name, dependents: dependents)
+    }
+  }
+
+  /// - Parameters:
+  ///   - slots: The slots of what is to be deleted.
+  ///   - name: The collection in which they are.
+  private func recordsAffected(
+    besides slots: Set<Int>, of name: String, by delete: (inout Database) throws(DatabaseError) -> Void
+  ) throws(DatabaseError) -> [String: [ValidJSON]] {
+    var after = forked()
+    try delete(&after)
     var affected: [String: [ValidJSON]] = [:]
-    for case .set(let position, _, let before) in deletion.steps.dropFirst(count) {
-      affected[entries[position].name, default: []].append(before.record)
+    for change in after.changes(since: self) where change.resource != name || !slots.contains(change.slot) {
+      if let before = change.before { affected[change.resource, default: []].append(before.record) }
     }
     return affected
   }
 
   /// The collections whose records refer to those of another, each with the member by which they do.
-  private mutating func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
+  private func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
     var found: [(position: Int, key: FieldPath)] = []
     for position in collectionPositions {
       if let key = existingForeignKey(in: position, to: parent) { found.append((position, key)) }
@@ -112,15 +119,14 @@ extension Database {
   /// Returns the rows that refer to a record and to no other; one with a list of ids is kept for the others.
   ///
   /// Last first: the lists of the indexes shrink at their ends, which moves nothing.
-  private mutating func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
-    var found: [(Int, Row)] = []
-    change(position) { collection in
-      for slot in collection.slots(where: key, equals: id).reversed().map(Int.init) {
-        guard let row = collection.rows[slot] else { continue }
-        if row.withRecord({ key.value(in: $0)?.recordID == id }) { found.append((slot, row)) }
+  private func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
+    guard let collection = entries[position].collection else { return [] }
+    return collection.slots(where: key, equals: id, patience).reversed().compactMap { slot in
+      guard let row = collection.rows[Int(slot)], row.withRecord({ key.value(in: $0)?.recordID == id }) else {
+        return nil
       }
+      return (Int(slot), row)
     }
-    return found
   }
 
   private func nullifying(_ key: FieldPath, in row: Row) -> Row {
@@ -128,35 +134,9 @@ extension Database {
     draft.set(key.name, to: .null)
     return Row(draft.merged(into: row.record, .pretty, row.margins), between: row.margins)
   }
-
-  mutating func set(_ row: Row?, at slot: Int, of position: Int, was before: Row) {
-    change(position) { $0.set(row, at: slot) }
-    changes.append(.set(resource: position, slot: slot, before: before))
-  }
 }
 
 extension Database {
-  /// Replaces everything with what another database of the same schema holds.
-  ///
-  /// The change counts as one of all resources.
-  package mutating func restore(from other: Database) {
-    let earlier = takeChanges()
-    let before = self
-    self = other
-    changes = earlier
-    let resources = (0..<max(before.entries.count, entries.count)).filter { !hasSameRows(at: $0, as: before) }
-    changes.append(.replaceAll(before: before, resources: Set(resources)))
-  }
-
-  /// Whether a place holds the same collection, with the same rows: in memory, so that equal texts may count as others.
-  private func hasSameRows(at position: Int, as other: Database) -> Bool {
-    guard entries.indices.contains(position), other.entries.indices.contains(position),
-      let rows = entries[position].collection?.rows, let othersRows = other.entries[position].collection?.rows
-    else { return false }
-    return rows.isIdentical(to: othersRows)
-      && ByteExactKey(entries[position].name) == ByteExactKey(other.entries[position].name)
-  }
-
   /// Adds the resources of another database that are not present yet, after the existing ones.
   package mutating func add(_ other: Database) {
     let added = other.entries.filter { positions[ByteExactKey($0.name)] == nil }
@@ -167,7 +147,7 @@ extension Database {
     joined[joined.count - 1] = end.with(trail: UTF8Slice(""))
     joined += added.map { $0.with(trail: UTF8Slice("")) }
     joined[joined.count - 1] = joined[joined.count - 1].with(trail: end.trail)
-    restore(from: Database(schema: schema, prefix: prefix, entries: joined, suffix: suffix))
+    replaceEntries(by: joined)
   }
 }
 

@@ -6,9 +6,6 @@ extension Database {
   /// The most bytes by which one change may let records grow together.
   static let maximumGrowth = 128 * 1024 * 1024
 
-  /// From this many changed records on, making an index anew costs less than keeping it in step with each of them.
-  static let manyRecords = 1_000
-
   /// Removes the records of a selection, and what depends on them as ``delete(_:in:dependents:)`` does.
   ///
   /// - Parameter selection: What ``list(_:_:)`` has selected from the collection since it changed last.
@@ -19,29 +16,13 @@ extension Database {
     _ selection: Selection, in name: String, dependents: [String] = []
   ) throws(DatabaseError) -> (ids: [String], dependents: [String: Int]) {
     let position = try position(of: name)
-    forgetIndexes(at: position, before: selection)
+    guard patience.allows(selection.records.count > Self.quickChanges) else { return ([], [:]) }
     let idName = Array(schema.idName(of: name).utf8)
     let ids = selection.records.compactMap { record in record.withToken { $0.member(idName)?.idText } }
-    // Last first: the lists of the indexes shrink at their ends, which moves nothing.
-    for slot in selection.slots.sorted(by: >).map(Int.init) {
-      guard let row = entries[position].collection?.rows[slot] else { continue }
-      set(nil, at: slot, of: position, was: row)
+    change(position) { collection in
+      for slot in selection.slots { collection.set(nil, at: Int(slot)) }
     }
     return (ids, removeDependents(of: ids.map { (name, $0) }, dependents))
-  }
-
-  /// Returns the other records that the deletion of what a query selects would remove or change, by resource. Nothing is
-  /// changed.
-  ///
-  /// - Throws: ``DatabaseError``, as ``list(_:_:)`` does.
-  /// - Complexity: That of the deletion.
-  package mutating func recordsAffected(
-    byDeleting query: Query, in name: String, dependents: [String]
-  ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    let selection = try list(name, query).selection
-    return try recordsAffected(besides: selection.records.count) { database throws(DatabaseError) in
-      _ = try database.delete(selection, in: name, dependents: dependents)
-    }
   }
 
   /// Merges members into each record of a selection, one level deep.
@@ -88,31 +69,28 @@ extension Database {
     _ selection: Selection, in name: String, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
   ) throws(DatabaseError) -> [WrittenRecord] {
     let position = try position(of: name)
-    var rewritten: [(slot: Int, before: Row, after: Row)] = []
+    let collection = try collection(at: position)
+    guard patience.allows(selection.records.count > Self.quickChanges) else { return [] }
+    var rewritten: [(slot: Int, row: Row)] = []
     var written: [WrittenRecord] = []
     var growth = 0
     // What may fail is done before anything changes.
-    try withCollection(at: position) { collection throws(DatabaseError) in
-      for slot in selection.slots.map(Int.init) {
-        guard let before = collection.rows[slot] else { continue }
-        let after = Row(try body(before, collection.layout(of: before)), between: before.margins)
-        growth += max(after.record.count - before.record.count, 0)
-        guard growth <= Self.maximumGrowth else {
-          throw DatabaseError(
-            .tooLarge,
-            "The records would grow by more than \(Self.maximumGrowth >> 20) MiB together; change fewer at once.")
-        }
-        rewritten.append((slot, before, after))
-        written.append(WrittenRecord(text: after.record, id: after.id(named: collection.idName)?.string ?? ""))
+    for slot in selection.slots.map(Int.init) {
+      guard let before = collection.rows[slot] else { continue }
+      let after = Row(try body(before, collection.layout(of: before)), between: before.margins)
+      growth += max(after.record.count - before.record.count, 0)
+      guard growth <= Self.maximumGrowth else {
+        throw DatabaseError(
+          .tooLarge,
+          "The records would grow by more than \(Self.maximumGrowth >> 20) MiB together; change fewer at once.")
       }
+      rewritten.append((slot, after))
+      written.append(WrittenRecord(text: after.record, id: after.id(named: collection.idName)?.string ?? ""))
     }
-    forgetIndexes(at: position, before: selection)
-    for (slot, before, after) in rewritten { set(after, at: slot, of: position, was: before) }
+    change(position) { collection in
+      for (slot, row) in rewritten { collection.set(row, at: slot) }
+    }
     return written
-  }
-
-  private mutating func forgetIndexes(at position: Int, before selection: Selection) {
-    if selection.records.count >= Self.manyRecords { change(position) { $0.forgetIndexes() } }
   }
 
   /// The number of a collection's records; 0 for any other resource. O(1).

@@ -15,7 +15,7 @@ extension Database {
   ///   - id: The id of the record that the body is written to, if it exists.
   /// - Returns: The body with typed values.
   /// - Complexity: O(size of the body), after a first call for a collection, which reads all its records.
-  package mutating func typed(_ body: ValidJSON, for name: String, id: String? = nil) -> ValidJSON {
+  package func typed(_ body: ValidJSON, for name: String, id: String? = nil) -> ValidJSON {
     guard let position = try? position(of: name) else { return body }
     var output: [UInt8] = []
     if case .singular(let present) = entries[position].resource {
@@ -25,17 +25,16 @@ extension Database {
         }
       }
     } else {
-      change(position) { collection in
-        body.withToken { body in
-          guard let elements = ArrayReader(body) else { return collection.append(typed: body, id: id, to: &output) }
-          output.append(UInt8(ascii: "["))
-          for (index, element) in elements.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            let id = element.member(Array(collection.idName.utf8))?.recordID
-            collection.append(typed: element, id: id, to: &output)
-          }
-          output.append(UInt8(ascii: "]"))
+      guard let collection = entries[position].collection else { return body }
+      body.withToken { body in
+        guard let elements = ArrayReader(body) else { return append(typed: body, for: collection, id: id, to: &output) }
+        output.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+          if index > 0 { output.append(UInt8(ascii: ",")) }
+          let id = element.member(Array(collection.idName.utf8))?.recordID
+          append(typed: element, for: collection, id: id, to: &output)
         }
+        output.append(UInt8(ascii: "]"))
       }
     }
     // What is put together of valid values is valid.
@@ -44,13 +43,12 @@ extension Database {
 
   /// The id of a record that does not exist, as a foreign key to it is written: in the type of the others, else of the
   /// ids in its collection, if there is one.
-  mutating func foreignKeyValue(
+  func foreignKeyValue(
     _ parent: (resource: String, id: String), _ key: FieldPath, in position: Int
   ) -> ValidJSON {
-    var type: TextType?
-    change(position) { type = $0.textType(of: Array(key.name.utf8), except: nil) }
-    if type == nil, let parents = collectionPosition(parent.resource) {
-      change(parents) { type = $0.textType(of: Array($0.idName.utf8), except: nil) }
+    var type = entries[position].collection?.kinds(of: Array(key.name.utf8), patience).textType
+    if type == nil, let parents = collectionPosition(parent.resource).flatMap({ entries[$0].collection }) {
+      type = parents.kinds(of: Array(parents.idName.utf8), patience).textType
     }
     let text = ValidJSON(writing: .string(parent.id))
     guard case .scalar? = type, let type else { return text }
@@ -60,7 +58,7 @@ extension Database {
   }
 
   /// Appends an object whose values get types.
-  fileprivate static func append(_ body: ValueToken, to output: inout [UInt8], type: ([UInt8]) -> TextType?) {
+  private static func append(_ body: ValueToken, to output: inout [UInt8], type: ([UInt8]) -> TextType?) {
     guard var reader = ObjectReader(body) else {
       output += body.bytes
       return
@@ -80,18 +78,16 @@ extension Database {
     }
     output.append(UInt8(ascii: "}"))
   }
-}
 
-extension RecordCollection {
   /// Appends a body whose values get the types of the members.
-  fileprivate mutating func append(typed body: ValueToken, id: String?, to output: inout [UInt8]) {
-    let own = id.flatMap { slot(of: $0) }.flatMap { rows[$0] }
-    Database.append(body, to: &output) { textType(of: $0, except: own) }
+  private func append(typed body: ValueToken, for collection: RecordCollection, id: String?, to output: inout [UInt8]) {
+    let own = id.flatMap { collection.row(of: $0, patience) }
+    Self.append(body, to: &output) { textType(of: $0, in: collection, except: own) }
   }
 
   /// What texts become under a member, as all records but one have it, else as that one has it.
-  fileprivate mutating func textType(of name: [UInt8], except own: Row?) -> TextType? {
-    var kinds = kinds(of: name)
+  private func textType(of name: [UInt8], in collection: RecordCollection, except own: Row?) -> TextType? {
+    var kinds = collection.kinds(of: name, patience)
     guard let own else { return kinds.textType }
     return own.withRecord { record in
       guard let value = record.member(name) else { return kinds.textType }

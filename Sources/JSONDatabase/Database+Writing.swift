@@ -39,14 +39,11 @@ extension Database {
       let key = foreignKey(in: position, to: parent.resource, singular: nil)
       draft.set(key.name, to: storedID(parent.id, in: parent.resource) ?? foreignKeyValue(parent, key, in: position))
     }
-    let schema = schema
-    let (slot, row, id) = try withCollection(at: position) { collection throws(DatabaseError) in
-      let id = try collection.assignID(of: &draft, schema: schema, ids: ids)
-      let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
-      let row = Row(draft.text(collection.recordLayout, margins), between: margins)
-      return (collection.append(row), row, id)
-    }
-    changes.append(.append(resource: position, slot: slot, row))
+    let collection = try collection(at: position)
+    let id = try collection.assignID(of: &draft, schema: schema, ids: ids, patience)
+    let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
+    let row = Row(draft.text(collection.recordLayout, margins), between: margins)
+    change(position) { $0.append(row) }
     return WrittenRecord(text: row.record, id: id)
   }
 
@@ -93,18 +90,15 @@ extension Database {
   }
 
   private mutating func rewrite(
-    _ id: String, in name: String, _ body: (Row, inout RecordCollection) throws(DatabaseError) -> ValidJSON
+    _ id: String, in name: String, _ body: (Row, RecordCollection) throws(DatabaseError) -> ValidJSON
   ) throws(DatabaseError) -> WrittenRecord {
     let position = try position(of: name)
-    let (slot, before, after) = try withCollection(at: position) { collection throws(DatabaseError) in
-      guard let slot = collection.slot(of: id), let before = collection.rows[slot] else {
-        throw Self.unknownRecord(id, in: name)
-      }
-      let after = Row(try body(before, &collection), between: before.margins)
-      collection.set(after, at: slot)
-      return (slot, before, after)
-    }
-    changes.append(.set(resource: position, slot: slot, before: before))
+    let collection = try collection(at: position)
+    guard let slot = collection.slot(of: id, patience), let before = collection.rows[slot],
+      patience.allows(before.record.count > Self.quickBytes)
+    else { throw Self.unknownRecord(id, in: name) }
+    let after = Row(try body(before, collection), between: before.margins)
+    set(after, at: slot, of: position)
     return WrittenRecord(text: after.record, id: id)
   }
 
@@ -137,13 +131,13 @@ extension Database {
     guard case .singular(let before) = entries[position].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
     }
+    guard patience.allows(before.count > Self.quickBytes) else { return before }
     let lead = UTF8Slice(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
     let layout = lead.withBytes { lead in
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
     let after = try body(before, layout)
     entries[position].resource = .singular(after)
-    changes.append(.replace(resource: position, before: before))
     return after
   }
 
@@ -155,7 +149,7 @@ extension Database {
   }
 
   /// The id of an existing record in its own type; `nil` when there is no such record.
-  private mutating func storedID(_ id: String, in name: String) -> ValidJSON? {
+  private func storedID(_ id: String, in name: String) -> ValidJSON? {
     (try? record(id, in: name))?.member(Array(schema.idName(of: name).utf8))
   }
 
@@ -183,6 +177,7 @@ extension Database {
   private mutating func createOrMerge(
     _ elements: [ValidJSON], in name: String, ids: IDGenerator
   ) throws(DatabaseError) -> (records: [ValidJSON], created: Int) {
+    guard patience.allows(elements.count > Self.quickChanges) else { return ([], 0) }
     let idName = Array(schema.idName(of: name).utf8)
     return try atomically { database throws(DatabaseError) in
       var records: [ValidJSON] = []
@@ -202,6 +197,16 @@ extension Database {
       }
       return (records, created)
     }
+  }
+
+  /// Runs several operations as one: when one throws, nothing is changed.
+  package mutating func atomically<Result>(
+    _ body: (inout Database) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    var changed = self
+    let result = try body(&changed)
+    self = changed
+    return result
   }
 
   /// Merges the resources of another database into the existing ones, all or none: records by id, objects member by

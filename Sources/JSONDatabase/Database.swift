@@ -1,31 +1,82 @@
 package import OrderedJSON
 
-/// The resources of one file, in memory.
+/// One version of the resources of one file, in memory.
 ///
-/// A value without files, clock, threads or HTTP. A record is the text from which it was read; a change touches the
-/// one record it is about. Copies share their rows: a copy is cheap, and a change after it costs what it changes.
+/// A value without files, clock, threads or HTTP. A record is the text from which it was read. Any thread may read a
+/// version, and a change makes another one that shares all rows but those that it is about: a copy is cheap, and taking
+/// a change back is to forget the version.
 package struct Database: Sendable {
-  /// The names by which records are identified and related.
-  package let schema: Schema
+  /// What stays the same while no resource comes or goes.
+  private final class Outline: Sendable {
+    let schema: Schema
+    let prefix: UTF8Slice
+    let suffix: UTF8Slice
+    let positions: [ByteExactKey: Int]
+    /// The first position of a served name in lower case.
+    let foldedPositions: [String: Int]
 
-  let prefix: UTF8Slice
-  let suffix: UTF8Slice
+    init(schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice) {
+      self.schema = schema
+      self.prefix = prefix
+      self.suffix = suffix
+      positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (ByteExactKey($1.name), $0) })
+      let served = entries.enumerated().filter { $0.element.isServed }
+      foldedPositions = Dictionary(served.map { ($1.name.lowercased(), $0) }) { first, _ in first }
+    }
+  }
+
+  private let outline: Outline
   var entries: [ResourceEntry]
-  let positions: [ByteExactKey: Int]
-  /// The first position of a served name in lower case.
-  private let foldedPositions: [String: Int]
+  /// Whose changes they are: what is found out is shared by the versions of one owner.
+  private(set) var lineage: Lineage
+  /// How long reading may take.
+  package var patience = Patience.endless
 
-  /// The changes since they were last taken, oldest first.
-  var changes = UndoLog()
-
-  init(schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice) {
-    self.schema = schema
-    self.prefix = prefix
+  init(
+    schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice, lineage: Lineage = Lineage()
+  ) {
+    outline = Outline(schema: schema, prefix: prefix, entries: entries, suffix: suffix)
     self.entries = entries
-    self.suffix = suffix
-    positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (ByteExactKey($1.name), $0) })
-    let served = entries.enumerated().filter { $0.element.isServed }
-    foldedPositions = Dictionary(served.map { ($1.name.lowercased(), $0) }) { first, _ in first }
+    self.lineage = lineage
+  }
+
+  /// The names by which records are identified and related.
+  package var schema: Schema { outline.schema }
+  var prefix: UTF8Slice { outline.prefix }
+  var suffix: UTF8Slice { outline.suffix }
+  var positions: [ByteExactKey: Int] { outline.positions }
+
+  /// The same version for another owner, whose changes are not those of this one's.
+  ///
+  /// What is found out about a collection is shared until the other owner changes it.
+  package func forked() -> Database {
+    var fork = self
+    fork.lineage = Lineage()
+    return fork
+  }
+
+  /// The same version, which shares nothing that is found out with others: for one that is kept while others go on.
+  ///
+  /// - Complexity: O(number of resources).
+  package func separated() -> Database {
+    var copy = forked()
+    for index in copy.entries.indices {
+      copy.entries[index].collection = copy.entries[index].collection?.separated(for: copy.lineage)
+    }
+    return copy
+  }
+
+  /// Takes other resources, in the same text.
+  mutating func replaceEntries(by entries: [ResourceEntry]) {
+    restore(from: Database(schema: schema, prefix: prefix, entries: entries, suffix: suffix))
+  }
+
+  /// Replaces everything with what another database of the same schema holds.
+  package mutating func restore(from other: Database) {
+    let (lineage, patience) = (lineage, patience)
+    self = other
+    self.lineage = lineage
+    self.patience = patience
   }
 
   /// The names of the resources that are served, in the file's order.
@@ -55,11 +106,10 @@ package struct Database: Sendable {
   package func resource(meantBy name: String) -> (name: String, isCollection: Bool)? {
     if let position = servedPosition(of: name) { return (name, entries[position].collection != nil) }
     guard schema.dialect == .classic else { return nil }
-    return foldedPositions[name.lowercased()].map { (entries[$0].name, entries[$0].collection != nil) }
+    return outline.foldedPositions[name.lowercased()].map { (entries[$0].name, entries[$0].collection != nil) }
   }
 
-  /// The positions of the collections. Code that changes one must not hold another copy of it, which the change would
-  /// have to copy.
+  /// The positions of the collections.
   var collectionPositions: [Int] {
     entries.indices.filter { entries[$0].collection != nil }
   }
@@ -92,7 +142,7 @@ package struct Database: Sendable {
   }
 
   /// Whether a collection has a record with an id. O(1) after the first call for a collection.
-  package mutating func hasRecord(_ id: String, in name: String) -> Bool {
+  package func hasRecord(_ id: String, in name: String) -> Bool {
     (try? record(id, in: name)) != nil
   }
 
@@ -102,40 +152,45 @@ package struct Database: Sendable {
     return collection.memberNames(inFirst: 20)
   }
 
-  /// Passes a closure a collection to read; building an index on the way counts as reading.
-  mutating func withCollection<Result>(
-    _ name: String, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
-  ) throws(DatabaseError) -> Result {
-    try withCollection(at: try position(of: name), body)
+  /// Returns the collection of a name.
+  ///
+  /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
+  func collection(_ name: String) throws(DatabaseError) -> RecordCollection {
+    try collection(at: try position(of: name))
   }
 
-  /// Passes a closure the collection at a position to read.
-  mutating func withCollection<Result>(
-    at position: Int, _ body: (inout RecordCollection) throws(DatabaseError) -> Result
-  ) throws(DatabaseError) -> Result {
-    guard let result = try entries[position].collection?.apply(body) else {
+  /// Returns the collection at a position.
+  ///
+  /// - Throws: ``DatabaseError`` with code `wrongKind`.
+  func collection(at position: Int) throws(DatabaseError) -> RecordCollection {
+    guard let collection = entries[position].collection else {
       throw DatabaseError(
         .wrongKind, "'\(entries[position].name)' is a single object, not a collection.")
     }
-    return result
+    return collection
   }
 
   /// Passes a closure the collection at a position to change; does nothing at the position of another resource.
   mutating func change(_ position: Int, _ body: (inout RecordCollection) -> Void) {
-    try? withCollection(at: position) { collection throws(DatabaseError) in body(&collection) }
+    // Taken out while it changes, so that the change copies nothing that no other version has.
+    guard var collection = entries[position].collection.take() else { return }
+    collection.join(lineage)
+    body(&collection)
+    entries[position].collection = collection
+  }
+
+  /// Puts a row into a slot of a collection, or empties the slot.
+  mutating func set(_ row: Row?, at slot: Int, of position: Int) {
+    change(position) { $0.set(row, at: slot) }
   }
 
   /// Returns the text of a record.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`.
   /// - Complexity: O(1) after the first call for a collection, which reads all its ids.
-  package mutating func record(_ id: String, in name: String) throws(DatabaseError) -> ValidJSON {
-    try withCollection(name) { collection throws(DatabaseError) in
-      guard let slot = collection.slot(of: id), let row = collection.rows[slot] else {
-        throw Self.unknownRecord(id, in: name)
-      }
-      return row.record
-    }
+  package func record(_ id: String, in name: String) throws(DatabaseError) -> ValidJSON {
+    guard let row = try collection(name).row(of: id, patience) else { throw Self.unknownRecord(id, in: name) }
+    return row.record
   }
 
   /// Returns the text of a singular resource.
@@ -160,14 +215,5 @@ package struct Database: Sendable {
   /// The file's text as it would be written now.
   package var text: DatabaseText {
     DatabaseText(prefix: prefix, entries: entries, suffix: suffix)
-  }
-}
-
-extension RecordCollection {
-  /// Passes itself to a closure, in place.
-  fileprivate mutating func apply<Result>(
-    _ body: (inout RecordCollection) throws(DatabaseError) -> Result
-  ) throws(DatabaseError) -> Result {
-    try body(&self)
   }
 }

@@ -34,7 +34,7 @@ struct DialectTests {
   func `A filter selects what its json-server selects`(
     _ filter: (name: String, value: String, classic: [String], v1: [String]), _ dialect: Dialect
   ) throws {
-    var database = try Database.fixture(Self.text, dialect)
+    let database = try Database.fixture(Self.text, dialect)
     let ids = try database.ids(of: "a", Query((filter.name, filter.value)))
     #expect(ids == (dialect == .v1 ? filter.v1 : filter.classic).map { "\"\($0)\"" }, "\(filter.name)=\(filter.value)")
   }
@@ -50,7 +50,7 @@ struct DialectTests {
   func `Records are sorted as their json-server sorts them`(
     _ order: (path: String, descending: Bool, classic: String, v1: String), _ dialect: Dialect
   ) throws {
-    var database = try Database.fixture(Self.text, dialect)
+    let database = try Database.fixture(Self.text, dialect)
     var query = Query()
     query.sort = [SortKey(FieldPath(order.path), descending: order.descending)]
     let ids = try database.ids(of: "a", query).map { $0.filter { $0 != "\"" } }.joined(separator: " ")
@@ -69,7 +69,7 @@ struct DialectTests {
     _ mixture: (values: String, ascending: String, descending: String), _ isDescending: Bool
   ) throws {
     let records = mixture.values.split(separator: " ").enumerated().map { #"{"id":\#($0 + 1),"m":\#($1)}"# }
-    var database = try Database.fixture(#"{"a":[\#(records.joined(separator: ","))]}"#)
+    let database = try Database.fixture(#"{"a":[\#(records.joined(separator: ","))]}"#)
     var query = Query()
     query.sort = [SortKey(FieldPath("m"), descending: isDescending)]
     let ids = try database.ids(of: "a", query).joined(separator: " ")
@@ -78,7 +78,7 @@ struct DialectTests {
 
   @Test func `Of many records the numbers come before the words`() throws {
     let records = (1...70).map { #"{"id":\#($0),"m":\#($0 % 2 == 0 ? "\"w\($0)\"" : "\($0)")}"# }
-    var database = try Database.fixture(#"{"a":[\#(records.joined(separator: ","))]}"#)
+    let database = try Database.fixture(#"{"a":[\#(records.joined(separator: ","))]}"#)
     var query = Query()
     query.sort = [SortKey(FieldPath("m"))]
     #expect(try database.ids(of: "a", query).prefix(35) == stride(from: 1, to: 70, by: 2).map(String.init)[...])
@@ -94,7 +94,7 @@ struct DialectTests {
   func `A tree of conditions joins the other filters, and replaces them in 1.0`(
     _ tree: (tree: String, classic: [String], v1: [String]), _ dialect: Dialect
   ) throws {
-    var database = try Database.fixture(Self.text, dialect)
+    let database = try Database.fixture(Self.text, dialect)
     var query = Query(("id", "1"))
     query.conditions = try JSONValue(parsing: tree.tree)
     let ids = try database.ids(of: "a", query)

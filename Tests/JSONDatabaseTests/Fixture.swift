@@ -35,7 +35,7 @@ extension Database {
   }
 
   /// The ids of the records that a query selects, as JSON text.
-  mutating func ids(of name: String, _ query: Query) throws -> [String] {
+  func ids(of name: String, _ query: Query) throws -> [String] {
     try list(name, query).selection.records.map { record in
       try JSONValue(parsing: record.string)["id"]?.text(pretty: false) ?? "none"
     }

@@ -173,7 +173,7 @@ private final class ScriptedPersistence: Persistence {
 
   let hasFixedResources = false
 
-  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
     let commit = commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() }
     guard let gate else { return completion(commit) }
     gate.hold { completion(commit) }
@@ -200,4 +200,15 @@ private final class ScriptedPersistence: Persistence {
   }
 
   func close() {}
+}
+
+extension Database {
+  /// Whether records are found, created and embedded without reading all ids and members first.
+  var isReadAhead: Bool {
+    var version = self
+    version.patience = Patience(isShort: true)
+    for name in resourceNames { _ = try? version.create(.emptyObject, in: name, ids: IDGenerator { "new" }) }
+    _ = version.relations()
+    return !version.patience.isOver
+  }
 }

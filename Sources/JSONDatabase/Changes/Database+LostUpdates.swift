@@ -14,12 +14,12 @@ extension Database {
   /// - Complexity: O(rows / 64 + number of what was written), or of all records once they were replaced or renumbered.
   package func lostUpdates(by edited: Database, since base: Database) -> [String] {
     resourceNames(andOf: base).flatMap { name in
-      var (before, now) = (base.resource(named: name), resource(named: name))
-      var then = edited.resource(named: name)
+      let (before, now) = (base.resource(named: name), resource(named: name))
+      let then = edited.resource(named: name)
       return Self.places(before, now).filter { place in
-        let (first, current) = (Self.text(at: place, of: &before), Self.text(at: place, of: &now))
+        let (first, current) = (Self.text(at: place, of: before), Self.text(at: place, of: now))
         guard !Self.isSame(first, current) else { return false }
-        let edit = Self.text(at: place, of: &then)
+        let edit = Self.text(at: place, of: then)
         return !Self.isSame(current, edit) && (edit == nil || Self.isSame(first, edit))
       }.map { Self.path(name, $0) }
     }.sorted()
@@ -38,8 +38,8 @@ extension Database {
       return Set([before, now].flatMap(places))
     }
     var places: Set<Place> = []
-    for (slot, row) in now.rows.differences(from: before.rows, atMost: .max) ?? [] {
-      for id in [row?.id(named: now.idName), before.rows[slot]?.id(named: before.idName)] {
+    for slot in now.rows.differences(from: before.rows, atMost: .max) ?? [] {
+      for id in [now.rows[slot]?.id(named: now.idName), before.rows[slot]?.id(named: before.idName)] {
         if let id { places.insert(.record(id)) }
       }
     }
@@ -60,23 +60,18 @@ extension Database {
     }
   }
 
-  private static func text(at place: Place, of resource: inout Resource?) -> ValidJSON? {
+  private static func text(at place: Place, of resource: Resource?) -> ValidJSON? {
     switch (place, resource) {
-    case (.record(let id), .collection(var collection)?):
-      // The collection is moved out of the resource meanwhile, so that its index of ids is built once.
-      resource = nil
-      defer { resource = .collection(collection) }
-      return collection.slot(of: id.string).flatMap { collection.rows[$0]?.record }
-    case (.value, .singular(let text)?): return text
-    default: return nil
+    case (.record(let id), .collection(let collection)?): collection.row(of: id.string, .endless)?.record
+    case (.value, .singular(let text)?): text
+    default: nil
     }
   }
 
   /// Whether two texts are the same but for their layout.
   private static func isSame(_ left: ValidJSON?, _ right: ValidJSON?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    if left.storage === right.storage, left.offset == right.offset, left.count == right.count { return true }
-    return left.slice == right.slice || compact(left) == compact(right)
+    return left.isSame(as: right) || left.slice == right.slice || compact(left) == compact(right)
   }
 
   private static func compact(_ value: ValidJSON) -> [UInt8] {

@@ -22,18 +22,19 @@ package struct RemovedRecords: Sendable {
   package private(set) var changed: [String: Int] = [:]
 
   /// - Parameters:
-  ///   - deletion: The newest changes of a database, all of them deletions.
-  ///   - database: The database after them.
-  fileprivate init(_ deletion: UndoLog, in database: Database) {
-    var seen: Set<[Int]> = []
-    for case .set(let resource, let slot, let before) in deletion.steps where seen.insert([resource, slot]).inserted {
-      let after = database.entries[resource].collection?.rows[slot]
-      changes.append(Change(resource: resource, slot: slot, before: before, after: after))
-      ends[resource] = database.entries[resource].collection?.rows.slotCount
-      let name = database.entries[resource].name
-      if after == nil { removed[name, default: 0] += 1 } else { changed[name, default: 0] += 1 }
+  ///   - base: The version before the deletions.
+  ///   - database: The version after them.
+  fileprivate init(between base: Database, and database: Database) {
+    for change in database.changes(since: base) {
+      guard let before = change.before else { continue }
+      changes.append(Change(resource: change.position, slot: change.slot, before: before, after: change.after))
+      ends[change.position] = database.entries[change.position].collection?.rows.slotCount
+      if change.after == nil {
+        removed[change.resource, default: 0] += 1
+      } else {
+        changed[change.resource, default: 0] += 1
+      }
     }
-    changes.sort { ($0.resource, $0.slot) < ($1.resource, $1.slot) }
   }
 
   /// The number of the records. O(1).
@@ -61,37 +62,20 @@ extension Database {
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
   package mutating func delete(_ ids: [String], in name: String) throws(DatabaseError) -> RemovedRecords {
-    try atomically { database throws(DatabaseError) in
-      for id in ids { _ = try database.record(id, in: name) }
-      let position = try database.position(of: name)
-      if ids.count >= Self.manyRecords { database.change(position) { $0.forgetIndexes() } }
-      for id in ids { database.remove(id, at: position) }
-      _ = database.removeDependents(of: ids.map { (name, $0) }, [])
-      return RemovedRecords(database.changes, in: database)
+    guard patience.allows(ids.count > Self.quickChanges) else { return RemovedRecords(between: self, and: self) }
+    let position = try position(of: name)
+    let slots = try ids.map { id throws(DatabaseError) in
+      guard let slot = try collection(at: position).slot(of: id, patience) else {
+        throw Self.unknownRecord(id, in: name)
+      }
+      return slot
     }
-  }
-
-  /// Removes a record alone; does nothing when it is not there.
-  private mutating func remove(_ id: String, at position: Int) {
-    var found: (slot: Int, row: Row)?
+    let base = self
     change(position) { collection in
-      found = collection.slot(of: id).flatMap { slot in collection.rows[slot].map { (slot, $0) } }
+      for slot in slots { collection.set(nil, at: slot) }
     }
-    if let (slot, row) = found { set(nil, at: slot, of: position, was: row) }
-  }
-
-  /// Returns what the deletion of records would remove and change. Nothing is changed.
-  ///
-  /// - Throws: ``DatabaseError``, as the deletion does.
-  /// - Complexity: That of the deletion.
-  package mutating func recordsRemoved(
-    byDeleting ids: [String], in name: String
-  ) throws(DatabaseError) -> RemovedRecords {
-    let earlier = takeChanges()
-    defer { changes = earlier }
-    let removed = try delete(ids, in: name)
-    undo(takeChanges())
-    return removed
+    _ = removeDependents(of: ids.map { (name, $0) }, [])
+    return RemovedRecords(between: base, and: self)
   }
 
   /// Puts back what a deletion removed and changed, in its place, all or nothing.
@@ -102,6 +86,7 @@ extension Database {
   ///   was changed once more. Nothing is changed then.
   /// - Complexity: O(number of what is put back, and of what was added since).
   package mutating func putBack(_ removed: RemovedRecords) throws(DatabaseError) {
+    guard patience.allows(removed.count > Self.quickChanges) else { return }
     try atomically { database throws(DatabaseError) in
       var rest = removed.changes[...]
       while let resource = rest.first?.resource {
@@ -118,7 +103,6 @@ extension Database {
     guard entries.indices.contains(position) else { return }
     let name = entries[position].name
     let idName = schema.idName(of: name)
-    if changes.count >= Self.manyRecords { change(position) { $0.forgetIndexes() } }
     for change in changes {
       let id = change.before.id(named: idName)?.string
       let now = entries[position].collection?.rows[change.slot]
@@ -127,8 +111,7 @@ extension Database {
           throw DatabaseError(
             .conflict, "\(name)/\(id ?? "") was changed since the deletion; nothing is put back. Change it by hand.")
         }
-        self.change(position) { $0.set(change.before, at: change.slot) }
-        self.changes.append(.set(resource: position, slot: change.slot, before: now))
+        set(change.before, at: change.slot, of: position)
       } else if let id, hasRecord(id, in: name) {
         throw DatabaseError(.conflict, "\(name) has a record with id \(id) again; nothing is put back.")
       }
@@ -148,10 +131,7 @@ extension Database {
     if first < .max {
       rows += takeRows(from: first, at: position).enumerated().map { (last + 1 + $0.offset, $0.element) }
     }
-    for (slot, row) in rows {
-      change(position) { $0.set(row, at: slot) }
-      changes.append(.append(resource: position, slot: slot, row))
-    }
+    for (slot, row) in rows { set(row, at: slot, of: position) }
   }
 
   /// Removes the rows from a slot on, and returns them. O(their number).
@@ -159,8 +139,7 @@ extension Database {
     let end = entries[position].collection?.rows.slotCount ?? first
     return (first..<max(first, end)).reversed().compactMap { slot in
       guard let row = entries[position].collection?.rows[slot] else { return nil }
-      change(position) { $0.set(nil, at: slot) }
-      changes.append(.set(resource: position, slot: slot, before: row))
+      set(nil, at: slot, of: position)
       return row
     }.reversed()
   }

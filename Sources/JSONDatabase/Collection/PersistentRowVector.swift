@@ -138,57 +138,63 @@ struct PersistentRowVector: Sendable {
       && left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { $0.baseAddress == left.baseAddress } }
   }
 
-  /// The slots in which another version has other rows, each with the row of this version.
+  /// The slots in which another version has other rows, ascending.
   ///
   /// - Returns: `nil` when there are more than a number of them.
-  /// - Complexity: O(slots / 64 + number of slots that are looked at).
-  func differences(from other: PersistentRowVector, atMost maximum: Int) -> [(slot: Int, row: Row?)]? {
-    var found: [(slot: Int, row: Row?)] = []
+  /// - Complexity: O(slots / 4096 + number of slots that are looked at).
+  func differences(from other: PersistentRowVector, atMost maximum: Int) -> [Int]? {
+    var found: [Int] = []
     var slot = 0
     let end = max(slotCount, other.slotCount)
     while slot < end {
-      let leafEnd = min(slot + Self.leafSize, end)
-      if !hasSameLeaf(at: slot, as: other) {
-        for slot in slot..<leafEnd {
-          let row = self[slot]
-          guard !Row.isSame(row, other[slot]) else { continue }
+      let size = sharedSize(at: slot, with: other)
+      let next = min(slot + max(size, Self.leafSize), end)
+      if size == 0 {
+        for slot in slot..<next where !Row.isSame(self[slot], other[slot]) {
           guard found.count < maximum else { return nil }
-          found.append((slot, row))
+          found.append(slot)
         }
       }
-      slot = leafEnd
+      slot = next
     }
     return found
   }
 
-  private func hasSameLeaf(at slot: Int, as other: PersistentRowVector) -> Bool {
-    guard slot < slotCount, slot < other.slotCount else { return false }
+  /// How many slots from one on another version shares with this one: those of a branch, of a leaf, or none.
+  private func sharedSize(at slot: Int, with other: PersistentRowVector) -> Int {
+    guard slot < slotCount, slot < other.slotCount else { return 0 }
     let (top, middle) = (slot >> (2 * Self.leafBits), (slot >> Self.leafBits) & (Self.leafSize - 1))
-    return Self.isIdentical(leaves[top][middle], other.leaves[top][middle])
+    if middle == 0, Self.isIdentical(leaves[top], other.leaves[top]) { return Self.leafSize * Self.leafSize }
+    return Self.isIdentical(leaves[top][middle], other.leaves[top][middle]) ? Self.leafSize : 0
   }
 
-  /// Each row changed, in its slot; ``byteCount`` stays what it was.
-  ///
-  /// - Parameter earlier: An earlier version with what became of it; what is the same there is taken from it.
-  /// - Complexity: O(slots / 64 + rows that are not taken).
-  func mapped(
-    reusing earlier: (rows: PersistentRowVector, result: PersistentRowVector)?, _ transform: (Row) -> Row
-  ) -> PersistentRowVector {
+  /// Each row changed, in its slot. O(n).
+  func mapped(_ transform: (Row) -> Row) -> PersistentRowVector {
     var result = self
+    result.byteCount = 0
     for top in leaves.indices {
       for middle in leaves[top].indices {
-        let leaf = leaves[top][middle]
-        if let earlier, top < earlier.rows.leaves.count, middle < earlier.rows.leaves[top].count,
-          Self.isIdentical(leaf, earlier.rows.leaves[top][middle])
-        {
-          result.leaves[top][middle] = earlier.result.leaves[top][middle]
-        } else {
-          result.leaves[top][middle] = ContiguousArray(leaf.map { $0.map(transform) })
-        }
+        result.leaves[top][middle] = ContiguousArray(
+          leaves[top][middle].map { row in
+            let row = row.map(transform)
+            result.byteCount += row?.record.count ?? 0
+            return row
+          })
       }
     }
     return result
   }
+
+  /// Whether reading all rows takes noticeably long. O(1).
+  var isLarge: Bool { count > Self.quickCount || byteCount > Self.quickBytes }
+
+  /// The most rows that are tested or sorted without a second thought: half as many as there are where reading all does
+  /// not take long, and no more bytes.
+  var quickMatches: Int { min(Self.quickCount / 2, Self.quickBytes / max(byteCount / max(count, 1), 1)) }
+
+  /// The most rows, and bytes of rows, that are read without a second thought: in about a millisecond.
+  private static let quickCount = 2_000
+  static let quickBytes = 4 << 20
 
   /// The first row in stored order. O(1).
   var first: Row? { self[firstSlot] }

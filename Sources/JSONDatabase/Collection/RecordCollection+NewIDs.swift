@@ -4,15 +4,15 @@ extension RecordCollection {
   /// Decides a new record's id, sets it in the draft, and returns it as text.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidBody` or `idTaken`.
-  mutating func assignID(of draft: inout ObjectDraft, schema: Schema, ids: IDGenerator) throws(DatabaseError)
-    -> String
-  {
+  func assignID(
+    of draft: inout ObjectDraft, schema: Schema, ids: IDGenerator, _ patience: Patience
+  ) throws(DatabaseError) -> String {
     let dialect = schema.dialect
     if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
       guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
-      guard slot(of: value) == nil else {
+      guard slot(of: value, patience) == nil else {
         throw DatabaseError(
           .idTaken,
           "\(name) has a record with id \(value) already; leave '\(idName)' out of a new one."
@@ -28,8 +28,8 @@ extension RecordCollection {
       }
       return value
     }
-    let number = numbersRecords(dialect) ? nextNumericID() : nil
-    let id = number?.text ?? freeTextID(uuidCase.map { form in { form(ids.uuid()) } } ?? { ids() })
+    let number = numbersRecords(dialect) ? nextNumericID(patience) : nil
+    let id = number?.text ?? freeTextID(uuidCase(patience).map { form in { form(ids.uuid()) } } ?? { ids() }, patience)
     draft.set(idName, to: ValidJSON(writing: number?.value ?? .string(id)))
     return id
   }
@@ -40,16 +40,10 @@ extension RecordCollection {
     return rows.first?.withRecord { $0.member(Array(idName.utf8))?.kind != .string } ?? true
   }
 
-  /// Reads all ids and what decides those of new records, so that copies share what is found. O(n) the first time.
-  mutating func readIDs(_ dialect: Dialect) {
-    indexIDs()
-    guard numbersRecords(dialect) else { return indexUUIDs() }
-    if numericIDs == nil { numericIDs = NumericIDs(idName: idName, rows: rows) }
-  }
-
-  /// Whether all ids were read, and what decides those of new records.
-  func hasReadIDs(_ dialect: Dialect) -> Bool {
-    hasIDs && (numbersRecords(dialect) ? numericIDs != nil : uuids != nil)
+  /// Reads all ids, and what decides those of new records. O(n) the first time.
+  func readIDs(_ dialect: Dialect, _ patience: Patience) {
+    if numbersRecords(dialect) { _ = nextNumericID(patience) } else { _ = uuids(patience) }
+    _ = ids(patience)
   }
 
   private static func addressBytes(of id: String, in resource: String) -> Int {
@@ -69,24 +63,21 @@ extension RecordCollection {
   }
 
   /// What brings a new UUID into the letter case of the last record's; `nil` unless every id is a UUID.
-  private var uuidCase: ((String) -> String)? {
-    mutating get {
-      indexUUIDs()
-      guard hasOnlyUUIDs, let last = rows.last?.id(named: idName)?.string else { return nil }
-      let isUppercase = last.contains(where: \.isUppercase) && !last.contains(where: \.isLowercase)
-      return { isUppercase ? $0.uppercased() : $0 }
-    }
+  private func uuidCase(_ patience: Patience) -> ((String) -> String)? {
+    guard uuids(patience)?.areAll == true, let last = rows.last?.id(named: idName)?.string else { return nil }
+    let isUppercase = last.contains(where: \.isUppercase) && !last.contains(where: \.isLowercase)
+    return { isUppercase ? $0.uppercased() : $0 }
   }
 
-  private mutating func freeTextID(_ makeID: () -> String) -> String {
+  private func freeTextID(_ makeID: () -> String, _ patience: Patience) -> String {
     for _ in 0..<100 {
       let id = makeID()
-      if slot(of: id) == nil { return id }
+      if slot(of: id, patience) == nil { return id }
     }
     // A generator that repeats itself, as a test's may, never returns another.
     let id = makeID()
     var number = 2
-    while slot(of: "\(id)-\(number)") != nil { number += 1 }
+    while slot(of: "\(id)-\(number)", patience) != nil { number += 1 }
     return "\(id)-\(number)"
   }
 

@@ -11,29 +11,27 @@ extension RecordCollection {
   ///   matches) at worst for other filters by equality or size, else O(n).
   ///
   /// - Parameter parents: The parents that are embedded, into which filters and sort keys may lead.
-  mutating func select(
-    _ query: Query, parents: [ParentJoin] = [], dialect: Dialect
+  func select(
+    _ query: Query, parents: [ParentJoin] = [], dialect: Dialect, _ patience: Patience
   ) throws(DatabaseError) -> Selection {
     var filter = Filter()
-    filter.isAbandoned = query.isAbandoned
-    var joins = parents
+    filter.patience = patience
+    let isKnown = { (path: FieldPath) in hasMember(path, patience) || parents.hasMember(path, patience) }
     // What a record will have, none tells.
     let knowsNothing = query.isForChange && count == 0
     let unknown = try filter.add(
       query.parameters, parents: parents, dialect: dialect, isForChange: query.isForChange
     ) { path in
-      knowsNothing || hasMember(path) || joins.hasMember(path)
+      knowsNothing || isKnown(path)
     }
     if let conditions = query.conditions {
       // In 1.0 a tree takes the place of all other filters.
       if dialect == .v1 { filter.nodes = [] }
-      let node = try Filter.node(where: conditions, parents: parents, dialect: dialect) { path in
-        hasMember(path) || joins.hasMember(path)
-      } isObject: { path in
-        holdsObject(at: path)
+      let node = try Filter.node(where: conditions, parents: parents, dialect: dialect, isKnown: isKnown) { path in
+        holdsObject(at: path, patience)
       }
       filter.nodes.append(node)
-      if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0) } }
+      if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
     let (records, total) =
@@ -41,18 +39,19 @@ extension RecordCollection {
         (SelectedRecords(rows), count)
       } else {
         window(
-          query, matching(filter, of: query, mayBeKnown: parents.isEmpty, dialect),
-          Sorting(query.sort, dialect: dialect, parents: parents, isAbandoned: query.isAbandoned))
+          query, matching(filter, of: query, mayBeKnown: parents.isEmpty, dialect, patience),
+          Sorting(query.sort, dialect: dialect, parents: parents, patience: patience), patience)
       }
     // What a record will have, none tells.
-    let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !hasMember($0) && !joins.hasMember($0) }
+    let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !isKnown($0) }
     return Selection(
       records: records, total: total, unknownParameters: unknown, idleFilters: filter.idle,
       unknownSortPaths: unknownPaths)
   }
 
   /// Whether any record has an object at a path. O(n) at most.
-  private func holdsObject(at path: FieldPath) -> Bool {
+  private func holdsObject(at path: FieldPath, _ patience: Patience) -> Bool {
+    guard patience.allows(rows.isLarge) else { return false }
     var isFound = false
     rows.forEach { _, row in
       isFound = row.withRecord { path.leads(in: $0) { $0.kind == .object } }
@@ -72,8 +71,8 @@ extension RecordCollection {
   }
 
   /// Sorts what matches and selects the window from it.
-  private mutating func window(
-    _ query: Query, _ matches: FilterMatches, _ sorting: Sorting
+  private func window(
+    _ query: Query, _ matches: FilterMatches, _ sorting: Sorting, _ patience: Patience
   ) -> (records: SelectedRecords, total: Int) {
     let matching = matches.slots
     let total = matching.count
@@ -85,11 +84,12 @@ extension RecordCollection {
     }
     // Sorting few records is faster than picking them from the order of all.
     if !sorting.isJoined, matching.count > sortedMatches || matching.count == count,
-      let order = order(by: query.sort, dialect: sorting.dialect, isAbandoned: query.isAbandoned)
+      let order = order(by: query.sort, dialect: sorting.dialect, patience)
     {
       let positions = matches.positions(in: order.slots, by: query.sort)
       return (selected(.list(pick(range, of: matching, in: order.slots, at: positions)), range.count), total)
     }
+    guard patience.allows(rows.isLarge && total > rows.quickMatches) else { return (selected(.list([]), 0), 0) }
     let slots = sorting.sorted(matching[0..<total], of: rows)
     return (selected(.list(range.count == total ? slots : Array(slots[range])), range.count), total)
   }
@@ -150,35 +150,37 @@ extension RecordCollection {
   ///   - query: The query, whose parent's id a foreign key must hold, perhaps among others, and whose owner's id it must
   ///     hold alone.
   ///   - mayBeKnown: Whether the same parameters always make the same filter.
-  private mutating func matching(
-    _ filter: Filter, of query: Query, mayBeKnown: Bool, _ dialect: Dialect
+  private func matching(
+    _ filter: Filter, of query: Query, mayBeKnown: Bool, _ dialect: Dialect, _ patience: Patience
   ) -> FilterMatches {
-    // What closures capture of the whole collection is a copy of it.
-    let rows = rows
     var filter = filter
     filter.nodes = Filter.flattened(filter.nodes)
     let key = mayBeKnown && filter.combinesMany ? FilterMatches.Key(query) : nil
-    if let key, let known = fields.matches[key] { return known }
+    if let key, let known = indexes.matches.known(of: rows)?.matches.known(key) { return known }
     var found: SlotSet?
-    if let (_, key, id) = query.parent { narrow(&found, to: .list(slots(where: key, equals: id))) }
+    if let (_, key, id) = query.parent { narrow(&found, to: .list(slots(where: key, equals: id, patience))) }
     if let (key, id) = query.owner {
-      let own = slots(where: key, equals: id).filter { slot in
+      let belonging = slots(where: key, equals: id, patience)
+      guard patience.allows(rows.isLarge && belonging.count > rows.quickMatches) else { return .none }
+      let own = belonging.filter { slot in
         rows[Int(slot)]?.withRecord { key.value(in: $0)?.recordID == id } ?? false
       }
       narrow(&found, to: .list(own))
     }
-    takeEqualities(&filter, &found)
-    let ranges = takeRanges(&filter, &found, dialect)
+    takeEqualities(&filter, &found, patience)
+    let ranges = takeRanges(&filter, &found, dialect, patience)
     guard !filter.isEmpty else {
-      var matches = FilterMatches(slots: found ?? liveSlots, ranges: ranges)
-      guard let key, !isSmall(found) else { return matches }
+      var matches = FilterMatches(slots: found ?? liveSlots(patience), ranges: ranges)
+      guard let key, !isSmall(found), !patience.isOver else { return matches }
       matches.slots = .bits(matches.slots.bits(slotCount: rows.slotCount), count: matches.slots.count)
-      fields.matches[key] = matches
+      let known = matches
+      _ = indexes.matches.read(rows, .endless, make: { _ in FilterMatches.Cache() }) { $0.matches[key] = known }
       return matches
     }
+    guard patience.allows(rows.isLarge && (found?.count ?? count) > rows.quickMatches) else { return .none }
     func list(_ slots: [Int32]) -> FilterMatches { FilterMatches(slots: .list(slots), ranges: ranges) }
     if found == nil, let scan = filter.scan { return list(scan.slots(in: rows, where: filter.matches)) }
-    return list((found ?? liveSlots).filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false })
+    return list((found ?? liveSlots(patience)).filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false })
   }
 
   /// Whether so few records are left that reading them costs less than using an index.
@@ -187,15 +189,17 @@ extension RecordCollection {
   }
 
   /// The most records that are read rather than looked for in an index.
-  var fewMatches: Int { min(count / 256, quickMatches) }
+  var fewMatches: Int { min(count / 256, rows.quickMatches) }
 
   /// Evaluates conditions of equality, the one that admits the fewest records first, and removes those from the filter
   /// that need no further check.
-  private mutating func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?) {
+  private func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?, _ patience: Patience) {
     guard !isSmall(found) else { return }
     var lists: [(place: Int, slots: [Int32])] = []
     for (place, node) in filter.nodes.enumerated() {
-      if case .condition(let condition) = node, condition.isEquality { lists.append((place, equalSlots(condition))) }
+      if case .condition(let condition) = node, condition.isEquality {
+        lists.append((place, equalSlots(condition, patience)))
+      }
     }
     var settled: Set<Int> = []
     for (place, slots) in lists.sorted(by: { $0.slots.count < $1.slots.count }) where !isSmall(found) {
@@ -206,9 +210,10 @@ extension RecordCollection {
   }
 
   /// The slots of the records of which a value equals one of a condition's operands, ascending.
-  private mutating func equalSlots(_ condition: Condition) -> [Int32] {
-    var lists = condition.operands.map { slots(where: condition.path, equals: $0.string) }
-    if condition.operands.contains(where: \.isNull) { lists.append(nullSlots(of: condition.path)) }
+  private func equalSlots(_ condition: Condition, _ patience: Patience) -> [Int32] {
+    guard let index = equality(of: condition.path, patience) else { return [] }
+    var lists = condition.operands.map { index.slots(equalTo: $0.string) }
+    if condition.operands.contains(where: \.isNull) { lists.append(index.nullSlots) }
     if lists.count == 1 { return lists[0] }
     // Sorting joins lists that are sorted each, about as fast as they are read.
     return lists.joined().sorted().reduce(into: []) { slots, slot in
@@ -219,27 +224,27 @@ extension RecordCollection {
   /// Evaluates comparisons by size, and removes them from the filter.
   ///
   /// - Returns: Where the values are that pass, for each member that is compared.
-  private mutating func takeRanges(
-    _ filter: inout Filter, _ found: inout SlotSet?, _ dialect: Dialect
+  private func takeRanges(
+    _ filter: inout Filter, _ found: inout SlotSet?, _ dialect: Dialect, _ patience: Patience
   ) -> [FieldPath: Range<Int>] {
     // Both ends of an interval are found before its slots are: they may be few even when each end alone admits many.
     var ranges: [FieldPath: Range<Int>] = [:]
     var unequal: [SlotSet] = []
     filter.nodes.removeAll { node in
       guard case .condition(let condition) = node, condition.isByOrder, !isSmall(found),
-        let order = order(by: [SortKey(condition.path)], dialect: dialect),
+        let order = order(by: [SortKey(condition.path)], dialect: dialect, patience),
         let positions = order.positions(passing: condition, in: rows)
       else { return false }
       if condition.comparison == .notEqual {
-        unequal.append(.list(equalSlots(condition)))
+        unequal.append(.list(equalSlots(condition, patience)))
       }
       ranges[condition.path] = ranges[condition.path]?.clamped(to: positions) ?? positions
       return true
     }
     // The fewest first, which the others then thin out.
     for (path, positions) in ranges.sorted(by: { $0.value.count < $1.value.count }) {
-      guard let order = order(by: [SortKey(path)], dialect: dialect) else { continue }
-      narrow(&found, to: order.slots(in: positions, outOf: liveSlots, slotCount: rows.slotCount))
+      guard let order = order(by: [SortKey(path)], dialect: dialect, patience) else { continue }
+      narrow(&found, to: order.slots(in: positions, outOf: liveSlots(patience), slotCount: rows.slotCount))
     }
     for slots in unequal { found = found?.subtracting(slots, slotCount: rows.slotCount) }
     return ranges

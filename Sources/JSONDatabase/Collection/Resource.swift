@@ -33,7 +33,7 @@ struct ResourceEntry: Sendable {
   /// Not in a case of ``Resource``, since reading one makes a copy: finding a record took over twice as long.
   var collection: RecordCollection?
   /// The text of a resource that is not a collection.
-  private var text = ValidJSON.null
+  private(set) var text = ValidJSON.null
   /// Whether it is a resource, and not merely kept in the file.
   private(set) var isServed = true
 

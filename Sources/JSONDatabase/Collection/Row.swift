@@ -54,8 +54,7 @@ struct Row: Sendable {
   /// Whether two rows are one record that was written once.
   static func isSame(_ left: Row?, _ right: Row?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    return left.record.storage === right.record.storage && left.record.offset == right.record.offset
-      && left.record.count == right.record.count
+    return left.record.isSame(as: right.record)
   }
 
   /// The offset in its storage where the record ends.

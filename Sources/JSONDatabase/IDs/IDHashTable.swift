@@ -5,7 +5,7 @@ import OrderedJSON
 /// An open-addressing table of slots: 10 to 40 bytes per record, because the ids themselves are read from the records.
 /// Beside each slot is a byte of its id's hash, so that hardly a record but the one that is sought is read. Ids compare
 /// by their text, so `1` and `"1"` are one id. Copies share its pages: a change copies one of them.
-struct IDHashTable: Sendable {
+struct IDHashTable: RowIndex {
   private static let empty: Int32 = -1
   private static let removed: Int32 = -2
 
@@ -16,7 +16,7 @@ struct IDHashTable: Sendable {
   /// The entries that are not ``empty``.
   private var used = 0
   /// Whether a row was left out because one before it has its id, and would have to be found when that one is removed.
-  private(set) var hidesRows = false
+  private var hidesRows = false
 
   /// Reads the ids of all rows. O(n).
   init(idName: String, rows: PersistentRowVector) {
@@ -53,8 +53,33 @@ struct IDHashTable: Sendable {
     return nil
   }
 
+  /// Returns the row of the first record with an id, or `nil`.
+  func row(of id: String, in rows: PersistentRowVector) -> Row? {
+    slot(of: id, in: rows).flatMap { rows[$0] }
+  }
+
+  /// Returns the slot of the first record with an id, or `nil`.
+  func slot(of id: String, in rows: PersistentRowVector) -> Int? {
+    var id = id
+    return id.withUTF8 { slot(of: $0, in: rows) }
+  }
+
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    let idName = String(decoding: idName, as: UTF8.self)
+    let moved = changes.slots.filter { slot in
+      let (old, new) = (changes.before[slot], changes.after[slot])
+      return old == nil || new == nil || old?.id(named: idName) != new?.id(named: idName)
+    }
+    // Where a row that goes may have hidden another one, that would have to be found.
+    if hidesRows, moved.contains(where: { changes.before[$0] != nil }) { return false }
+    // Removals first: an id may have moved from one record to another.
+    for slot in moved { changes.before[slot].map { remove(slot, $0) } }
+    for slot in moved { changes.after[slot].map { insert(slot, $0, in: changes.after) } }
+    return true
+  }
+
   /// Adds a row that is in a slot; a row without an id is not added; of two with one id, the first is.
-  mutating func insert(_ slot: Int, _ row: Row, in rows: PersistentRowVector) {
+  private mutating func insert(_ slot: Int, _ row: Row, in rows: PersistentRowVector) {
     if used * 4 >= slots.count * 3 { grow(rows) }
     Self.withID(of: row, named: idName) { id in
       guard let id else { return }
@@ -65,7 +90,7 @@ struct IDHashTable: Sendable {
   }
 
   /// Removes a row that was in a slot.
-  mutating func remove(_ slot: Int, _ row: Row) {
+  private mutating func remove(_ slot: Int, _ row: Row) {
     Self.withID(of: row, named: idName) { id in
       guard let id else { return }
       replace(slot, by: Int(Self.removed), hash: Self.hash(id))

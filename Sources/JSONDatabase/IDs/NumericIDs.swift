@@ -5,7 +5,7 @@ import OrderedJSON
 ///
 /// Every number that ever was an id: a removed record's number is dropped when it comes up, so that no write pays more than
 /// O(log n). Copies share the numbers that were read.
-struct NumericIDs: Sendable {
+struct NumericIDs: RowIndex {
   private let idName: [UInt8]
   /// The numbers that were read, ascending.
   private let read: [NumericID]
@@ -44,8 +44,15 @@ struct NumericIDs: Sendable {
     }
   }
 
-  mutating func insert(_ row: Row) {
-    if let number = NumericID(of: row, idName: idName) { added.insert(number) }
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    changes.forEach { _, old, new in
+      guard let number = new.flatMap({ NumericID(of: $0, idName: idName) }),
+        old.flatMap({ NumericID(of: $0, idName: idName) }) != number
+      else { return }
+      added.insert(number)
+    }
+    // Those of removed records are dropped when they are the majority.
+    return count <= 2 * changes.after.count + RecordCollection.toleratedCount
   }
 }
 

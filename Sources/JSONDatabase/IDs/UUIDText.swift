@@ -41,7 +41,7 @@ enum UUIDText {
 }
 
 /// How many ids of a collection are UUIDs, kept current by each write.
-struct UUIDCount: Sendable {
+struct UUIDCount: RowIndex {
   private let idName: [UInt8]
   private var uuids = 0
   private var others = 0
@@ -58,8 +58,13 @@ struct UUIDCount: Sendable {
   /// Whether there are ids, and all are UUIDs.
   var areAll: Bool { uuids > 0 && others == 0 }
 
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    changes.forEachStep { count($0, $1) }
+    return true
+  }
+
   /// Adds a row's id, or removes it by a negative step.
-  mutating func count(_ row: Row, _ step: Int) {
+  private mutating func count(_ row: Row, _ step: Int) {
     let isUUID = row.withRecord { record in
       record.member(idName).map { $0.kind == .string && $0.withText(UUIDText.isUUID) }
     }

@@ -6,6 +6,9 @@ struct FilterMatches: Sendable {
   /// For each member that the filter compares by size, where the values that pass are among all, in ascending order.
   var ranges: [FieldPath: Range<Int>] = [:]
 
+  /// No records.
+  static let none = FilterMatches(slots: .list([]))
+
   /// What a filter is known by, so that the next page of a list need not evaluate it again.
   struct Key: Hashable, Sendable {
     /// A member and the id that it must hold.
@@ -42,5 +45,14 @@ struct FilterMatches: Sendable {
   func positions(in order: OrderedSlots, by keys: [SortKey]) -> Range<Int> {
     guard let key = keys.first, let range = ranges[key.path] else { return 0..<order.count }
     return key.isDescending ? (order.count - range.upperBound)..<(order.count - range.lowerBound) : range
+  }
+}
+
+extension FilterMatches {
+  /// What some filters select, until a record changes.
+  struct Cache: RowIndex {
+    var matches = LRUCache<Key, FilterMatches>(16)
+
+    mutating func follow(_ changes: RowChanges) -> Bool { false }
   }
 }

@@ -4,7 +4,7 @@ import OrderedJSON
 ///
 /// A record is under every text by which equality matches it: the value as JavaScript writes it, a number also as
 /// the file has it, an array joined and by each of its elements. Null has no text, and a place of its own.
-struct HashIndex: Sendable {
+struct HashIndex: RowIndex {
   /// Most values of a unique member occur once; an array for each would cost more than the index.
   private enum Slots: Sendable {
     case one(Int32)
@@ -18,11 +18,13 @@ struct HashIndex: Sendable {
   }
 
   private let path: FieldPath
-  private var slots: [Key: Slots] = [:]
+  /// The slots by what they are found by, in parts of which a change of a copy copies one.
+  private var parts: ContiguousArray<[Key: Slots]>
 
   /// Reads the value of every row. O(n).
   init(_ path: FieldPath, rows: PersistentRowVector) {
     self.path = path
+    parts = ContiguousArray(repeating: [:], count: max(rows.count / 512, 1))
     rows.forEach { slot, row in
       for key in keys(of: row) { insert(Int32(slot), under: key) }
       return true
@@ -36,20 +38,28 @@ struct HashIndex: Sendable {
   var nullSlots: [Int32] { slots(under: .null) }
 
   private func slots(under key: Key) -> [Int32] {
-    switch slots[key] {
+    switch parts[part(of: key)][key] {
     case nil: []
     case .one(let slot): [slot]
     case .many(let slots): slots
     }
   }
 
-  /// Records that a row was added, replaced or removed. O(log n), plus moving the equal ones after it.
-  mutating func replace(_ old: Row?, with new: Row?, at slot: Int) {
-    let oldKeys = old.map(keys) ?? []
-    let newKeys = new.map(keys) ?? []
-    guard oldKeys != newKeys else { return }
-    for key in oldKeys { remove(Int32(slot), under: key) }
-    for key in newKeys { insert(Int32(slot), under: key) }
+  /// - Complexity: O(log n) for each change, plus moving the equal slots after it.
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    // Last first: the lists shrink at their ends, which moves nothing.
+    for slot in changes.slots.reversed() {
+      let oldKeys = changes.before[slot].map(keys) ?? []
+      let newKeys = changes.after[slot].map(keys) ?? []
+      guard oldKeys != newKeys else { continue }
+      for key in oldKeys { remove(Int32(slot), under: key) }
+      for key in newKeys { insert(Int32(slot), under: key) }
+    }
+    return true
+  }
+
+  private func part(of key: Key) -> Int {
+    parts.count == 1 ? 0 : Int(UInt(bitPattern: key.hashValue) % UInt(parts.count))
   }
 
   private func keys(of row: Row) -> [Key] {
@@ -74,29 +84,31 @@ struct HashIndex: Sendable {
   }
 
   private mutating func insert(_ slot: Int32, under key: Key) {
-    switch slots[key] {
-    case nil: slots[key] = .one(slot)
-    case .one(let first): slots[key] = .many(first < slot ? [first, slot] : [slot, first])
+    let part = part(of: key)
+    switch parts[part][key] {
+    case nil: parts[part][key] = .one(slot)
+    case .one(let first): parts[part][key] = .many(first < slot ? [first, slot] : [slot, first])
     case .many(var many):
-      slots[key] = nil
+      parts[part][key] = nil
       if let last = many.last, last < slot {
         many.append(slot)
       } else {
         many.insert(slot, at: many.partitioningIndex { $0 >= slot })
       }
-      slots[key] = .many(many)
+      parts[part][key] = .many(many)
     }
   }
 
   private mutating func remove(_ slot: Int32, under key: Key) {
-    guard case .many(var many)? = slots[key] else {
-      slots[key] = nil
+    let part = part(of: key)
+    guard case .many(var many)? = parts[part][key] else {
+      parts[part][key] = nil
       return
     }
-    slots[key] = nil
+    parts[part][key] = nil
     let index = many.partitioningIndex { $0 >= slot }
     if index < many.count, many[index] == slot { many.remove(at: index) }
-    slots[key] = many.isEmpty ? nil : .many(many)
+    parts[part][key] = many.isEmpty ? nil : .many(many)
   }
 }
 

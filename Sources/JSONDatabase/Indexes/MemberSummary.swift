@@ -3,7 +3,7 @@ import OrderedJSON
 /// Which members a collection's records have, and of which kinds their values are, counted.
 ///
 /// Built at first use and kept current by each write, which reads the members of the record that it is about.
-struct MemberSummary: Sendable {
+struct MemberSummary: RowIndex {
   private struct Member: Sendable {
     let name: [UInt8]
     var kinds = ValueKinds()
@@ -22,14 +22,11 @@ struct MemberSummary: Sendable {
     }
   }
 
-  /// Records that a row was added, replaced or removed. O(size of the record).
-  mutating func replace(_ old: Row?, with new: Row?) {
-    if let new { count(new, 1) }
-    if let old { count(old, -1) }
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    changes.forEachStep { count($0, $1) }
+    // With so many members gone it is worth while to read all rows again.
+    return emptyCount <= 1_024 || emptyCount <= members.count / 2
   }
-
-  /// Whether so many members are gone that it is worth while to read all rows again.
-  var isSparse: Bool { emptyCount > 1_024 && emptyCount > members.count / 2 }
 
   /// The names of the members that some record has, the first record's first.
   var names: [String] {

@@ -3,18 +3,21 @@ import OrderedJSON
 /// The slots of a collection's records in the order of some sort keys.
 ///
 /// Holds the order only: a write reads the few records that it compares with.
-struct SortedIndex: Sendable {
+struct SortedIndex: RowIndex {
   private let order: SortOrder
-  private(set) var slots: OrderedSlots
+  private(set) var slots = OrderedSlots([])
   /// The kinds of values found under each key.
   private(set) var kinds: [SortValue.Kinds]
   /// Whether the first key leads to several values of a record, of which only one decides its place.
   private var hasMultiples = false
 
-  /// Sorts all rows; `nil` when numbers and texts mix under a key, where the order depends on what else is sorted.
+  /// Whether numbers and texts mix under a key, so that the order depends on what else is sorted: then there is none.
+  let isMixed: Bool
+
+  /// Sorts all rows.
   ///
   /// - Complexity: O(n log n).
-  init?(_ keys: [SortKey], _ sorting: Sorting, dialect: Dialect, rows: PersistentRowVector) {
+  init(_ keys: [SortKey], _ sorting: Sorting, dialect: Dialect, rows: PersistentRowVector) {
     order = SortOrder(keys: keys, dialect: dialect)
     var all: [Int32] = []
     all.reserveCapacity(rows.count)
@@ -27,29 +30,33 @@ struct SortedIndex: Sendable {
     self.hasMultiples = hasMultiples
     let columns = sorting.columns(all, of: rows)
     kinds = columns.map { SortValue.Kinds($0) }
-    guard !kinds.contains(where: \.isMixed) else { return nil }
-    slots = OrderedSlots(sorting.sorted(all, by: columns))
+    isMixed = kinds.contains(where: \.isMixed)
+    if !isMixed { slots = OrderedSlots(sorting.sorted(all, by: columns)) }
   }
 
-  /// Records that a row is being added, replaced or removed, while `rows` still holds what was there before.
-  ///
-  /// - Returns: Whether the index is still valid.
-  /// - Complexity: O(log n) records read.
-  mutating func replace(_ old: Row?, with new: Row?, at slot: Int, in rows: PersistentRowVector) -> Bool {
+  /// - Complexity: O(log n) records read for each change.
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    // A row that goes may end a mixture.
+    if isMixed { return changes.slots.allSatisfy { changes.before[$0] == nil } }
     let order = order
-    if let new, order.keys[0].path.isNested, !hasMultiples {
-      hasMultiples = new.withRecord(order.keys[0].path.isMultiple)
+    let moved = changes.slots.compactMap { slot in
+      let (old, new) = (changes.before[slot].map(order.values), changes.after[slot].map(order.values))
+      if let old, let new, order.isEqual(old, new) { return nil as (slot: Int, old: [SortValue]?, new: [SortValue]?)? }
+      return (slot, old, new)
     }
-    let oldValues = old.map(order.values)
-    let newValues = new.map(order.values)
-    if let oldValues, let newValues, order.isEqual(oldValues, newValues) { return true }
-    if let oldValues {
-      slots.remove(Int32(slot)) { order.comes($0, before: oldValues, slot, in: rows) }
+    for slot in changes.slots where order.keys[0].path.isNested && !hasMultiples {
+      hasMultiples = changes.after[slot]?.withRecord(order.keys[0].path.isMultiple) ?? false
     }
-    if let newValues {
-      for index in kinds.indices { kinds[index].insert(newValues[index]) }
+    // While slots are taken out, the others are where their old values belong.
+    for (slot, old, _) in moved {
+      guard let old else { continue }
+      slots.remove(Int32(slot)) { order.comes($0, before: old, slot, in: changes.before) }
+    }
+    for (slot, _, new) in moved {
+      guard let new else { continue }
+      for index in kinds.indices { kinds[index].insert(new[index]) }
       guard !kinds.contains(where: \.isMixed) else { return false }
-      slots.insert(Int32(slot)) { order.comes($0, before: newValues, slot, in: rows) }
+      slots.insert(Int32(slot)) { order.comes($0, before: new, slot, in: changes.after) }
     }
     return true
   }

@@ -14,8 +14,8 @@ struct Filter {
   var search: SearchTerm?
   /// What says nothing about which records are to be changed.
   private(set) var idle: [IdleFilter] = []
-  /// Whether nobody wants the records any more: then none match.
-  var isAbandoned: @Sendable () -> Bool = { false }
+  /// How long finding the records may take; when that is over none match.
+  var patience = Patience.endless
 
   /// Whether every record passes.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
@@ -46,7 +46,7 @@ struct Filter {
   }
 
   func matches(_ record: ValueToken) -> Bool {
-    !isAbandoned() && nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
+    !patience.isOver && nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
   }
 
   private static func matches(_ node: Node, _ record: ValueToken) -> Bool {

@@ -5,13 +5,13 @@ struct ParentJoin: Sendable {
   /// One step up: the member that holds the parent's id, and the collection in which the parent is.
   struct Step: Sendable {
     let key: FieldPath
-    /// Its ids are indexed.
-    var parents: RecordCollection
+    let parents: RecordCollection
+    let ids: IDHashTable
   }
 
   /// The names under which the parents are embedded, one inside the other: `post`, `author`.
   let names: [String]
-  private(set) var steps: [Step]
+  let steps: [Step]
 
   init(names: [String], steps: [Step]) {
     self.names = names
@@ -37,16 +37,16 @@ struct ParentJoin: Sendable {
     of record: ValueToken, _ steps: ArraySlice<Step>, _ body: (ValueToken) -> Result
   ) -> Result {
     guard let step = steps.first else { return body(record) }
-    let row = step.key.value(in: record).flatMap { id in
-      id.isNull ? nil : id.withIDText { step.parents.indexedRow(of: $0) }
+    let slot = step.key.value(in: record).flatMap { id in
+      id.isNull ? nil : id.withIDText { step.ids.slot(of: $0, in: step.parents.rows) }
     }
-    guard let row else { return ValidJSON.emptyObject.withToken(body) }
+    guard let row = slot.flatMap({ step.parents.rows[$0] }) else { return ValidJSON.emptyObject.withToken(body) }
     return row.withRecord { withParent(of: $0, steps.dropFirst(), body) }
   }
 
   /// Whether any parent has a value at a path. O(n) at most.
-  mutating func hasMember(_ path: FieldPath) -> Bool {
-    steps[steps.count - 1].parents.hasMember(path)
+  func hasMember(_ path: FieldPath, _ patience: Patience) -> Bool {
+    steps.last?.parents.hasMember(path, patience) ?? false
   }
 }
 
@@ -61,10 +61,7 @@ extension [ParentJoin] {
   }
 
   /// Whether any parent has a value at a path that starts at the record. O(n) at most.
-  mutating func hasMember(_ path: FieldPath) -> Bool {
-    for index in indices {
-      if let rest = self[index].path(below: path), self[index].hasMember(rest) { return true }
-    }
-    return false
+  func hasMember(_ path: FieldPath, _ patience: Patience) -> Bool {
+    contains { join in join.path(below: path).map { join.hasMember($0, patience) } ?? false }
   }
 }

@@ -30,8 +30,6 @@ package struct Query: Sendable {
   /// Whether the records are to be changed: then every value of a filter counts under either dialect, and
   /// ``Selection/idleFilters`` are found.
   package var isForChange = false
-  /// Whether nobody wants the result any more, which is asked again and again: then it is found no further, and wrong.
-  package var isAbandoned: @Sendable () -> Bool = { false }
 
   package init() {}
 

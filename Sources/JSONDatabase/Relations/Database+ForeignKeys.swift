@@ -10,7 +10,7 @@ extension Database {
   /// The member by which a collection's records refer to those of another, by the collections' names.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`.
-  package mutating func foreignKey(in name: String, to parent: String) throws(DatabaseError) -> FieldPath {
+  package func foreignKey(in name: String, to parent: String) throws(DatabaseError) -> FieldPath {
     foreignKey(in: try position(of: name), to: parent, singular: nil)
   }
 
@@ -18,29 +18,28 @@ extension Database {
   /// spelling.
   ///
   /// - Parameter singular: The singular of the other's name, if it is known.
-  mutating func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
+  func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
     existingForeignKey(in: position, to: parent, singular: singular)
       ?? FieldPath((singular ?? Inflection.singular(of: parent, schema.dialect)) + schema.foreignKeySuffix)
   }
 
   /// The member by which some record of a collection refers to those of another; `nil` when none does.
-  mutating func existingForeignKey(in position: Int, to parent: String, singular: String? = nil) -> FieldPath? {
-    let names = schema.foreignKeys(in: entries[position].name, to: parent, singular: singular)
-    var found: String?
-    change(position) { collection in found = names.first { collection.hasMember(named: $0) } }
-    return found.map { FieldPath($0) }
+  func existingForeignKey(in position: Int, to parent: String, singular: String? = nil) -> FieldPath? {
+    guard let collection = entries[position].collection else { return nil }
+    return schema.foreignKeys(in: collection.name, to: parent, singular: singular)
+      .first { collection.hasMember(named: $0, patience) }.map { FieldPath($0) }
   }
 
   /// The members by which records of one collection refer to those of another.
   ///
   /// - Complexity: O(number of collections + number of their members + number of relations), after a first call that
   ///   reads all records.
-  package mutating func relations() -> [(parent: String, child: String, key: String)] {
+  package func relations() -> [(parent: String, child: String, key: String)] {
     var children: [ByteExactKey: [Int]] = [:]
     for position in collectionPositions {
-      var names: [String] = []
-      change(position) { names = $0.memberNames }
-      for name in names { children[ByteExactKey(name), default: []].append(position) }
+      for name in entries[position].collection?.memberNames(patience) ?? [] {
+        children[ByteExactKey(name), default: []].append(position)
+      }
     }
     // Those that have another collection's id member, and another one of their own.
     var holders: [String: [Int]] = [:]

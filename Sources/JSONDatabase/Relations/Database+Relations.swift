@@ -6,24 +6,24 @@ extension Database {
   /// Filters and sort keys may lead into parents that are asked for, as `author.name` does beside `_expand=author`.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidQuery`.
-  package mutating func list(
+  package func list(
     _ name: String, _ query: Query
   ) throws(DatabaseError) -> (selection: Selection, related: RelatedRecords) {
     let dialect = schema.dialect
     let position = try position(of: name)
     let (trees, unknown) = try relationTrees(query.relations, from: position)
     let parents = query.leads(intoAny: trees) ? parentJoins(trees) : []
-    let selection = try withCollection(at: position) { collection throws(DatabaseError) in
-      try collection.select(query, parents: parents, dialect: dialect)
-    }
-    let records = selection.records.lazy.prefix { _ in !query.isAbandoned() }
+    let selection = try collection(at: position).select(query, parents: parents, dialect: dialect, patience)
+    let isMany = !trees.isEmpty && selection.records.count > Self.quickRelations
+    guard patience.allows(isMany) else { return (selection, .none) }
+    let records = selection.records.lazy.prefix { _ in !patience.isOver }
     return (selection, try related(trees, unknown, to: records, RecordList(selection.records), at: position))
   }
 
   /// Finds what is related to a record of a collection.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
-  package mutating func related(
+  package func related(
     _ requests: [RelationRequest], to record: ValidJSON, in name: String
   ) throws(DatabaseError) -> RelatedRecords {
     let position = try position(of: name)
@@ -32,7 +32,7 @@ extension Database {
       trees, unknown, to: CollectionOfOne(record), RecordList([RelatedRecord(record: record)]), at: position)
   }
 
-  private mutating func related(
+  private func related(
     _ trees: [RelationTree], _ unknown: [RelationRequest], to records: some Sequence<ValidJSON>,
     _ plain: @autoclosure () -> RecordList, at position: Int
   ) throws(DatabaseError) -> RelatedRecords {
@@ -53,9 +53,17 @@ extension Database {
 
     var hiddenNames: Set<String> = []
     var count = 0
+    /// What relations are followed by, once for all records.
+    var ids: [Int: IDHashTable] = [:]
+    var children: [ChildKey: HashIndex] = [:]
   }
 
-  private mutating func follow(
+  private struct ChildKey: Hashable {
+    let position: Int
+    let key: FieldPath
+  }
+
+  private func follow(
     _ trees: [RelationTree], from record: ValidJSON, at position: Int, level: Int, _ embedding: inout Embedding
   ) throws(DatabaseError) -> RelatedRecord {
     let idName = Array(entries[position].collection?.idName.utf8 ?? schema.idName.utf8)
@@ -65,7 +73,7 @@ extension Database {
         embedding.hiddenNames.insert(tree.name)
         continue
       }
-      guard var found = find(tree.relation, from: record, idName: idName) else { continue }
+      guard var found = find(tree.relation, from: record, idName: idName, &embedding) else { continue }
       if let target = tree.relation.target, !tree.branches.isEmpty {
         found.records = try found.records.map { record throws(DatabaseError) in
           try follow(tree.branches, from: record, at: target, level: level + 1, &embedding).joined
@@ -86,26 +94,30 @@ extension Database {
   }
 
   /// The records that a relation leads to from a record; `nil` for a parent that is not there.
-  private mutating func find(
-    _ relation: Relation, from record: ValidJSON, idName: [UInt8]
+  private func find(
+    _ relation: Relation, from record: ValidJSON, idName: [UInt8], _ embedding: inout Embedding
   ) -> (records: [ValidJSON], isList: Bool)? {
     switch relation {
     case .nothing: return ([], true)
     case .children(let position, let key):
-      guard let id = record.withToken({ $0.member(idName)?.idText }) else { return ([], true) }
-      var children: [ValidJSON] = []
-      change(position) { collection in
-        children = collection.slots(where: key, equals: id).compactMap { collection.rows[Int($0)]?.record }
+      guard let id = record.withToken({ $0.member(idName)?.idText }), let collection = entries[position].collection,
+        let index = embedding.children[ChildKey(position: position, key: key)]
+          ?? collection.equality(of: key, patience)
+      else { return ([], true) }
+      embedding.children[ChildKey(position: position, key: key)] = index
+      let slots = index.slots(equalTo: id)
+      let rows = collection.rows
+      guard patience.allows(rows.isLarge && slots.count > min(Self.quickRelations, rows.quickMatches)) else {
+        return ([], true)
       }
-      return (children, true)
+      return (slots.compactMap { rows[Int($0)]?.record }, true)
     case .parent(let position, let key):
       let id = record.withToken { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
-      guard let id else { return nil }
-      var parent: ValidJSON?
-      change(position) { collection in
-        parent = collection.slot(of: id).flatMap { collection.rows[$0]?.record }
-      }
-      return parent.map { ([$0], false) }
+      guard let id, let collection = entries[position].collection,
+        let ids = embedding.ids[position] ?? collection.ids(patience)
+      else { return nil }
+      embedding.ids[position] = ids
+      return ids.row(of: id, in: collection.rows).map { ([$0.record], false) }
     }
   }
 }
@@ -114,7 +126,7 @@ extension Database {
   /// Finds out what names mean for a collection; those that mean nothing are left out, and returned too.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when one leads too far.
-  mutating func relationTrees(
+  func relationTrees(
     _ requests: [RelationRequest], from position: Int
   ) throws(DatabaseError) -> (trees: [RelationTree], unknown: [RelationRequest]) {
     var trees: [RelationTree] = []
@@ -141,7 +153,7 @@ extension Database {
   }
 
   /// - Returns: Whether all levels lead to collections.
-  private mutating func plant(
+  private func plant(
     _ levels: ArraySlice<String>, _ kind: RelationRequest.Kind, from position: Int, _ trees: inout [RelationTree]
   ) -> Bool {
     guard let name = levels.first else { return true }
@@ -158,7 +170,7 @@ extension Database {
   }
 
   /// Finds out what a name means for a collection; `nil` when the request is ignored.
-  private mutating func relation(_ kind: RelationRequest.Kind, _ name: String, from own: Int) -> Relation? {
+  private func relation(_ kind: RelationRequest.Kind, _ name: String, from own: Int) -> Relation? {
     let children = collectionPosition(name)
     let singular = Inflection.singular(of: name, schema.dialect)
     let parents = parentsPosition(name) ?? children
@@ -187,7 +199,7 @@ extension Database {
   /// The resources whose records requests put into those of a collection, each with the level on which they are, from 1.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
-  package mutating func resources(
+  package func resources(
     readBy requests: [RelationRequest], in name: String
   ) throws(DatabaseError) -> [(name: String, level: Int)] {
     var found: [(name: String, level: Int)] = []
@@ -202,10 +214,8 @@ extension Database {
   }
 
   /// Whether some record of a collection has a member.
-  private mutating func hasMember(_ key: FieldPath?, in position: Int) -> Bool {
-    var isFound = false
-    change(position) { collection in isFound = key.map { collection.hasMember(named: $0.name) } ?? false }
-    return isFound
+  private func hasMember(_ key: FieldPath?, in position: Int) -> Bool {
+    key.map { entries[position].collection?.hasMember(named: $0.name, patience) ?? false } ?? false
   }
 
   /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that exists.
@@ -217,19 +227,18 @@ extension Database {
   }
 
   /// The ways to the parents that are asked for.
-  private mutating func parentJoins(_ trees: [RelationTree]) -> [ParentJoin] {
+  private func parentJoins(_ trees: [RelationTree]) -> [ParentJoin] {
     var joins: [ParentJoin] = []
     addJoins(trees, below: ParentJoin(names: [], steps: []), to: &joins)
     return joins
   }
 
-  private mutating func addJoins(_ trees: [RelationTree], below join: ParentJoin, to joins: inout [ParentJoin]) {
+  private func addJoins(_ trees: [RelationTree], below join: ParentJoin, to joins: inout [ParentJoin]) {
     for tree in trees {
       guard case .parent(let position, let key) = tree.relation else { continue }
-      change(position) { $0.indexIDs() }
-      guard let parents = entries[position].collection else { continue }
+      guard let parents = entries[position].collection, let ids = parents.ids(patience) else { continue }
       let next = ParentJoin(
-        names: join.names + [tree.name], steps: join.steps + [ParentJoin.Step(key: key, parents: parents)])
+        names: join.names + [tree.name], steps: join.steps + [ParentJoin.Step(key: key, parents: parents, ids: ids)])
       joins.append(next)
       addJoins(tree.branches, below: next, to: &joins)
     }

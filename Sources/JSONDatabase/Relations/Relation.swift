@@ -85,4 +85,7 @@ package struct RelatedRecords: Sendable {
   package let hiddenNames: [String]
   /// The requests that lead to no collection.
   package let unknownRelations: [RelationRequest]
+
+  /// No records.
+  static let none = RelatedRecords(records: RecordList([RelatedRecord]()), hiddenNames: [], unknownRelations: [])
 }

@@ -14,14 +14,11 @@ package struct AppliedRow: Sendable {
 
 extension Database {
   /// The place of a record among those of its collection, which no other record gets; `nil` for none.
-  package mutating func slot(of id: String, in name: String) -> Int? {
-    guard let position = try? position(of: name) else { return nil }
-    var slot: Int?
-    change(position) { slot = $0.slot(of: id) }
-    return slot
+  package func slot(of id: String, in name: String) -> Int? {
+    (try? collection(name))?.slot(of: id, patience)
   }
 
-  /// Takes over what others wrote, without a trace among the changes.
+  /// Takes over what others wrote.
   ///
   /// - Returns: What became of each place; one that is as it was is left out.
   /// - Throws: ``LoadError`` when a text is no JSON, or its resource is not there; nothing is changed then.
@@ -39,7 +36,7 @@ extension Database {
         applied.append(AppliedRow(resource: entry.name, id: nil, wasThere: true, record: nil))
         continue
       }
-      if let report = set(row, at: place.slot, of: place.resource) { applied.append(report) }
+      if let report = take(row, at: place.slot, of: place.resource) { applied.append(report) }
     }
     return applied
   }
@@ -50,7 +47,7 @@ extension Database {
     change(place.resource) { $0.setUnreadable(true, at: place.slot) }
   }
 
-  private mutating func set(_ row: Row?, at slot: Int, of position: Int) -> AppliedRow? {
+  private mutating func take(_ row: Row?, at slot: Int, of position: Int) -> AppliedRow? {
     let name = entries[position].name
     let idName = schema.idName(of: name)
     var before: Row?

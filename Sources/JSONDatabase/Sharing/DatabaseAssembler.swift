@@ -92,6 +92,6 @@ extension RecordCollection {
       if let slot = next.next() { moved[Int(slot)] = row }
       return true
     }
-    self = showing(moved)
+    replaceRows(moved)
   }
 }

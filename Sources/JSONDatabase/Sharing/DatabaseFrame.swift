@@ -84,32 +84,29 @@ extension Database {
     return placed
   }
 
-  /// What is now at the places that changes touched, each place once.
+  /// What is now at the places in which another version has something else.
   ///
-  /// - Returns: `nil` when everything was replaced.
-  /// - Complexity: O(number of changes).
-  package func placedRows(changedBy changes: UndoLog) -> [PlacedRow]? {
-    var placed: [PlacedRow] = []
-    var seen: Set<Place> = []
-    for step in changes.steps {
-      switch step {
-      case .append(let resource, let slot, _), .set(let resource, let slot, _):
-        guard seen.insert(Place(resource: resource, slot: slot)).inserted else { continue }
-        placed.append(
-          PlacedRow(resource: resource, slot: slot, text: entries[resource].collection?.rows[slot]?.layoutText))
-      case .replace(let resource, _):
-        guard seen.insert(Place(resource: resource, slot: 0)).inserted,
-          case .singular(let value) = entries[resource].resource
-        else { continue }
-        placed.append(PlacedRow(resource: resource, slot: 0, text: value.slice))
-      case .replaceAll: return nil
-      }
+  /// - Returns: `nil` when the versions differ in more than rows.
+  /// - Complexity: O(number of resources + rows / 4096 + number of changes), about.
+  package func placedRows(since base: Database) -> [PlacedRow]? {
+    guard hasFrame(of: base) else { return nil }
+    var placed = changes(since: base).map { change in
+      PlacedRow(resource: change.position, slot: change.slot, text: change.after?.layoutText)
+    }
+    for position in changedPositions(since: base) {
+      guard case .singular(let value) = entries[position].resource else { continue }
+      placed.append(PlacedRow(resource: position, slot: 0, text: value.slice))
     }
     return placed
   }
 
-  private struct Place: Hashable {
-    let resource: Int
-    let slot: Int
+  /// Whether another version has the same resources in the same text.
+  private func hasFrame(of other: Database) -> Bool {
+    entries.count == other.entries.count
+      && zip(entries, other.entries).allSatisfy { mine, others in
+        mine.lead == others.lead && mine.trail == others.trail && mine.isServed == others.isServed
+          && (mine.collection == nil) == (others.collection == nil)
+          && ByteExactKey(mine.name) == ByteExactKey(others.name)
+      }
   }
 }

@@ -7,15 +7,14 @@ struct Sorting {
   /// For each key, the parent record in which its values are; `nil` for values of the records themselves.
   private let joins: [(parent: ParentJoin, path: FieldPath)?]
 
-  /// Whether nobody wants the order any more: then no values are read.
-  private let isAbandoned: @Sendable () -> Bool
+  /// How long sorting may take; when that is over no values are read.
+  private let patience: Patience
 
   /// - Parameter parents: The parents that are embedded, into which keys may lead.
   init(
-    _ keys: [SortKey], dialect: Dialect, parents: [ParentJoin] = [],
-    isAbandoned: @escaping @Sendable () -> Bool = { false }
+    _ keys: [SortKey], dialect: Dialect, parents: [ParentJoin] = [], patience: Patience = .endless
   ) {
-    self.isAbandoned = isAbandoned
+    self.patience = patience
     self.keys = keys
     self.dialect = dialect
     joins = keys.map { parents.join(for: $0.path) }
@@ -49,7 +48,7 @@ struct Sorting {
   func columns(_ slots: [Int32], of rows: PersistentRowVector) -> [[SortValue]] {
     zip(keys, joins).map { key, join in
       slots.map { slot in
-        isAbandoned() ? .missing : rows[Int(slot)].map { $0.withRecord { value(of: key, join, in: $0) } } ?? .missing
+        patience.isOver ? .missing : rows[Int(slot)].map { $0.withRecord { value(of: key, join, in: $0) } } ?? .missing
       }
     }
   }

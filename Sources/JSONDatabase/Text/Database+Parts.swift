@@ -26,7 +26,7 @@ package struct DatabasePart: Sendable {
 
   /// Whether reading all of it takes noticeably long. O(1).
   package var isLarge: Bool {
-    if case .collection(let collection) = resource { collection.isLarge } else { false }
+    if case .collection(let collection) = resource { collection.rows.isLarge } else { false }
   }
 
   /// The same part with its resource as it is in a database that took it over: with the ids that records were given.
@@ -88,9 +88,7 @@ extension Database {
   /// Adds a part after the existing resources, unless one has its name.
   package mutating func add(_ part: DatabasePart) {
     guard positions[ByteExactKey(part.name)] == nil else { return }
-    let changes = changes
-    self = Database(schema: schema, prefix: prefix, entries: entries + [ResourceEntry(part)], suffix: suffix)
-    self.changes = changes
+    replaceEntries(by: entries + [ResourceEntry(part)])
   }
 }
 

@@ -24,7 +24,7 @@ extension Database {
   ///
   /// - Parameter relations: The names of what is put into the records.
   /// - Complexity: O(n) for a path that is asked for the first time.
-  package mutating func unknownPaths(
+  package func unknownPaths(
     of selection: FieldSelection, in name: String, relations: [String]
   ) -> [FieldPath] {
     guard let position = try? position(of: name) else { return [] }
@@ -32,11 +32,8 @@ extension Database {
     if case .singular(let value) = entries[position].resource {
       return own.filter { path in !value.withToken { path.leads(in: $0) { _ in true } } }
     }
-    var unknown: [FieldPath] = []
-    change(position) { collection in
-      // What a record will have, none tells.
-      if collection.count > 0 { unknown = own.filter { !collection.hasMember($0) } }
-    }
-    return unknown
+    // What a record will have, none tells.
+    guard let collection = entries[position].collection, collection.count > 0 else { return [] }
+    return own.filter { !collection.hasMember($0, patience) }
   }
 }

@@ -46,33 +46,34 @@ extension Engine {
   func perform(_ route: DeletionRoute, _ context: RequestContext) throws(RequestError) {
     if case .preview(let ids, let name) = route { return try preview(ids, name, context) }
     let requester = Requester.client(context, .admin(.deletions(route)))
-    try allowWriting("a deletion")
-    if try writes.postpone(requester) { return }
+    guard try mayBegin("a deletion", for: requester) else { return }
     let change = try change(of: route)
-    guard isLarge(change) else {
-      return enqueue(try change.carryOut(on: &writes.database), of: change, for: requester)
-    }
-    changeAside(for: requester) { database in
-      Result { () throws(RequestError) in try change.carryOut(on: &database) }
-    } then: { engine, outcome in
+    self.change(for: requester) { database throws(RequestError) in
+      try change.carryOut(on: &database)
+    } then: { engine, outcome, base in
       switch outcome {
-      case .success(let removed): engine.enqueue(removed, of: change, for: requester)
+      case .success(let removed): engine.enqueue(removed, of: change, since: base, for: requester)
       case .failure(let error): engine.refuse(requester, because: error)
       }
     }
   }
 
   private func preview(_ ids: [String], _ name: String, _ context: RequestContext) throws(RequestError) {
-    let respond: @Sendable (inout Database) -> PreparedResponse = { database in
+    let respond: @Sendable (Database) -> PreparedResponse = { database in
+      var version = database.forked()
       do throws(DatabaseError) {
-        return .json(.object(try database.recordsRemoved(byDeleting: ids, in: name).members(as: "deleted")))
+        return .json(.object(try version.delete(ids, in: name).members(as: "deleted")))
       } catch {
         return RequestError(error).response()
       }
     }
-    guard isLarge(.delete(ids, resource: name)) else { return finalize(context, respond(&writes.database)) }
-    try calculate(for: context, on: DataInTransit(DataView(writes.database.copy(for: nil)))) {
-      respond(&$0.database)
+    var version = writes.database
+    haste.renew()
+    version.patience = haste
+    let response = respond(version)
+    guard haste.isOver else { return finalize(context, response) }
+    try calculate(for: context, haste.refusedWork) {
+      respond($0)
     } then: { engine, response in
       engine.finalize(context, response)
     }
@@ -93,23 +94,16 @@ extension Engine {
     }
   }
 
-  /// Whether it takes so long that another thread carries it out.
-  private func isLarge(_ change: DeletionChange) -> Bool {
-    switch change {
-    case .putBack(let removed): removed.count > Database.quickChanges
-    case .delete(let ids, let name):
-      ids.count > Database.quickChanges
-        || writes.hasLargeReads && !ids.allSatisfy { writes.database.hasFewDependents($0, in: name) }
-    }
-  }
-
-  private func enqueue(_ removed: RemovedRecords, of change: DeletionChange, for requester: Requester) {
+  private func enqueue(
+    _ removed: RemovedRecords, of change: DeletionChange, since base: Database, for requester: Requester
+  ) {
     var response: JSONObject
     let dataChange: DataChange?
     switch change {
     case .putBack:
       response = removed.members(as: "restored")
-      dataChange = writes.database.changedResourceNames.first.map { .reloaded($0) }
+      let changed = writes.database.changedPositions(since: base)
+      dataChange = writes.database.resourceNames(at: changed).first.map { .reloaded($0) }
     case .delete(let ids, let name):
       if let signIn { forgetUsers(signIn) }
       response = removed.members(as: "deleted")
@@ -117,7 +111,8 @@ extension Engine {
       dataChange = ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)
     }
     writes.enqueueCommit(
-      PendingResponse(requester: requester, response: .json(.object(response)), change: dataChange), on: self)
+      PendingResponse(requester: requester, response: .json(.object(response)), change: dataChange), since: base,
+      on: self)
   }
 
   /// Keeps what a deletion removed, for as long as it can be undone.

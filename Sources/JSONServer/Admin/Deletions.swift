@@ -38,6 +38,13 @@ struct Deletions {
     kept.remove(at: index)
   }
 
+  /// Goes back to what was kept for an earlier version of the data, but for what was forgotten since.
+  mutating func goBack(to earlier: Deletions) {
+    let left = earlier.numbers.indices.filter { numbers.contains(earlier.numbers[$0]) }
+    numbers = left.map { earlier.numbers[$0] }
+    kept = left.map { earlier.kept[$0] }
+  }
+
   /// Forgets all of them: the records' places are others now.
   mutating func removeAll() {
     numbers = []

@@ -106,8 +106,10 @@ extension Engine {
     let path = context.request.mount.path
     // Middleware, which may change it, sees responses without what `finalize` adds to them.
     let isFinal = !context.isInner
-    let document: @Sendable (inout DataView) -> PreparedResponse = { view in
-      let description = view.database.reading(without: &view.passwords) { DataDescription(of: &$0, title: title) }
+    let users = self.signIn?.users
+    let document: @Sendable (Database) -> PreparedResponse = { database in
+      let shown = users.map { database.hiding(SignInState.hiddenName, of: $0) } ?? database
+      let description = DataDescription(of: shown, title: title)
       var response = PreparedResponse.json(
         .object(
           OpenAPIAdmin.added(
@@ -116,9 +118,10 @@ extension Engine {
       if isFinal { response.validator = EntityTag(of: response.bytes) }
       return response
     }
-    var view = DataView(writes.database.copy(for: nil), hiding: self.signIn?.password ?? .nothing)
-    guard !writes.database.isSmall else { return finalize(context, document(&view)) }
-    try calculate(for: context, on: DataInTransit(view), document) { engine, response in
+    guard !writes.database.isSmall else { return finalize(context, document(writes.database)) }
+    try calculate(for: context) {
+      document($0)
+    } then: { engine, response in
       engine.finalize(context, response)
     }
   }

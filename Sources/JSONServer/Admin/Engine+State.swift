@@ -11,8 +11,7 @@ extension Engine {
   ///
   /// - Throws: 403, 409 or 503, when that is not allowed; nothing is changed then.
   func restore(_ other: Database, for requester: Requester, _ response: PreparedResponse) throws(RequestError) {
-    try allowWriting("replacing all data")
-    if try writes.postpone(requester) { return }
+    guard try mayBegin("replacing all data", for: requester) else { return }
     if writes.persistence?.hasFixedResources == true {
       try Self.requireFiles(of: other, in: writes.database, all: true)
     }
@@ -42,12 +41,11 @@ extension Engine {
   /// Replaces all data with what a body holds as a file does.
   func replaceAll(with body: [UInt8], for requester: Requester) throws(RequestError) {
     guard body.count > Self.quickBody else { return try restore(try bodyParser.parse(body), for: requester, Self.done) }
-    try allowWriting("replacing all data")
-    if try writes.postpone(requester) { return }
+    guard try mayBegin("replacing all data", for: requester) else { return }
     let parser = bodyParser
-    changeAside(for: requester) { _ in
-      Result { () throws(RequestError) in try parser.parse(body) }
-    } then: { engine, parsed in
+    change(for: requester, isLarge: true) { _ throws(RequestError) in
+      try parser.parse(body)
+    } then: { engine, parsed, _ in
       do throws(RequestError) {
         try engine.restore(try parsed.get(), for: requester, Self.done)
       } catch {
@@ -58,10 +56,10 @@ extension Engine {
 
   /// Merges resources into the existing ones: records by id, objects member by member; new ones are added.
   func merge(_ body: [UInt8], for requester: Requester) throws(RequestError) {
-    try allowWriting("merging data")
-    if try writes.postpone(requester) { return }
+    guard try mayBegin("merging data", for: requester) else { return }
     let (parser, ids, hasFixedResources) = (bodyParser, writes.ids, writes.persistence?.hasFixedResources == true)
-    let change: @Sendable (inout Database) throws(RequestError) -> DataChange? = { database throws(RequestError) in
+    change(for: requester, isLarge: body.count > Self.quickBody) {
+      database throws(RequestError) -> DataChange? in
       let other = try parser.parse(body)
       if hasFixedResources { try Self.requireFiles(of: other, in: database, all: false) }
       do throws(DatabaseError) {
@@ -70,23 +68,14 @@ extension Engine {
         throw RequestError(error)
       }
       return other.resourceNames.first.map { .reloaded($0) }
-    }
-    guard body.count > Self.quickBody else {
-      return enqueue(try change(&writes.database), for: requester)
-    }
-    changeAside(for: requester) { database in
-      Result { () throws(RequestError) in try change(&database) }
-    } then: { engine, outcome in
+    } then: { engine, outcome, base in
       switch outcome {
-      case .success(let change): engine.enqueue(change, for: requester)
+      case .success(let change):
+        engine.writes.enqueueCommit(
+          PendingResponse(requester: requester, response: Self.done, change: change), since: base, on: engine)
       case .failure(let error): engine.refuse(requester, because: error)
       }
     }
-  }
-
-  private func enqueue(_ change: DataChange?, for requester: Requester) {
-    writes.enqueueCommit(
-      PendingResponse(requester: requester, response: Self.done, change: change), on: self)
   }
 
   /// - Parameter all: Whether the resources must be all that there are.

@@ -20,7 +20,7 @@ struct WrittenBody: Sendable {
   /// The JSON, with the types that the members of the resource have.
   ///
   /// - Parameter id: The id of the record that is written to, if it exists.
-  func json(for resource: String, id: String? = nil, in database: inout Database) -> ValidJSON {
+  func json(for resource: String, id: String? = nil, in database: Database) -> ValidJSON {
     isText ? database.typed(json, for: resource, id: id) : json
   }
 }

@@ -73,8 +73,10 @@ struct PendingResponse {
 /// The responses that wait for one commit.
 struct Batch {
   var responses: [PendingResponse] = []
-  var changes = UndoLog()
+  /// The places of the resources that were changed.
   var resources: Set<Int> = []
+  /// Whether a change of it took long.
+  var isLarge = false
 
   var isEmpty: Bool { responses.isEmpty }
 }
@@ -93,12 +95,14 @@ struct CommitQueue {
   var isIdle: Bool { inFlight == nil && open.isEmpty }
 
   /// Adds a write that was applied, and returns whether the caller has to schedule a commit.
-  mutating func add(_ response: PendingResponse, _ changes: UndoLog) -> Bool {
+  mutating func add(_ response: PendingResponse, changing resources: Set<Int>) -> Bool {
     open.responses.append(response)
-    open.changes.append(changes)
-    open.resources.formUnion(changes.resources)
+    open.resources.formUnion(resources)
     return schedule()
   }
+
+  /// Records that a change took long that waits for the next commit, if there is one.
+  mutating func markLarge() { open.isLarge = !open.isEmpty }
 
   /// Makes a response wait for the newest commit that holds a change of a resource (of any, when it is `nil`).
   ///
@@ -123,16 +127,17 @@ struct CommitQueue {
     lastDuration < .milliseconds(32) ? .zero : min(lastDuration / 16, .milliseconds(10))
   }
 
-  /// Moves the gathered batch into flight; `nil` when there is none, or one is in flight.
+  /// Moves the gathered batch into flight.
   ///
   /// - Parameter now: The system's uptime.
-  mutating func start(now: Duration = System.uptime) -> Batch? {
+  /// - Returns: Whether there is one, and none was in flight.
+  mutating func start(now: Duration = System.uptime) -> Bool {
     isScheduled = false
-    guard inFlight == nil, !open.isEmpty else { return nil }
+    guard inFlight == nil, !open.isEmpty else { return false }
     startTime = now
     inFlight = open
     open = Batch()
-    return inFlight
+    return true
   }
 
   /// Returns whether a batch waits for which no commit is scheduled, and records that one will be.
@@ -142,20 +147,11 @@ struct CommitQueue {
     return true
   }
 
-  /// Takes the batch in flight out.
-  mutating func finish(now: Duration = System.uptime) -> Batch {
+  /// Ends the commit in flight, and returns what waited for it.
+  mutating func finish(now: Duration = System.uptime) -> [PendingResponse] {
     lastDuration = now - startTime
     defer { inFlight = nil }
-    return inFlight ?? Batch()
-  }
-
-  /// Has a database give up what removed records left behind, after changes that are saved.
-  ///
-  /// What is not saved can be taken back still: nothing may be in flight.
-  ///
-  /// - Returns: Whether ids and members are to be read again.
-  mutating func compact(_ database: inout Database, after saved: UndoLog, keeping deletions: inout Deletions) -> Bool {
-    database.compact(after: saved, adjusting: &open.changes, &deletions.kept)
+    return inFlight?.responses ?? []
   }
 
   /// Takes everything out, the batch in flight first.

@@ -45,8 +45,10 @@ actor Engine: Application {
   /// The system's uptime when it began.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
-  /// The reads that wait for what another one finds out.
-  var awaited = AwaitedFindings()
+  /// The time for what is done on the loop, while other requests wait.
+  let haste = Patience(isShort: true)
+  /// How many reads make, or wait for, an index, by what that is called.
+  var indexing: [String: Int] = [:]
   /// Whether the server is stopping: then nothing is delayed deliberately any more.
   private(set) var isStopping = false
   private(set) var isClosed = false
@@ -58,7 +60,9 @@ actor Engine: Application {
     self.configuration = configuration
     self.loop = loop
     self.policies = policies
-    writes = WriteCoordinator(source, ids: ids, durability: configuration.durability)
+    // The data at start is read beside the data now, by sessions and where an edit is compared with both.
+    writes = WriteCoordinator(
+      source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
     startStubs = stubs
     simulation = Simulation(configuration, stubs)
     settings = Settings(configuration)
@@ -80,14 +84,13 @@ actor Engine: Application {
     configuration = server.configuration
     loop = server.loop
     policies = server.policies
-    let source = OpenedSource(persistence: nil, database: server.sharedStart(), warnings: [])
-    writes = WriteCoordinator(source, ids: server.writes.ids, durability: .ephemeral)
+    let initial = server.writes.initial
+    let source = OpenedSource(persistence: nil, database: initial.forked(), warnings: [])
+    writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
     startStubs = server.startStubs
     simulation = Simulation(configuration, startStubs)
     settings = Settings(server.configuration)
-    signIn = server.configuration.signIn.map { signIn in
-      SignInState(signIn, password: server.sharedPassword(), random: server.configuration.random)
-    }
+    signIn = server.configuration.signIn.map { SignInState($0, random: server.configuration.random) }
     sessions = server.sessions
     isSession = true
     isShared = false

@@ -107,38 +107,24 @@ extension Engine {
   }
 
   /// perform: a request for data
-  ///
-  /// - Parameter mayWait: Whether it may wait for what others are finding out, rather than find it out by itself.
-  func perform(_ endpoint: Endpoint, _ context: RequestContext, mayWait: Bool = true) throws(RequestError) {
+  func perform(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) {
     if endpoint.isWrite {
-      try allowWriting(context.request.method.rawValue)
-      if try writes.postpone(.client(context, .resource(endpoint))) { return }
+      let requester = Requester.client(context, .resource(endpoint))
+      guard try mayBegin(context.request.method.rawValue, for: requester) else { return }
     }
     let shape = try shape(of: context)
-    var ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
-    if endpoint.isWrite {
-      if isLarge(endpoint, context.request) { return try writeAside(endpoint, context, shape, ignored: ignored) }
-      try requireMatch(context, endpoint)
-      if let shape { ignored += shape.unknownFields(of: endpoint, in: &writes.database) }
-    }
-    if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
+    let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    let operation: ShapedOperation
     do throws(RequestError) {
-      var result: EndpointResult
-      if signIn != nil || writes.hasLargeReads {
-        let operation = try operation(for: endpoint, context)
-        if let query = largeQuery(of: operation, shape) {
-          if awaitFindings(for: endpoint, context, mayWait: mayWait) { return }
-          return try readAside(operation, query, context, endpoint, shape, ignored: ignored)
-        }
-        result = try perform(operation)
-      } else {
-        result = try endpoint.perform(context.request, on: &writes.database, ids: writes.ids)
-      }
-      shape?.apply(to: &result, of: endpoint, in: &writes.database)
-      respond(to: context, endpoint, with: result, ignored: ignored, isSaved: writes.isSaved)
+      operation = ShapedOperation(
+        operation: try self.operation(for: endpoint, context), endpoint: endpoint, shape: shape,
+        precondition: endpoint.isWrite ? try precondition(of: context, endpoint) : nil, ignored: ignored,
+        refusesIgnored: refusesIgnored(endpoint))
     } catch {
-      respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: writes.isSaved)
+      if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
+      return respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: writes.isSaved)
     }
+    if endpoint.isWrite { change(operation, context) } else { try read(operation, context) }
   }
 
   /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
@@ -149,24 +135,35 @@ extension Engine {
   /// - Parameters:
   ///   - isSaved: Whether all that it shows was saved when it was read.
   ///   - validator: The validator of a large body; `nil` for that of the data as it is now.
+  ///   - base: The version before a change.
   func respond(
-    to context: RequestContext, _ endpoint: Endpoint, with result: EndpointResult, ignored: [IgnoredParameter],
-    isSaved: Bool, validator: EntityTag? = nil
+    to context: RequestContext, _ operation: ShapedOperation,
+    with outcome: Result<ShapedOperation.Success, ShapedOperation.Refusal>, isSaved: Bool,
+    validator: EntityTag? = nil, since base: Database? = nil
   ) {
-    report(result, of: context)
-    // Middleware sees responses without what `finalize` adds to them.
-    var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
-    if case .slices = response.body, !endpoint.isWrite, !context.isInner {
-      response.validator = validator ?? self.validator(of: endpoint, context)
+    let endpoint = operation.endpoint
+    switch outcome {
+    case .failure(.ignored(let ignored)): refuse(context, ignored)
+    case .failure(.failed(let error, let ignored)):
+      respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: isSaved)
+    case .success(let success):
+      let result = success.result
+      report(result, of: context)
+      // Middleware sees responses without what `finalize` adds to them.
+      var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+      if case .slices = response.body, !endpoint.isWrite, !context.isInner {
+        response.validator = validator ?? self.validator(of: endpoint, context)
+      }
+      respond(
+        to: context, endpoint, response, result.change, ignored: success.ignored + result.ignored, isSaved: isSaved,
+        since: base)
     }
-    let all = result.ignored.isEmpty ? ignored : ignored + result.ignored
-    respond(to: context, endpoint, response, result.change, ignored: all, isSaved: isSaved)
   }
 
   /// perform: a response, when what it shows is saved
   func respond(
     to context: RequestContext, _ endpoint: Endpoint, _ response: consuming PreparedResponse, _ change: DataChange?,
-    ignored: [IgnoredParameter], isSaved: Bool
+    ignored: [IgnoredParameter], isSaved: Bool, since base: Database? = nil
   ) {
     if !ignored.isEmpty {
       // Only the data tells these, and only to requests that have changed nothing.
@@ -178,8 +175,8 @@ extension Engine {
     if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
     let pending = PendingResponse(
       requester: .client(context, .resource(endpoint)), response: response, change: change)
-    if endpoint.isWrite, change != nil {
-      writes.enqueueCommit(pending, on: self)
+    if let base, change != nil {
+      writes.enqueueCommit(pending, since: base, on: self)
     } else {
       writes.respondWhenDurable(pending, showing: endpoint.onlyResource, on: self)
     }

@@ -129,7 +129,7 @@ extension WriteCoordinator {
       return goOn(engine, Takeover.Effect(replace(version), of: version, since: base))
     }
     WorkerThreads.changes.run { [loop = engine.loop] in
-      var data = replace(version)
+      let data = replace(version)
       // Its first readers find the records at once.
       data.readLargeCollections()
       let effect = Takeover.Effect(data, of: version, since: base)
@@ -229,7 +229,6 @@ extension WriteCoordinator {
   private func complete(on engine: isolated Engine) {
     guard let takeover, let effect = takeover.effect else { return }
     self.takeover = nil
-    deletions.removeAll()
     var waiting = takeover.waiting
     switch takeover.replacement {
     case .edit(let source):
@@ -237,8 +236,12 @@ extension WriteCoordinator {
       waiting = waiting.map(\.overtaken)
     case .all(_, var pending):
       pending.change = .replaced(database.resourceNames(andOf: effect.data))
-      database.restore(from: effect.data)
-      enqueueCommit(pending, on: engine)
+      let base = database
+      var changed = base
+      changed.restore(from: effect.data)
+      take(changed)
+      deletions.removeAll()
+      enqueueCommit(pending, since: base, always: true, on: engine)
     }
     resume(waiting, on: engine)
     takeDelayedEdits(on: engine)
@@ -258,17 +261,14 @@ extension WriteCoordinator {
 
   private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
     if case .part(let part) = source.content {
-      initial.replace(with: part.taken(from: edited.copy(for: Query())), ids: ids)
+      initial.replace(with: part.taken(from: edited.separated()), ids: ids)
       // A resource whose file is new joins what the snapshots go back to.
       engine.simulation.snapshots.add(part)
     } else {
-      initial = source.applied(to: initial, ids: ids)
+      initial = source.applied(to: initial, ids: ids).separated()
     }
     let names = database.resourceNames(andOf: edited)
-    if hasLargeReads { WorkerThreads.release(&database, leaving: edited) } else { database = edited }
-    revisions.changeAll()
-    hasLargeReads = !edited.isSmall
-    engine.shareReading()
+    adopt(edited)
     engine.readAhead()
     generations[source.name] = source.generation
     persistence?.adopt(source)

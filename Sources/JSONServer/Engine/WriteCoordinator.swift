@@ -5,7 +5,11 @@ import JSONStorage
 ///
 /// It belongs to one engine, runs on its loop, and has that engine respond.
 final class WriteCoordinator {
-  var database: Database
+  /// The data as it is now, with what is not saved yet.
+  private(set) var database: Database
+  /// The data as it is saved, with what may be put back there: what cannot be saved is taken back to it. Where nothing is
+  /// saved, the data itself.
+  private var saved: (database: Database, deletions: Deletions)
   let ids: IDGenerator
   /// `nil` for data in memory.
   let persistence: (any Persistence)?
@@ -27,8 +31,6 @@ final class WriteCoordinator {
   var revisions = Revisions()
   /// How often something that was not saved was taken back.
   private(set) var retractions = 0
-  /// The data as it is saved, while a large write is not: to take that back step by step would take long, too.
-  private var savedVersion: Database?
   /// Whether some read may take so long that it has to be looked at before it begins.
   var hasLargeReads: Bool
   /// The generation of each file, by its resource, that the database is built on.
@@ -40,9 +42,12 @@ final class WriteCoordinator {
   /// The write that another thread carries out.
   var largeWrite: LargeWrite?
 
-  init(_ source: OpenedSource, ids: IDGenerator, durability: Server.Configuration.Durability) {
+  init(
+    _ source: OpenedSource, initial: Database, ids: IDGenerator, durability: Server.Configuration.Durability
+  ) {
     database = source.database
-    initial = source.database
+    saved = (source.database, Deletions())
+    self.initial = initial
     hasLargeReads = !source.database.isSmall
     persistence = source.persistence
     shared = source.persistence as? any SharedPersistence
@@ -55,26 +60,61 @@ final class WriteCoordinator {
   /// Whether everything is on disk.
   var isSaved: Bool { commits.isIdle }
 
+  /// Takes a version with a change in the place of the data.
+  func take(_ changed: Database) {
+    // What holds many records takes long to be freed.
+    if hasLargeReads { WorkerThreads.release(&database, leaving: changed) } else { database = changed }
+    database.patience = .endless
+  }
+
+  /// Takes what was read from outside in the place of the data: nothing is left to save.
+  func adopt(_ read: Database) {
+    take(read)
+    deletions.removeAll()
+    recordSaved(database, deletions)
+    revisions.changeAll()
+    hasLargeReads = !read.isSmall
+  }
+
+  /// Takes over changes that are saved, in the place of others that were taken back.
+  func applySaved<Result>(_ change: (inout Database) throws(LoadError) -> Result) throws(LoadError) -> Result {
+    let result = try change(&database)
+    saved.database = database
+    return result
+  }
+
+  private func recordSaved(_ version: Database, _ deletions: Deletions) {
+    if hasLargeReads { WorkerThreads.release(&saved.database, leaving: version) } else { saved.database = version }
+    saved.deletions = deletions
+  }
+
   /// Responds when what was changed is saved, or immediately when there is nothing to save.
-  func enqueueCommit(_ pending: PendingResponse, on engine: isolated Engine) {
+  ///
+  /// - Parameters:
+  ///   - base: The version before the change.
+  ///   - isSaved: Whether it is saved also where nothing differs from that.
+  func enqueueCommit(
+    _ pending: PendingResponse, since base: Database, always isSaved: Bool = false, on engine: isolated Engine
+  ) {
+    let resources = database.changedPositions(since: base)
+    guard isSaved || !resources.isEmpty else { return respondWhenDurable(pending, showing: nil, on: engine) }
     var pending = pending
-    pending.resources = database.changedResourceNames
-    var changes = database.takeChanges()
-    if !changes.isEmpty {
-      revisions.change(changes.resources)
-      if !hasLargeReads { hasLargeReads = changes.resources.contains(where: database.isLarge) }
+    pending.resources = database.resourceNames(at: resources)
+    revisions.change(resources)
+    if !hasLargeReads { hasLargeReads = resources.contains(where: database.isLarge) }
+    guard persistence != nil else {
+      compact(since: base, on: engine)
+      recordSaved(database, deletions)
+      return acknowledge(pending, on: engine)
     }
-    if changes.isEmpty {
-      respondWhenDurable(pending, showing: nil, on: engine)
-    } else if persistence == nil {
-      if commits.compact(&database, after: changes, keeping: &deletions) { engine.readAhead() }
-      if changes.isLarge { WorkerThreads.release(&changes, leaving: UndoLog()) }
-      acknowledge(pending, on: engine)
-    } else {
-      if commits.add(pending, changes) { startCommitSoon(on: engine) }
-      // It is applied, and what comes after it on its connection may join its commit.
-      pending.requester.proceed()
-    }
+    if commits.add(pending, changing: resources) { startCommitSoon(on: engine) }
+    // It is applied, and what comes after it on its connection may join its commit.
+    pending.requester.proceed()
+  }
+
+  /// Gives up the slots of removed records, where these are many.
+  private func compact(since base: Database, on engine: isolated Engine) {
+    if database.compact(since: base, adjusting: &deletions.kept) { engine.readAhead() }
   }
 
   /// Sends a response that shows nothing a crash could take back: it waits for the commit of what it shows.
@@ -128,12 +168,11 @@ final class WriteCoordinator {
 
   /// Hands the gathered writes to the storage, unless it is busy.
   private func startCommit(on engine: isolated Engine) {
-    guard let persistence, let batch = commits.start() else { return }
-    // Without the indexes that the next write would have to copy while it is written.
-    let version = database.copy(for: Query())
+    guard let persistence, commits.start() else { return }
+    let (version, deletions) = (database, deletions)
     watchSlowCommit(of: version, on: engine)
-    persistence.commit(version, CommittedChanges(changes: batch.changes, resources: batch.resources)) { commit in
-      engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, on: $0) } }
+    persistence.commit(version, after: saved.database) { commit in
+      engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, deletions, on: $0) } }
     }
   }
 
@@ -162,11 +201,11 @@ final class WriteCoordinator {
   }
 
   /// - Parameter version: What was committed; the database may have been replaced since.
-  private func end(_ commit: Commit, of version: Database, on engine: isolated Engine) {
+  private func end(_ commit: Commit, of version: Database, _ deletions: Deletions, on engine: isolated Engine) {
     slowCommitNotice?.cancel()
     switch commit {
     case .done:
-      let responses = finishCommit(on: engine)
+      let responses = finishCommit(of: version, deletions, on: engine)
       reportSlowCommit(of: version, on: engine)
       for pending in responses { acknowledge(pending, on: engine) }
       if commits.schedule() { startCommitSoon(on: engine) }
@@ -175,7 +214,7 @@ final class WriteCoordinator {
     case .failed(let error) where error.code == .durabilityUnknown && shared == nil:
       // The file holds the version: memory keeps it, and the client is informed of what is not known. Where servers share
       // the data, it may hold the version or not: memory goes back, until the database says which.
-      for pending in finishCommit(on: engine) {
+      for pending in finishCommit(of: version, deletions, on: engine) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
           engine.refuse(pending.requester, because: RequestError(error))
@@ -196,15 +235,18 @@ final class WriteCoordinator {
   /// Records that what was being written is in the file.
   ///
   /// - Returns: What waited for that.
-  private func finishCommit(on engine: isolated Engine) -> [PendingResponse] {
-    var batch = commits.finish()
-    forgetSavedVersion()
+  private func finishCommit(
+    of version: Database, _ deletions: Deletions, on engine: isolated Engine
+  ) -> [PendingResponse] {
+    let responses = commits.finish()
+    let base = saved.database
+    recordSaved(version, deletions)
     // Other servers know records by their slots; a large write changes a copy, in which they are where they were.
-    if shared == nil, largeWrite == nil, commits.compact(&database, after: batch.changes, keeping: &deletions) {
-      engine.readAhead()
+    if shared == nil, largeWrite == nil {
+      compact(since: base, on: engine)
+      if commits.isIdle { recordSaved(database, self.deletions) }
     }
-    if batch.changes.isLarge { WorkerThreads.release(&batch.changes, leaving: UndoLog()) }
-    return batch.responses
+    return responses
   }
 
   /// Takes back what could not be saved. Writes of the failed commit are refused, all else is tried again.
@@ -225,30 +267,14 @@ final class WriteCoordinator {
   ///
   /// - Returns: What waited for the failed commit and for a later one, and the large write with what waited for that.
   private func takeBackUnsaved() -> (failed: Batch, later: Batch, interrupted: [Requester]) {
-    var (failed, later) = commits.takeAll()
-    if !(failed.changes.isEmpty && later.changes.isEmpty) {
+    let (failed, later) = commits.takeAll()
+    if !database.isIdentical(to: saved.database) {
       revisions.changeAll()
       retractions += 1
+      take(saved.database)
+      deletions.goBack(to: saved.deletions)
     }
-    if let savedVersion, failed.changes.isLarge || later.changes.isLarge {
-      WorkerThreads.release(&database, leaving: savedVersion)
-      WorkerThreads.release(&failed.changes, leaving: UndoLog())
-      WorkerThreads.release(&later.changes, leaving: UndoLog())
-    } else {
-      database.undo(later.changes)
-      database.undo(failed.changes)
-    }
-    forgetSavedVersion()
     return (failed, later, abandonLargeWrite() + abandonReplacement())
-  }
-
-  /// Keeps the data, if all of it is saved, until a commit ends; a large write is about to take its place.
-  func keepSavedVersion() {
-    if persistence != nil, commits.isIdle { savedVersion = database.copy(for: Query()) }
-  }
-
-  private func forgetSavedVersion() {
-    if savedVersion != nil { WorkerThreads.release(&savedVersion, leaving: nil) }
   }
 
   /// Takes the database back to what is saved, and returns what has to be carried out again, in order.

@@ -116,10 +116,10 @@ final class DirectoryPersistence: Persistence {
 
   let hasFixedResources = true
 
-  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
     var replacements: [Replacement] = []
-    for name in Set(database.resourceNames(at: batch.resources)).union(owed.keys) {
-      guard let replacement = replacement(of: name, by: database) else { return completion(.failed(noFile(of: name))) }
+    for name in Set(version.resourceNames(at: version.changedPositions(since: base))).union(owed.keys) {
+      guard let replacement = replacement(of: name, by: version) else { return completion(.failed(noFile(of: name))) }
       replacements.append(replacement)
     }
     publish(replacements) { [self, replacements] worst, published in

@@ -37,8 +37,8 @@ final class FilePersistence: Persistence {
 
   let hasFixedResources = false
 
-  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
-    store.publish(.written(database.text), onto: generation.load(ordering: .relaxed)) {
+  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
+    store.publish(.written(version.text), onto: generation.load(ordering: .relaxed)) {
       completion(Commit($0))
     }
   }

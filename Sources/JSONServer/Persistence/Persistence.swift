@@ -9,10 +9,9 @@ protocol Persistence: Sendable {
   /// Makes a version durable.
   ///
   /// - Parameters:
-  ///   - database: The version.
-  ///   - batch: What changed since the version before.
+  ///   - base: The version before, which is.
   ///   - completion: Called once, on any thread.
-  func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void)
+  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void)
 
   /// Bases all further commits on a version that was read.
   func adopt(_ source: LoadedSource)
@@ -44,13 +43,6 @@ protocol Persistence: Sendable {
 extension Persistence {
   /// Nothing is edited but through the servers.
   func look() -> [String: String] { [:] }
-}
-
-/// What changed from one version to the next.
-struct CommittedChanges: Sendable {
-  let changes: UndoLog
-  /// The places of the resources that they are about.
-  let resources: Set<Int>
 }
 
 /// A source that was opened: what it holds and what keeps its changes.

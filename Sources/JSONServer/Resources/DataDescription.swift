@@ -13,7 +13,7 @@ package struct DataDescription {
   private let dialect: Dialect
 
   /// Examines a database's records, at most 1,000 of each resource.
-  init(of database: inout Database, title: String) {
+  init(of database: Database, title: String) {
     self.title = title
     samples = database.resourceNames.compactMap { name in
       switch database.resource(named: name) {
@@ -42,8 +42,7 @@ package struct DataDescription {
     let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
     do throws(SourceFault) {
       let title = name.split(separator: "/").last.map(String.init) ?? name
-      var database = try parser.parse(UTF8Slice(bytes), name: name)
-      self.init(of: &database, title: title)
+      self.init(of: try parser.parse(UTF8Slice(bytes), name: name), title: title)
     } catch {
       throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
     }

@@ -9,7 +9,7 @@ extension Endpoint {
   ///   - request: The request, its method override and rewrite rules applied.
   ///   - database: The database, whose names decide what a path means.
   /// - Throws: 400 for what is invalid, 404 for what is not there, 405 with `Allow` for a method the route lacks.
-  init(_ request: Request, path: Path, parameters: QueryParameters, _ database: inout Database) throws(RequestError) {
+  init(_ request: Request, path: Path, parameters: QueryParameters, _ database: Database) throws(RequestError) {
     let segments = path.segments
     guard let first = segments.first, segments.count <= 3 else {
       throw RequestError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
@@ -24,7 +24,7 @@ extension Endpoint {
       if segments.count == 3, !first.hasPrefix("__"), Self.isRead(request.method) || request.method == .post,
         database.resource(meantBy: segments[2]) != nil
       {
-        self = try Self.nested(segments[2], below: (first, segments[1]), request, parameters, &database)
+        self = try Self.nested(segments[2], below: (first, segments[1]), request, parameters, database)
         return
       }
       throw RequestError(.notFound, database.unknownResourceMessage(first))
@@ -33,7 +33,7 @@ extension Endpoint {
     case (true, 1): self = try Self.collection(name, request, parameters, database.schema)
     case (true, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
     case (true, _):
-      self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, &database)
+      self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, database)
     case (false, 1): self = try Self.singular(name, request, parameters, database.schema)
     case (false, _):
       throw RequestError(.notFound, "'\(name)' is a single object; its address is /\(name).")
@@ -102,7 +102,7 @@ extension Endpoint {
 
   private static func nested(
     _ child: String, below parent: (resource: String, id: String), _ request: Request, _ parameters: QueryParameters,
-    _ database: inout Database
+    _ database: Database
   ) throws(RequestError) -> Endpoint {
     guard let (name, isCollection) = database.resource(meantBy: child) else {
       throw RequestError(.notFound, database.unknownResourceMessage(child))

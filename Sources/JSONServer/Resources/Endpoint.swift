@@ -84,7 +84,7 @@ extension Endpoint {
       switch self {
       case .database: return EndpointResult(.database(database.text))
       case .list(let name, let parameters):
-        return try Self.list(name, parameters, request, &database)
+        return try Self.list(name, parameters, request, database)
       case .record(let name, let id, let relations):
         let record = try database.record(id, in: name)
         guard !relations.isEmpty else { return EndpointResult(.record(RelatedRecord(record: record))) }
@@ -96,21 +96,21 @@ extension Endpoint {
       case .singular(let name):
         return EndpointResult(.text(try database.singular(name)))
       case .create(let name, let body, let parent):
-        let written = try database.create(body.json(for: name, in: &database), in: name, belongingTo: parent, ids: ids)
+        let written = try database.create(body.json(for: name, in: database), in: name, belongingTo: parent, ids: ids)
         var result = EndpointResult(
           .text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
         if let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }
         return result
       case .createOrMerge(let name, let bodies):
-        let (records, created) = try database.createOrMerge(bodies.json(for: name, in: &database), in: name, ids: ids)
+        let (records, created) = try database.createOrMerge(bodies.json(for: name, in: database), in: name, ids: ids)
         return EndpointResult(
           .list(RecordList(records.map { RelatedRecord(record: $0) })), status: created > 0 ? .created : .ok,
           change: .reloaded(name))
       case .replace(let name, let id, let body):
-        let written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: &database))
+        let written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: database))
         return EndpointResult(.text(written.text), change: .updated(name, written))
       case .merge(let name, let id, let body):
-        let written = try database.merge(body.json(for: name, id: id, in: &database), into: id, in: name)
+        let written = try database.merge(body.json(for: name, id: id, in: database), into: id, in: name)
         return EndpointResult(.text(written.text), change: .updated(name, written))
       case .patch(let name, let id?, let patch):
         let written = try database.apply(patch, to: id, in: name)
@@ -118,7 +118,7 @@ extension Endpoint {
       case .patch(let name, nil, let patch):
         return EndpointResult(.text(try database.apply(patch, toSingular: name)), change: .reloaded(name))
       case .writeSingular(let name, let body, let merging, let isPost):
-        let text = try database.write(body.json(for: name, in: &database), toSingular: name, merging: merging)
+        let text = try database.write(body.json(for: name, in: database), toSingular: name, merging: merging)
         return EndpointResult(
           .text(text), status: isPost ? .created : .ok, location: isPost ? [name] : nil, change: .reloaded(name))
       case .changeMany(let name, let parameters, let change):
@@ -135,7 +135,7 @@ extension Endpoint {
   }
 
   private static func list(
-    _ name: String, _ parameters: ListParameters, _ request: Request, _ database: inout Database
+    _ name: String, _ parameters: ListParameters, _ request: Request, _ database: Database
   ) throws(DatabaseError) -> EndpointResult {
     var (selection, related) = try database.list(name, parameters.query)
     var result: EndpointResult
@@ -190,7 +190,7 @@ extension RelatedRecords {
 
 extension Database {
   /// What a person should know about a record that others are addressed below; `nil` when it is there.
-  fileprivate mutating func note(onMissing parent: (resource: String, id: String)) -> String? {
+  fileprivate func note(onMissing parent: (resource: String, id: String)) -> String? {
     guard let (name, _) = resource(meantBy: parent.resource) else {
       return "\(unknownResourceMessage(parent.resource)) What is below it goes by the foreign key alone"
     }

@@ -4,18 +4,6 @@ import JSONDatabase
 // If-Match, and the validators of what is too large to be read for one.
 
 extension Engine {
-  /// Refuses a change to a version that the client has not seen.
-  ///
-  /// - Throws: 412, when the request has an `If-Match` that does not name the version which a GET would return.
-  func requireMatch(_ context: RequestContext, _ endpoint: Endpoint) throws(RequestError) {
-    guard let precondition = try precondition(of: context, endpoint) else { return }
-    guard let signIn else {
-      var nothing = HiddenMember.nothing
-      return try precondition.check(on: &writes.database, hiding: &nothing)
-    }
-    try precondition.check(on: &writes.database, hiding: &signIn.password)
-  }
-
   /// What a request's `If-Match` demands; `nil` without one.
   ///
   /// - Throws: 401 and 403, when whoever sent it may not read what it is about.
@@ -53,9 +41,10 @@ struct Precondition: Sendable {
   fileprivate let versionTag: EntityTag?
 
   /// - Throws: 412, when the version is another one.
-  func check(on database: inout Database, hiding passwords: inout HiddenMember) throws(RequestError) {
-    var result = try reading.perform(on: &database, hiding: &passwords)
-    shape?.apply(to: &result, of: reading.endpoint, in: &database)
+  func check(on database: Database) throws(RequestError) {
+    var version = database
+    var result = try reading.perform(on: &version)
+    shape?.apply(to: &result, of: reading.endpoint, in: database)
     let request = reading.request
     let tag: EntityTag? =
       switch result.response(to: request).body {

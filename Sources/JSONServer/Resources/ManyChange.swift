@@ -98,7 +98,7 @@ extension Endpoint {
       records = Array(selection.records)
       dataChange = .deletedMany(name, ids: deletion.ids, dependents: deletion.dependents)
     case .merge(let body):
-      let written = try database.merge(body.json(for: name, in: &database), into: selection, in: name)
+      let written = try database.merge(body.json(for: name, in: database), into: selection, in: name)
       records = written.map(\.text)
       dataChange = .updatedMany(name, written)
     case .patch(let patch):

@@ -2,14 +2,11 @@ import JSONDatabase
 import OrderedJSON
 
 /// The shape in which responses show data: which members of the records, and under what name.
-struct ResponseShape {
+struct ResponseShape: Sendable {
   /// What is shown of each record; `nil` for all.
   private let fields: FieldSelection?
   /// The name under which the data is in an object; `nil` for none.
   private let wrapName: String?
-
-  /// The paths of what is shown.
-  var paths: [FieldPath] { fields?.paths ?? [] }
 
   /// - Parameter wrapName: The name under which the server's responses hold their data; `nil` for none.
   /// - Returns: `nil` when records are shown as they are.
@@ -34,7 +31,7 @@ struct ResponseShape {
   }
 
   /// Gives a result the shape, and names what of it leads nowhere among the parameters that have no effect.
-  func apply(to result: inout EndpointResult, of endpoint: Endpoint, in database: inout Database) {
+  func apply(to result: inout EndpointResult, of endpoint: Endpoint, in database: Database) {
     // All data has the form of the file, and is read by whoever makes one of it.
     guard let name = endpoint.resource else { return }
     result.wrapName = wrapName
@@ -47,7 +44,7 @@ struct ResponseShape {
   }
 
   /// The fields that lead nowhere in the data before a write, nor in what it writes.
-  func unknownFields(of endpoint: Endpoint, in database: inout Database) -> [IgnoredParameter] {
+  func unknownFields(of endpoint: Endpoint, in database: Database) -> [IgnoredParameter] {
     guard let fields, let name = endpoint.resource else { return [] }
     return Self.ignored(
       database.unknownPaths(of: fields, in: name, relations: []).filter { path in

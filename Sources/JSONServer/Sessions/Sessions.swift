@@ -20,8 +20,6 @@ final class Sessions {
   /// The most sessions that there are; the one that has not been used for longest goes first.
   static let capacity = 1_000
 
-  /// What readers of the data at start see instead of passwords.
-  var password: HiddenMember?
   /// How many large reads of the server and its sessions are under way or wait.
   var largeReads = 0
   private var sessions: [SessionName: Session] = [:]
@@ -72,7 +70,7 @@ final class Sessions {
     if indexed.last === engine { return }
     indexed.removeAll { $0 === engine }
     indexed.append(engine)
-    if indexed.count > Self.indexedCapacity { indexed.removeFirst().assumeIsolated { $0.forgetIndexes() } }
+    if indexed.count > Self.indexedCapacity { indexed.removeFirst().assumeIsolated { $0.database.forgetIndexes() } }
   }
 
   func removeAll() {

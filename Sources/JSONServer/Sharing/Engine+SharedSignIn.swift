@@ -67,8 +67,8 @@ extension Engine {
     _ body: WrittenBody?, _ context: RequestContext, in shared: any SharedPersistence
   ) throws(RequestError) {
     guard let signIn else { return }
-    if try writes.postpone(.client(context, .signIn(.register(body)))) { return }
-    let (written, response, change) = try createUser(body, signIn, context)
+    guard try mayBegin("POST", for: .client(context, .signIn(.register(body)))) else { return }
+    let (written, response, change, base) = try createUser(body, signIn, context)
     let call = SwiftCall(
       perform: { engine, _ throws(RequestError) in try engine.register(body, context, in: shared) },
       completion: { error in
@@ -77,7 +77,8 @@ extension Engine {
           engine.giveTokens(to: written.text, id: written.id, in: shared, response, context, isRegistered: true)
         }
       })
-    writes.enqueueCommit(PendingResponse(requester: .code(call), response: response, change: change), on: self)
+    writes.enqueueCommit(
+      PendingResponse(requester: .code(call), response: response, change: change), since: base, on: self)
   }
 
   /// Gives a user tokens, and responds with them beside the user's record.

@@ -34,7 +34,7 @@ extension WriteCoordinator {
   }
 
   private var mayTakeForeignChanges: Bool {
-    commits.inFlight == nil && !commits.open.changes.isLarge && takeover == nil
+    commits.inFlight == nil && !commits.open.isLarge && takeover == nil
   }
 
   /// Takes over what other servers have written, and carries out again what was not saved.
@@ -54,10 +54,7 @@ extension WriteCoordinator {
         askAgain(shared, on: engine)
       }
       let names = database.resourceNames(andOf: other)
-      deletions.removeAll()
-      if hasLargeReads { WorkerThreads.release(&database, leaving: other) } else { database = other }
-      revisions.changeAll()
-      hasLargeReads = !other.isSmall
+      adopt(other)
       engine.readAhead()
       engine.simulation.events.publishReload(of: names)
       engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
@@ -87,12 +84,12 @@ extension WriteCoordinator {
     var applied: [AppliedRow] = []
     for row in rows {
       do throws(LoadError) {
-        applied += try database.apply([row])
+        applied += try applySaved { database throws(LoadError) in try database.apply([row]) }
         positions.insert(row.resource)
       } catch {
         // A user of the database wrote what no client can; that record stays as it was, beside others' changes, and no
         // other takes its place.
-        database.reserve(row)
+        try? applySaved { database throws(LoadError) in database.reserve(row) }
         invalidSource = error.message
         engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
       }

@@ -31,13 +31,13 @@ struct ChangeRights: Sendable {
   ///
   /// - Parameter endpoint: The change, limited to what is the user's.
   /// - Throws: 401 and 403.
-  func check(_ endpoint: Endpoint, on database: inout Database) throws(RequestError) {
+  func check(_ endpoint: Endpoint, on database: Database) throws(RequestError) {
     switch endpoint {
     case .delete(let name, let id, let dependents):
       guard !self.dependents.isEmpty else { return }
       try check(try? database.recordsAffected(byDeleting: id, in: name, dependents: dependents))
     case .changeMany(let name, let parameters, let change):
-      try checkOwnership(change, of: name, parameters.query, on: &database)
+      try checkOwnership(change, of: name, parameters.query, on: database)
       guard !self.dependents.isEmpty, case .delete(let dependents) = change else { return }
       try check(try? database.recordsAffected(byDeleting: parameters.query, in: name, dependents: dependents))
     case .database, .list, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular: return
@@ -60,7 +60,7 @@ struct ChangeRights: Sendable {
   }
 
   private func checkOwnership(
-    _ change: ManyChange, of name: String, _ query: Query, on database: inout Database
+    _ change: ManyChange, of name: String, _ query: Query, on database: Database
   ) throws(RequestError) {
     guard let ownership, let selection = try? database.list(name, query).selection else { return }
     switch change {

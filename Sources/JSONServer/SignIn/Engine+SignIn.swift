@@ -53,33 +53,36 @@ extension Engine {
 
   private func register(_ body: WrittenBody?, _ signIn: SignInState, _ context: RequestContext) throws(RequestError) {
     let requester = Requester.client(context, .signIn(.register(body)))
-    if try writes.postpone(requester) { return }
-    let (written, created, change) = try createUser(body, signIn, context)
+    guard try mayBegin("POST", for: requester) else { return }
+    let (written, created, change, base) = try createUser(body, signIn, context)
     let response = response(created, with: issueTokens(to: written.text, id: written.id, signIn), to: written.text)
-    writes.enqueueCommit(PendingResponse(requester: requester, response: response, change: change), on: self)
+    writes.enqueueCommit(
+      PendingResponse(requester: requester, response: response, change: change), since: base, on: self)
   }
 
   /// Creates the record of a user who registers.
   ///
-  /// - Returns: The record, the response but for its body, and the change.
+  /// - Returns: The record, the response but for its body, the change, and the version of the data before.
   /// - Throws: 403 when changes are refused, and 400 that says what is missing, invalid or taken.
   func createUser(
     _ body: WrittenBody?, _ signIn: SignInState, _ context: RequestContext
-  ) throws(RequestError) -> (WrittenRecord, PreparedResponse, DataChange) {
-    try allowWriting("POST")
+  ) throws(RequestError) -> (WrittenRecord, PreparedResponse, DataChange, Database) {
     let credentials = try Credentials(body?.json)
     try requireFreeName(credentials.name, as: credentials.member, signIn)
+    let base = writes.database
     let written: WrittenRecord
     do throws(DatabaseError) {
-      let body = (body ?? .empty).json(for: signIn.users, in: &writes.database)
-      written = try writes.database.create(body, in: signIn.users, ids: writes.ids)
+      var changed = base
+      let body = (body ?? .empty).json(for: signIn.users, in: base)
+      written = try changed.create(body, in: signIn.users, ids: writes.ids)
+      writes.take(changed)
     } catch {
       throw RequestError(error)
     }
     var response = PreparedResponse.json([:], status: .created)
     let path = [signIn.users, written.id].map { "/" + PercentEncoding.encodeSegment($0) }.joined()
     response.headerFields[.location] = context.request.base + path
-    return (written, response, .created(signIn.users, written.removing(SignInState.hiddenName)))
+    return (written, response, .created(signIn.users, written.removing(SignInState.hiddenName)), base)
   }
 
   private func issueTokens(to user: ValidJSON, id: String, _ signIn: SignInState) -> Tokens.Pair {
@@ -138,7 +141,10 @@ extension Engine {
       // The other pages of a list are guarded as this one is; a new record's address is without, as in json-server-auth.
       var linked = context.request
       if let prefix = context.guardPrefix { linked.mount.path += "/" + prefix.digits }
-      var operation = DataOperation(endpoint: limited, request: linked, ids: writes.ids, hiding: .passwordsOfData)
+      var operation = DataOperation(
+        endpoint: limited, request: linked, ids: writes.ids,
+        hiding: endpoint.onlyResource.map { $0 != signIn.users } == true
+          ? .nothing : .passwordsOfData(of: signIn.users))
       if let owner, case .database = endpoint { operation.share = share(of: owner, signIn) }
       return operation
     }
@@ -150,16 +156,6 @@ extension Engine {
     }
     if !context.isHidden { operation.rights = rights(to: endpoint, of: owner, context, signIn) }
     return operation
-  }
-
-  /// Carries out a request for data at once.
-  func perform(_ operation: DataOperation) throws(RequestError) -> EndpointResult {
-    guard let signIn else {
-      return try operation.endpoint.perform(operation.request, on: &writes.database, ids: operation.ids)
-    }
-    let result = try operation.perform(on: &writes.database, hiding: &signIn.password)
-    forgetDeletedUsers(by: result)
-    return result
   }
 
   /// Voids the tokens of users whom a change has deleted.
@@ -217,10 +213,8 @@ extension Engine {
     let (before, after): (JSONValue, JSONValue)
     do throws(DatabaseError) {
       before = JSONValue(try writes.database.record(id, in: name))
-      after = try writes.database.reading(without: &signIn.password) { database throws(DatabaseError) in
-        var copy = database
-        return JSONValue(try copy.apply(patch, to: id, in: name).text)
-      }
+      var shown = writes.database.hiding(SignInState.hiddenName, of: signIn.users)
+      after = JSONValue(try shown.apply(patch, to: id, in: name).text)
     } catch {
       throw RequestError(error)
     }

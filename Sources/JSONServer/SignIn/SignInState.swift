@@ -10,20 +10,16 @@ final class SignInState {
   var tokens: Tokens
   /// What is known of the tokens that servers share, in the place of those.
   var sharedTokens = SharedTokens()
-  /// What no response shows.
-  var password: HiddenMember
-
   /// The access tokens with which clients watch resources, by the numbers of their subscriptions.
   var watchers: [Int: String] = [:]
 
+  /// The member of users that no response shows.
   static let hiddenName = "password"
 
-  /// - Parameter password: What an engine of the same data found out about its passwords.
-  init(_ configuration: Server.SignIn, password: HiddenMember? = nil, random: @escaping @Sendable () -> UInt64) {
+  init(_ configuration: Server.SignIn, random: @escaping @Sendable () -> UInt64) {
     users = configuration.users
     guards = configuration.guards
     tokens = Tokens(lifetime: configuration.tokenLifetime, random: random)
-    self.password = password ?? HiddenMember(Self.hiddenName, of: configuration.users)
   }
 
   /// The guard of a resource: what all its guards allow.

@@ -139,7 +139,7 @@ import Testing
     words: [String], query text: String, count: Int
   ) throws {
     let records = words.enumerated().map { "{\"id\":\($0),\"word\":\"\($1)\"}" }.joined(separator: ", ")
-    var database = try Database.fixture("{\"a\":[\(records)]}")
+    let database = try Database.fixture("{\"a\":[\(records)]}")
     var query = Query()
     query.search = text
     #expect(try database.list("a", query).selection.total == count)
@@ -166,7 +166,7 @@ import Testing
       }
       return "{\"word\":\"\(word.joined())\",\"id\":\(number)}"
     }
-    var database = try Database.fixture("{\"a\":[\(records.joined(separator: ", "))]}")
+    let database = try Database.fixture("{\"a\":[\(records.joined(separator: ", "))]}")
     for _ in 0..<100 {
       var query = Query()
       query.search = text(1...9)

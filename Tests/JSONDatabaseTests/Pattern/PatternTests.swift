@@ -182,7 +182,7 @@ import Testing
     Query(("title_like", "(")), Query(("title:like", "(")), Query(where: ["title": ["like": "("]]),
   ])
   func `A query with a pattern that cannot be used names the member`(_ query: Query) throws {
-    var database = try Database.fixture("{\"a\": [{\"id\": 1, \"title\": \"x\"}]}")
+    let database = try Database.fixture("{\"a\": [{\"id\": 1, \"title\": \"x\"}]}")
     let error = #expect(throws: DatabaseError.self) { try database.list("a", query) }
     #expect(error?.code == .invalidQuery)
     #expect(error?.message == "The pattern for 'title' cannot be used. The group is not closed with ')'.")
@@ -192,7 +192,7 @@ import Testing
   func `A pattern finds the text of what the file spells otherwise`(pattern: String) throws {
     let values = ["-1e400", "1000000000000000000000", "{}", "[\"x\", \"y\"]"]
     let records = values.map { "{\"v\": \($0)}" }.joined(separator: ",")
-    var database = try Database.fixture("{\"a\": [\(records)]}")
+    let database = try Database.fixture("{\"a\": [\(records)]}")
     #expect(try database.list("a", Query(("v_like", pattern))).selection.total == 1)
   }
 }

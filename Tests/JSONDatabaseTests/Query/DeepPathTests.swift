@@ -22,7 +22,7 @@ import Testing
   func `need no stack for each level`(_ name: String, _ value: String, _ ids: [String]) async throws {
     let text = #"{"posts":[{"id":1,"v":\#(Self.objects)},{"id":2,"v":\#(Self.arrays)}]}"#
     let found = try await onSmallStack {
-      var database = try Database.fixture(text)
+      let database = try Database.fixture(text)
       return try database.ids(of: "posts", Query((name, value)))
     }
     #expect(found == ids)
@@ -31,7 +31,7 @@ import Testing
   @Test func `sort without a stack for each level`() async throws {
     let text = #"{"posts":[{"id":1,"v":\#(Self.objects)},{"id":2,"v":\#(Self.arrays)}]}"#
     let found = try await onSmallStack {
-      var database = try Database.fixture(text)
+      let database = try Database.fixture(text)
       var query = Query()
       query.sort = [SortKey(FieldPath("v.\(Self.path)"), descending: true), SortKey(FieldPath("v.a"))]
       return try database.ids(of: "posts", query)

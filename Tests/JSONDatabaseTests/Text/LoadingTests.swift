@@ -46,7 +46,7 @@ struct LoadingTests {
   }
 
   @Test func `Numbers become text ids under 1_0, and records without an id get one`() throws {
-    var database = try Database.fixture("{\"a\": [{\"id\": 9007199254740993}, {\"n\": 1}, {\"id\": \"x\"}]}", .v1)
+    let database = try Database.fixture("{\"a\": [{\"id\": 9007199254740993}, {\"n\": 1}, {\"id\": \"x\"}]}", .v1)
     #expect(try database.record("9007199254740993", in: "a").string == "{\"id\": \"9007199254740993\"}")
     #expect(try database.record("generated", in: "a").string.contains("\"n\": 1"))
     #expect(try database.record("x", in: "a").string == "{\"id\": \"x\"}")

@@ -18,21 +18,21 @@ struct CommitQueueTests {
 
   @Test func `Writes that come before a commit starts join it, later ones the next`() {
     var commits = CommitQueue()
-    var mustSchedule = (0..<2).map { _ in commits.add(Self.response, UndoLog()) }
+    var mustSchedule = (0..<2).map { _ in commits.add(Self.response, changing: [0]) }
     #expect(mustSchedule == [true, false])
-    var batch = commits.start()
-    #expect(batch?.responses.count == 2)
+    let isFirst = commits.start()
+    #expect(isFirst && commits.inFlight?.responses.count == 2)
 
-    mustSchedule = [commits.add(Self.response, UndoLog())]
-    batch = commits.start()
-    #expect(batch?.responses.count == nil)
-    batch = commits.finish()
-    #expect(batch?.responses.count == 2)
+    mustSchedule = [commits.add(Self.response, changing: [0])]
+    let isSecond = commits.start()
+    #expect(!isSecond)
+    let responses = commits.finish()
+    #expect(responses.count == 2)
 
-    mustSchedule += [commits.schedule(), commits.add(Self.response, UndoLog())]
+    mustSchedule += [commits.schedule(), commits.add(Self.response, changing: [0])]
     #expect(mustSchedule == [false, true, false])
-    batch = commits.start()
-    #expect(batch?.responses.count == 2)
+    let isThird = commits.start()
+    #expect(isThird && commits.inFlight?.responses.count == 2)
   }
 
   @Test(arguments: [
@@ -43,7 +43,7 @@ struct CommitQueueTests {
   func `A commit waits for others by how long the last one took`(_ duration: Duration, _ wait: Duration) {
     var commits = CommitQueue()
     #expect(commits.gatheringTime == .zero)
-    _ = commits.add(Self.response, UndoLog())
+    _ = commits.add(Self.response, changing: [0])
     _ = commits.start(now: .seconds(100))
     _ = commits.finish(now: .seconds(100) + duration)
     #expect(commits.gatheringTime == wait)

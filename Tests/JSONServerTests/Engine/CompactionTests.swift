@@ -27,7 +27,7 @@ struct ServedCompactionTests {
     let records = (1...5_000).map { JSONValue.object(JSONObject([("id", .number(JSONNumber($0)))])) }
     let server = try EngineFixture(.object(JSONObject([("posts", .array(records))])), isInMemory: isInMemory)
     #expect(await server.send(.delete, "/posts?id_lte=2600").status == .ok)
-    while await server.engine.database.hasUnreadCollections { await Task.yield() }
+    while await !server.engine.database.isReadAhead { await Task.yield() }
     #expect(await server.send(.get, "/posts/5000").status == .ok)
   }
 }

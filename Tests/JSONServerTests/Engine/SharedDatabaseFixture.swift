@@ -154,16 +154,16 @@ final class SharedDatabaseFixture: Sendable {
     let stall: String? = nil
     var failure: StorageError? { shared.state.withLockedValue { $0.failure } }
 
-    func commit(_ database: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
+    func commit(_ version: Database, after other: Database, completion: @escaping @Sendable (Commit) -> Void) {
       base.withLockedValue { $0.isCommitting = true }
       let isHeld = shared.state.withLockedValue { state in
-        state.held?.append { self.carryOut(database, batch, completion) }
+        state.held?.append { self.carryOut(version, after: other, completion) }
         return state.held != nil
       }
-      if !isHeld { carryOut(database, batch, completion) }
+      if !isHeld { carryOut(version, after: other, completion) }
     }
 
-    private func carryOut(_ database: Database, _ batch: CommittedChanges, _ completion: (Commit) -> Void) {
+    private func carryOut(_ database: Database, after other: Database, _ completion: (Commit) -> Void) {
       let commit = shared.state.withLockedValue { state -> Commit in
         if let failure = state.failure { return .failed(failure) }
         if state.conflicts > 0 {
@@ -175,7 +175,7 @@ final class SharedDatabaseFixture: Sendable {
           return .edited(changes)
         }
         state.isTurnTaken = false
-        if let rows = database.placedRows(changedBy: batch.changes) {
+        if let rows = database.placedRows(since: other) {
           state.write(rows)
         } else {
           state.replace(with: database)

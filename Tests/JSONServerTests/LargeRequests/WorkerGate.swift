@@ -26,7 +26,7 @@ extension EngineFixture {
   /// Has the ids and members of large collections read, and waits for that.
   func readAll() async {
     await engine.readAhead()
-    while await engine.database.hasUnreadCollections { await Task.yield() }
+    while await !engine.database.isReadAhead { await Task.yield() }
   }
 
   /// Sends requests in one round of the loop, and returns their responses in the same order.

@@ -161,9 +161,9 @@ import Testing
 
   @Test func `refuses a commit of a resource that has no file`() async throws {
     let commit = await withCheckedContinuation { continuation in
-      persistence.commit(database, CommittedChanges(changes: UndoLog(), resources: [0])) {
-        continuation.resume(returning: $0)
-      }
+      var changed = database
+      _ = try? changed.create(.emptyObject, in: "posts", ids: IDGenerator { "id" })
+      persistence.commit(changed, after: database) { continuation.resume(returning: $0) }
     }
     guard case .failed(let error) = commit else { throw UnexpectedSuccess() }
     #expect(error.message.contains("'posts' has no file in '/nowhere'"))

@@ -212,6 +212,9 @@ extension Engine {
   fileprivate var knowsLevels: Bool {
     var query = Query()
     query.parameters = [FilterParameter("level", ["debug"])]
-    return writes.database.isQuick(query, in: "posts")
+    var version = writes.database
+    version.patience = Patience(isShort: true)
+    _ = try? version.list("posts", query)
+    return !version.patience.isOver
   }
 }

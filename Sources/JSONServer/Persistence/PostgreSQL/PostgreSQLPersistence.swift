@@ -82,9 +82,9 @@ import OrderedJSON
         "\(address.description): nobody can write, since one transaction keeps all others from it; find it in pg_stat_activity, and end it."
     }
 
-    func commit(_ version: Database, _ batch: CommittedChanges, completion: @escaping @Sendable (Commit) -> Void) {
+    func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
       let commit: StoredCommit =
-        if let rows = version.placedRows(changedBy: batch.changes) {
+        if let rows = version.placedRows(since: base) {
           .rows(rows.map(StoredRow.init))
         } else {
           .whole { StoredDatabase(version) }

@@ -1,0 +1,69 @@
+import OrderedJSON
+
+/// A record that differs between two versions.
+struct RecordChange {
+  let resource: String
+  let position: Int
+  let slot: Int
+  let before: Row?
+  let after: Row?
+}
+
+extension Database {
+  /// The positions of the resources that differ from another version, or are in one of the two alone.
+  ///
+  /// What is the same in memory counts as the same: equal texts may count as others. O(number of resources).
+  package func changedPositions(since base: Database) -> Set<Int> {
+    var positions: Set<Int> = []
+    for position in 0..<max(entries.count, base.entries.count)
+    where position >= entries.count || position >= base.entries.count
+      || !entries[position].isIdentical(to: base.entries[position])
+    {
+      positions.insert(position)
+    }
+    return positions
+  }
+
+  /// Whether nothing differs from another version. O(number of resources).
+  package func isIdentical(to other: Database) -> Bool {
+    entries.count == other.entries.count && zip(entries, other.entries).allSatisfy { $0.isIdentical(to: $1) }
+  }
+
+  /// The records of collections that differ from another version, by resource and slot; both have the same resources.
+  ///
+  /// - Complexity: O(number of resources + rows / 4096 + number of changes), about.
+  func changes(since base: Database) -> [RecordChange] {
+    changedPositions(since: base).sorted().flatMap { position -> [RecordChange] in
+      guard entries.indices.contains(position), base.entries.indices.contains(position),
+        let now = entries[position].collection, let before = base.entries[position].collection
+      else { return [] }
+      return (now.rows.differences(from: before.rows, atMost: .max) ?? []).map { slot in
+        RecordChange(
+          resource: now.name, position: position, slot: slot, before: before.rows[slot], after: now.rows[slot])
+      }
+    }
+  }
+}
+
+extension ResourceEntry {
+  /// Whether another entry is this one: they share rows and text, and neither was changed since.
+  fileprivate func isIdentical(to other: ResourceEntry) -> Bool {
+    switch (collection, other.collection) {
+    case (let collection?, let others?):
+      return collection.rows.isIdentical(to: others.rows) && hasSameName(as: other)
+    case (nil, nil): return isServed == other.isServed && text.isSame(as: other.text) && hasSameName(as: other)
+    case (.some, nil), (nil, .some): return false
+    }
+  }
+
+  private func hasSameName(as other: ResourceEntry) -> Bool {
+    lead.storage === other.lead.storage || ByteExactKey(name) == ByteExactKey(other.name)
+  }
+}
+
+extension ValidJSON {
+  /// Whether two values are the same text in memory.
+  func isSame(as other: ValidJSON) -> Bool {
+    storage === other.storage && offset == other.offset && count == other.count
+  }
+}

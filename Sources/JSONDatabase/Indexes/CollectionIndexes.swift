@@ -1,0 +1,180 @@
+import OrderedJSON
+import Synchronization
+
+/// Tells the versions of data that one owner makes, one after the other, from those that another makes of the same data.
+final class Lineage: Sendable {}
+
+/// All that is found out about a collection: its ids and members, and indexes of its values.
+///
+/// The versions of one lineage share it; in another lineage, such as a session's, a collection has indexes of its own
+/// from its first change on.
+final class CollectionIndexes: Sendable {
+  /// The most indexes of one kind.
+  private static let maximumIndexes = 16
+  /// The most paths of which it is known whether a record has them.
+  private static let maximumPaths = 256
+
+  let lineage: Lineage
+  let ids: SharedIndex<IDHashTable>
+  let numericIDs: SharedIndex<NumericIDs>
+  let uuids: SharedIndex<UUIDCount>
+  let members: SharedIndex<MemberSummary>
+  let occupied: SharedIndex<OccupiedSlots>
+  let equality: IndexTable<FieldPath, HashIndex>
+  let order: IndexTable<[SortKey], SortedIndex>
+  /// Whether some record has a value at a path.
+  let paths: IndexTable<FieldPath, PathUse>
+  /// What filters select that take many records of an index.
+  let matches: SharedIndex<FilterMatches.Cache>
+  /// The collection as it is for readers who do not see a member.
+  let hidden: IndexTable<String, HiddenRows>
+  /// How many changes were made since what is out of date was last given up.
+  private let changes = Atomic(0)
+
+  init(_ lineage: Lineage) {
+    self.lineage = lineage
+    ids = SharedIndex()
+    numericIDs = SharedIndex()
+    uuids = SharedIndex()
+    members = SharedIndex()
+    occupied = SharedIndex()
+    equality = IndexTable(Self.maximumIndexes)
+    order = IndexTable(Self.maximumIndexes)
+    paths = IndexTable(Self.maximumPaths)
+    matches = SharedIndex()
+    hidden = IndexTable(1)
+  }
+
+  /// CollectionIndexes that begin with what others know.
+  init(copying other: CollectionIndexes, for lineage: Lineage) {
+    self.lineage = lineage
+    ids = SharedIndex(copying: other.ids)
+    numericIDs = SharedIndex(copying: other.numericIDs)
+    uuids = SharedIndex(copying: other.uuids)
+    members = SharedIndex(copying: other.members)
+    occupied = SharedIndex(copying: other.occupied)
+    equality = IndexTable(copying: other.equality)
+    order = IndexTable(copying: other.order)
+    paths = IndexTable(copying: other.paths)
+    matches = SharedIndex()
+    hidden = IndexTable(copying: other.hidden)
+  }
+
+  /// Gives up all but the ids, which are found out again when they are needed.
+  func forgetIndexes() {
+    equality.removeAll()
+    order.removeAll()
+    paths.removeAll()
+    hidden.removeAll()
+    matches.forget()
+    occupied.forget()
+  }
+
+  /// Follows rows that have changed much, all at once.
+  func catchUp(to rows: PersistentRowVector) {
+    ids.catchUp(to: rows)
+    numericIDs.catchUp(to: rows)
+    uuids.catchUp(to: rows)
+    members.catchUp(to: rows)
+    equality.forEach { $0.catchUp(to: rows) }
+    order.forEach { $0.catchUp(to: rows) }
+    paths.forEach { $0.catchUp(to: rows) }
+    hidden.forEach { $0.catchUp(to: rows) }
+  }
+
+  /// Records a change, and gives up from time to time what nobody has asked for: it would keep old rows in memory.
+  func recordChange(_ rows: PersistentRowVector) {
+    guard changes.add(1, ordering: .relaxed).newValue > max(2_000, rows.count / 8) else { return }
+    changes.store(0, ordering: .relaxed)
+    ids.trim(rows)
+    numericIDs.trim(rows)
+    uuids.trim(rows)
+    members.trim(rows)
+    occupied.trim(rows)
+    matches.trim(rows)
+    equality.forEach { $0.trim(rows) }
+    order.forEach { $0.trim(rows) }
+    paths.forEach { $0.trim(rows) }
+    hidden.forEach { $0.trim(rows) }
+  }
+}
+
+/// Whether some row has a value, even null, at a path.
+struct PathUse: RowIndex {
+  let path: FieldPath
+  let isUsed: Bool
+
+  /// - Complexity: O(n) at most.
+  init(_ path: FieldPath, in rows: PersistentRowVector) {
+    self.path = path
+    var isFound = false
+    rows.forEach { _, row in
+      isFound = path.leads(in: row)
+      return !isFound
+    }
+    isUsed = isFound
+  }
+
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    // A removed row may have been the last with the path, an added one the first.
+    changes.slots.allSatisfy { slot in
+      guard let row = isUsed ? changes.before[slot] : changes.after[slot] else { return true }
+      return !path.leads(in: row)
+    }
+  }
+}
+
+extension FieldPath {
+  /// Whether the path leads to a value, even null, in a row.
+  fileprivate func leads(in row: Row) -> Bool {
+    row.withRecord { leads(in: $0) { _ in true } }
+  }
+}
+
+/// The slots that hold a row, ascending, where some are empty.
+struct OccupiedSlots: RowIndex {
+  private(set) var slots: [Int32]
+
+  init(_ rows: PersistentRowVector) {
+    slots = []
+    slots.reserveCapacity(rows.count)
+    rows.forEach { slot, _ in
+      slots.append(Int32(slot))
+      return true
+    }
+  }
+
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    changes.forEach { slot, old, new in
+      guard (old == nil) != (new == nil) else { return }
+      let index = slots.partitioningIndex { $0 >= slot }
+      if new == nil { slots.remove(at: index) } else { slots.insert(Int32(slot), at: index) }
+    }
+    return true
+  }
+}
+
+/// The rows without a member that readers do not see, such as a password: no filter, order, search or relation finds it.
+struct HiddenRows: RowIndex {
+  private let name: String
+  private(set) var rows: PersistentRowVector
+  let indexes: CollectionIndexes
+
+  init(_ name: String, in rows: PersistentRowVector, _ lineage: Lineage) {
+    self.name = name
+    self.rows = rows.mapped { $0.removing(name) }
+    indexes = CollectionIndexes(lineage)
+  }
+
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    changes.forEach { slot, _, new in rows[slot] = new?.removing(name) }
+    return true
+  }
+}
+
+extension Row {
+  /// The row without the member of a name; its layout is lost.
+  fileprivate func removing(_ name: String) -> Row {
+    Row(record.removing(name), lead: 0, trail: 0)
+  }
+}

@@ -1,0 +1,239 @@
+import Synchronization
+
+/// Something that is found out about all rows of a collection, and that follows their changes.
+///
+/// A value: a reader keeps the one that it was given, whatever becomes of the rows. Copies share what they can.
+protocol RowIndex: Sendable {
+  /// Follows the rows from one version to another.
+  ///
+  /// - Returns: Whether it is right for the other version; if not, it is found out anew.
+  mutating func follow(_ changes: RowChanges) -> Bool
+}
+
+/// What differs between two versions of the rows of a collection.
+struct RowChanges {
+  let before: PersistentRowVector
+  let after: PersistentRowVector
+  /// The slots in which the rows differ, ascending.
+  let slots: [Int]
+
+  /// Calls a closure with each change.
+  @inline(__always)
+  func forEach(_ body: (_ slot: Int, _ old: Row?, _ new: Row?) -> Void) {
+    for slot in slots { body(slot, before[slot], after[slot]) }
+  }
+
+  /// The changes as rows that came, went or became others, for what is the sum of its rows.
+  ///
+  /// - Parameter body: Is given a row and its step: 1 for one that came, -1 for one that went.
+  func forEachStep(_ body: (Row, Int) -> Void) {
+    forEach { _, old, new in
+      if let new { body(new, 1) }
+      if let old { body(old, -1) }
+    }
+  }
+}
+
+/// One thing that is found out about the rows of a collection at first use, by whichever thread needs it first.
+///
+/// All versions of a collection share it. It is about the version for which it was asked last, and follows the rows to
+/// the version for which it is asked next: few rows differ between the two. So a write costs no index anything, a change
+/// that is taken back need not be undone in any, and what a slow reader finds out about an old version serves new ones.
+final class SharedIndex<Value: RowIndex>: Sendable {
+  private struct State: Sendable {
+    var rows: PersistentRowVector
+    var value: Value
+
+    mutating func apply<Result>(_ body: (inout Value) -> Result) -> Result { body(&value) }
+
+    /// Follows the rows to another version; `false` when more rows differ than a number, or the value cannot.
+    mutating func follow(to rows: PersistentRowVector, atMost maximum: Int) -> Bool {
+      if rows.isIdentical(to: self.rows) { return true }
+      guard let slots = rows.differences(from: self.rows, atMost: maximum),
+        slots.isEmpty || value.follow(RowChanges(before: self.rows, after: rows, slots: slots))
+      else { return false }
+      self.rows = rows
+      return true
+    }
+  }
+
+  private let state: Mutex<State?>
+
+  init() {
+    state = Mutex(nil)
+  }
+
+  /// An index that begins with what another one knows, unless that one is being made.
+  init(copying other: SharedIndex) {
+    let known = other.state.withLockIfAvailable { $0 } ?? nil
+    state = Mutex(known)
+  }
+
+  /// The most changed rows that are followed without a second thought.
+  private static var quickChanges: Int { 200 }
+
+  /// Returns what is found out about some rows.
+  ///
+  /// - Parameters:
+  ///   - work: What finding it out is called.
+  ///   - make: Finds it out.
+  /// - Returns: `nil` when there is no time for that.
+  func value(
+    of rows: PersistentRowVector, _ patience: Patience, _ work: @autoclosure () -> String? = nil,
+    make: (PersistentRowVector) -> Value
+  ) -> Value? {
+    read(rows, patience, work(), make: make) { $0 }
+  }
+
+  /// Passes a closure what is found out about some rows, perhaps to keep more of the same with it.
+  ///
+  /// - Returns: `nil` when there is no time for that.
+  func read<Result: Sendable>(
+    _ rows: PersistentRowVector, _ patience: Patience, _ work: @autoclosure () -> String? = nil,
+    make: (PersistentRowVector) -> Value, _ body: (inout Value) -> Result
+  ) -> Result? {
+    if patience.isShort, rows.isLarge {
+      let result = state.withLockIfAvailable { state -> Result? in
+        guard state?.follow(to: rows, atMost: Self.quickChanges) == true else {
+          _ = patience.allows(true, work())
+          return nil
+        }
+        return state?.apply(body)
+      }
+      guard let result else {
+        _ = patience.allows(true, work(), isUnderWay: true)
+        return nil
+      }
+      return result
+    }
+    return state.withLock { state in
+      // With more changes, finding it out anew costs less.
+      if state?.follow(to: rows, atMost: max(2_000, rows.count / 8)) != true {
+        // What was known need not be kept while the rest is found out.
+        state = nil
+        if patience.isOver { return nil }
+        let value = make(rows)
+        if patience.isOver { return nil }
+        state = State(rows: rows, value: value)
+      }
+      return state?.apply(body)
+    }
+  }
+
+  /// What is known of some rows without reading more than a few of them.
+  func known(of rows: PersistentRowVector) -> Value? {
+    let value = state.withLockIfAvailable { state in
+      state?.follow(to: rows, atMost: Self.quickChanges) == true ? state?.value : nil
+    }
+    return value ?? nil
+  }
+
+  /// Follows the rows, or gives up what is known: for one that is not worth following.
+  func catchUp(to rows: PersistentRowVector) {
+    state.withLock { state in
+      if state?.follow(to: rows, atMost: max(2_000, rows.count / 8)) == false { state = nil }
+    }
+  }
+
+  func forget() { state.withLock { $0 = nil } }
+
+  /// Gives up what is known of rows that have changed much since, which it would keep in memory.
+  func trim(_ rows: PersistentRowVector) {
+    _ = state.withLockIfAvailable { state in
+      if let known = state?.rows, rows.differences(from: known, atMost: Self.quickChanges) == nil { state = nil }
+    }
+  }
+}
+
+/// CollectionIndexes of one kind by what they are about; when one too many is added, the least recently used one is dropped.
+final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: Sendable {
+  private let indexes: Mutex<LRUCache<Key, SharedIndex<Value>>>
+
+  init(_ maximumCount: Int) {
+    indexes = Mutex(LRUCache(maximumCount))
+  }
+
+  init(copying other: IndexTable) {
+    indexes = Mutex(other.indexes.withLock { $0 }.mapValues { SharedIndex(copying: $0) })
+  }
+
+  /// The index of a key, which may have to be made still.
+  subscript(key: Key) -> SharedIndex<Value> {
+    indexes.withLock { $0.value(for: key) { SharedIndex() } }
+  }
+
+  /// What is known about something; asking is no use of it.
+  func known(_ key: Key, of rows: PersistentRowVector) -> Value? {
+    indexes.withLock { $0.known(key) }?.known(of: rows)
+  }
+
+  func removeAll() { indexes.withLock { $0.removeAll() } }
+
+  /// Does something with each index.
+  func forEach(_ body: (SharedIndex<Value>) -> Void) {
+    for index in indexes.withLock({ $0.all }) { body(index) }
+  }
+}
+
+/// A few values by key; when one too many is added, the least recently used one is dropped.
+struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let maximumCount: Int
+  private var values: [Key: Value] = [:]
+  private var lastUse: [Key: Int] = [:]
+  private var uses = 0
+
+  init(_ maximumCount: Int) {
+    self.maximumCount = maximumCount
+  }
+
+  /// The value of a key; reading it counts as a use.
+  subscript(key: Key) -> Value? {
+    mutating get {
+      guard let value = values[key] else { return nil }
+      use(key)
+      return value
+    }
+    set {
+      if newValue != nil, values[key] == nil, values.count >= maximumCount { removeOldest() }
+      values[key] = newValue
+      if newValue == nil { lastUse[key] = nil } else { use(key) }
+    }
+  }
+
+  /// The value of a key, made when there is none.
+  mutating func value(for key: Key, make: () -> Value) -> Value {
+    if let value = self[key] { return value }
+    let value = make()
+    self[key] = value
+    return value
+  }
+
+  /// The value of a key; asking is no use of it.
+  func known(_ key: Key) -> Value? { values[key] }
+
+  /// All values, in any order.
+  var all: [Value] { Array(values.values) }
+
+  mutating func removeAll() {
+    values = [:]
+    lastUse = [:]
+  }
+
+  /// The same with each value changed.
+  func mapValues(_ transform: (Value) -> Value) -> LRUCache {
+    var result = self
+    result.values = values.mapValues(transform)
+    return result
+  }
+
+  private mutating func use(_ key: Key) {
+    uses += 1
+    lastUse[key] = uses
+  }
+
+  private mutating func removeOldest() {
+    guard let oldest = lastUse.min(by: { $0.value < $1.value })?.key else { return }
+    values[oldest] = nil
+    lastUse[oldest] = nil
+  }
+}

@@ -1,0 +1,281 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+// Where a version of the data is read or changed: at once on the engine's loop, or on another thread when that takes long.
+// Whether it does is found out by trying: what would take long gives up at once, and begins again on the other thread.
+
+extension Engine {
+  /// The most reads of a server and its sessions that take long and are under way or wait.
+  static let maximumLargeReads = 64
+
+  /// The longest body that is parsed at once: in a fraction of a millisecond.
+  static let quickBody = 128 * 1024
+
+  // MARK: Reading
+
+  /// Reads the data, and responds.
+  ///
+  /// - Throws: 503 when too many reads that take long are under way.
+  func read(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
+    var version = writes.database
+    if writes.hasLargeReads {
+      haste.renew()
+      version.patience = haste
+    }
+    let outcome = Result { () throws(ShapedOperation.Refusal) in try operation.carryOut(on: &version) }
+    guard writes.hasLargeReads, haste.isOver else {
+      return respond(to: context, operation, with: outcome, isSaved: writes.isSaved)
+    }
+    let (isSaved, retractions) = (writes.isSaved, writes.retractions)
+    let validator = validator(of: operation.endpoint, context)
+    try calculate(for: context, haste.refusedWork, isFixed: isSaved) { version in
+      Result { () throws(ShapedOperation.Refusal) in
+        var success = try operation.carryOut(on: &version)
+        // On the thread that has read it.
+        success.result.joinLargeRecord()
+        return success
+      }
+    } then: { engine, outcome in
+      // What it shows was taken back: the file could not be written, or was edited.
+      if !isSaved, retractions != engine.writes.retractions {
+        return engine.perform(.resource(operation.endpoint), context)
+      }
+      engine.respond(to: context, operation, with: outcome, isSaved: isSaved, validator: validator)
+    }
+  }
+
+  /// Calculates something from the data on another thread, and goes on with it on this one.
+  ///
+  /// - Parameters:
+  ///   - work: What there was no time for on this one; `nil` when nothing was tried.
+  ///   - isFixed: Whether the version is what it will be about, whatever comes behind it on its connection.
+  /// - Throws: 503 when too many calculations wait.
+  func calculate<Outcome: Sendable>(
+    for context: RequestContext, _ work: Patience.Work? = nil, isFixed: Bool = true,
+    _ calculation: @escaping @Sendable (inout Database) -> Outcome,
+    then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
+  ) throws(RequestError) {
+    // As it is before anything comes behind it on its connection.
+    let database = writes.database
+    // What waits for an index that another one makes takes no time of its own.
+    let name = work?.name
+    let isWaiting = work?.isUnderWay == true || name.map { indexing[$0] != nil } == true
+    let number = isWaiting ? 0 : 1
+    guard sessions.largeReads + number <= Self.maximumLargeReads else {
+      throw RequestError(
+        .busy, "\(Self.maximumLargeReads) requests that read much are under way already; repeat this one in a second.")
+    }
+    sessions.largeReads += number
+    if let name { indexing[name, default: 0] += 1 }
+    let patience = Patience()
+    context.progress(.calculating { patience.end() })
+    // One that may begin again, since what it shows may be taken back, must not meet a write from behind it then.
+    if isFixed { context.progress(.tookEffect) }
+    let notice = scheduleNotice(work?.name, or: "reading much", for: context)
+    WorkerThreads.calculations.run { [loop] in
+      var version = database
+      version.patience = patience
+      let outcome = patience.isOver ? nil : calculation(&version)
+      loop.execute { [outcome] in
+        self.assumeIsolated { engine in
+          notice.cancel()
+          engine.sessions.largeReads -= number
+          if let name { engine.indexing[name] = engine.indexing[name].flatMap { $0 > 1 ? $0 - 1 : nil } }
+          if let outcome, !patience.isOver {
+            goOn(engine, outcome)
+          } else {
+            engine.finalize(context, Self.abandoned.response())
+          }
+        }
+      }
+    }
+  }
+
+  private static var abandoned: RequestError {
+    RequestError(.unavailable, "The client went away before its response was there.")
+  }
+
+  /// Reads the ids and members of large collections on another thread, so that no request has to wait for that.
+  func readAhead() {
+    guard writes.hasLargeReads else { return }
+    let start = configuration.hasSessions ? writes.initial : nil
+    WorkerThreads.calculations.run { [database = writes.database, users = signIn?.users] in
+      for version in [database, start].compactMap(\.self) {
+        version.readLargeCollections()
+        if let users { version.hiding(SignInState.hiddenName, of: users).readLargeCollections() }
+      }
+    }
+  }
+
+  // MARK: Changing
+
+  /// Whether a change may begin now; if it has to wait, it does, and is performed then.
+  ///
+  /// - Parameter change: What is refused where changes are, such as a method.
+  /// - Throws: 403 when changes are refused, and 503 while no copy can be made of what is replaced.
+  func mayBegin(_ change: String, for requester: Requester) throws(RequestError) -> Bool {
+    try allowWriting(change)
+    return try !writes.postpone(requester)
+  }
+
+  /// Changes the data, at once or on another thread, and goes on when that has the change.
+  ///
+  /// A change is a function of a version. On another thread, it makes a version that shares all rows with the data and
+  /// then takes the data's place: meanwhile reads show the version before, and other changes wait for their turn.
+  ///
+  /// - Parameters:
+  ///   - isLarge: Whether the change is sure to take long.
+  ///   - change: The change; called again when it takes long. Where it throws, the data stays as it is.
+  ///   - goOn: Is given the version before the change.
+  func change<Success: Sendable, Failure: Error>(
+    for requester: Requester, isLarge: Bool = false,
+    _ change: @escaping @Sendable (inout Database) throws(Failure) -> Success,
+    then goOn: @escaping @Sendable (isolated Engine, Result<Success, Failure>, _ base: Database) -> Void
+  ) {
+    let base = writes.database
+    if !isLarge {
+      var changed = base
+      haste.renew()
+      changed.patience = haste
+      let outcome = Result { () throws(Failure) in try change(&changed) }
+      if !haste.isOver {
+        if case .success = outcome { writes.take(changed) }
+        return goOn(self, outcome, base)
+      }
+    }
+    let number = nextNumber()
+    writes.largeWrite = LargeWrite(number: number, requester: requester)
+    let notice: EventLoopExecutor.ScheduledTask? =
+      if case .client(let context, _) = requester { scheduleNotice(or: "changing much", for: context) } else { nil }
+    WorkerThreads.changes.run { [loop] in
+      var changed = base.forked()
+      let outcome = Result { () throws(Failure) in try change(&changed) }
+      changed.catchUp(since: base)
+      loop.execute { [changed, outcome] in
+        self.assumeIsolated { engine in
+          notice?.cancel()
+          guard let waiting = engine.writes.endLargeWrite(number) else { return }
+          if case .success = outcome { engine.writes.take(changed) }
+          goOn(engine, outcome, base)
+          engine.writes.commits.markLarge()
+          for requester in waiting { engine.perform(requester) }
+          // Its commit brings the same edits, counts the attempt and, where servers share the data, keeps the turn: taken
+          // back here, it would begin again without that, perhaps for ever.
+          if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
+          engine.writes.releaseUnusedTurn()
+        }
+      }
+    }
+  }
+
+  /// Changes the data as a request says, and responds.
+  func change(_ operation: ShapedOperation, _ context: RequestContext) {
+    let isLarge = context.request.body.count > Self.quickBody
+    let requester = Requester.client(context, .resource(operation.endpoint))
+    change(for: requester, isLarge: isLarge) { database throws(ShapedOperation.Refusal) in
+      try operation.carryOut(on: &database)
+    } then: { engine, outcome, base in
+      if case .success(let success) = outcome { engine.forgetDeletedUsers(by: success.result) }
+      engine.respond(to: context, operation, with: outcome, isSaved: engine.writes.isSaved, since: base)
+    }
+  }
+
+  /// Says what is under way when it takes long: some work, or for which request something is done.
+  private func scheduleNotice(
+    _ work: String? = nil, or action: String, for context: RequestContext
+  ) -> EventLoopExecutor.ScheduledTask {
+    let work = work ?? "\(action) for \(context.original.method.rawValue) \(context.original.target)"
+    return loop.schedule(after: ServerEvent.slowDuration) {
+      self.assumeIsolated { $0.configuration.onEvent(.working("\(work) …")) }
+    }
+  }
+
+  // MARK: Bodies
+
+  /// Whether the body of a request has to be parsed on another thread first.
+  func hasUnparsedBody(_ context: RequestContext) -> Bool {
+    context.request.body.count > Self.quickBody && context.parsed == nil && !context.isAdministrative
+  }
+
+  /// Parses the body of a request on another thread, and goes on with the request.
+  func parseAside(_ context: RequestContext) throws(RequestError) {
+    let addressed = signIn == nil || context.isHidden ? context : try removingGuard(context)
+    let (request, target, wrapName) = (addressed.request, addressed.target, wrapName(for: context))
+    WorkerThreads.changes.run { [loop, database = writes.database] in
+      let parsed = ParsedEndpoint(request, target, wrapName: wrapName, database)
+      loop.execute { self.assumeIsolated { $0.authorize(context.with(parsed)) } }
+    }
+  }
+
+  /// What a request asks the data for.
+  func endpoint(of context: RequestContext) throws(RequestError) -> Endpoint {
+    if let parsed = context.parsed { return try parsed.endpoint.get() }
+    return try Endpoint(
+      context.request, path: context.target.path, parameters: context.target.parameters, writes.database)
+  }
+}
+
+/// What a request with a large body asks the data for, parsed on another thread.
+struct ParsedEndpoint: Sendable {
+  let endpoint: Result<Endpoint, RequestError>
+  /// The same with what the body holds under the name in which responses hold records.
+  let unwrapped: Result<Endpoint, RequestError>
+
+  fileprivate init(_ request: Request, _ target: ParsedTarget, wrapName: String?, _ database: Database) {
+    let parsed = Result { () throws(RequestError) in
+      try Endpoint(request, path: target.path, parameters: target.parameters, database)
+    }
+    endpoint = parsed
+    let dialect = database.schema.dialect
+    unwrapped = Result { () throws(RequestError) in
+      let endpoint = try parsed.get()
+      return try wrapName.map { name throws(RequestError) in try endpoint.unwrapping(name, dialect) } ?? endpoint
+    }
+  }
+}
+
+/// The write that another thread carries out, and the writes that wait until it has.
+struct LargeWrite {
+  /// Tells it from one that was begun again since.
+  let number: Int
+  let requester: Requester
+  /// The writes that came while it was under way, in order.
+  var waiting: [Requester] = []
+}
+
+extension WriteCoordinator {
+  /// Makes a write wait for the large write or the takeover in progress, if there is one.
+  ///
+  /// - Returns: Whether it waits.
+  /// - Throws: 503 while no copy can be made of what the takeover removes.
+  func postpone(_ requester: Requester) throws(RequestError) -> Bool {
+    if largeWrite != nil {
+      largeWrite?.waiting.append(requester)
+      return true
+    }
+    guard let failure = takeover?.failure else {
+      takeover?.waiting.append(requester)
+      return takeover != nil
+    }
+    throw RequestError(.unavailable, failure)
+  }
+
+  /// Ends a large write.
+  ///
+  /// - Returns: The writes that have waited for it; `nil` when what it was made from was taken back, and it is carried out
+  ///   again.
+  fileprivate func endLargeWrite(_ number: Int) -> [Requester]? {
+    guard let write = largeWrite, write.number == number else { return nil }
+    largeWrite = nil
+    return write.waiting
+  }
+
+  /// Gives the large write up: what it was made from is taken back.
+  ///
+  /// - Returns: What is to be carried out again, in order.
+  func abandonLargeWrite() -> [Requester] {
+    defer { largeWrite = nil }
+    return largeWrite.map { [$0.requester] + $0.waiting } ?? []
+  }
+}
