@@ -16,7 +16,7 @@ extension Endpoint {
     }
     if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
       guard Self.isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .database
+      self = Endpoint(.database)
       return
     }
     guard let (name, isCollection) = database.resource(meantBy: first) else {
@@ -43,34 +43,36 @@ extension Endpoint {
   private static func collection(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
-    if isRead(request.method) { return .list(name, try ListParameters(parameters, dialect: schema.dialect)) }
+    if isRead(request.method) {
+      return Endpoint(.collection(name), list: try ListParameters(parameters, dialect: schema.dialect))
+    }
     if request.method == .delete || request.method == .patch {
       return try changeMany(name, request, parameters, schema)
     }
     guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }
     let body = try json(from: request, schema) ?? .empty
-    return body.json.withToken({ $0.kind == .array }) && schema.dialect == .classic
-      ? .createOrMerge(name, bodies: body) : .create(name, body: body, parent: nil)
+    let isMany = body.json.withToken { $0.kind == .array } && schema.dialect == .classic
+    return Endpoint(.collection(name), isMany ? .createOrMerge(body) : .create(body))
   }
 
   private static func record(
     _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
+    let target = Target.record(name, id: id)
     switch request.method {
-    case .get, .head: return .record(name, id: id, try ListParameters.relations(parameters))
-    case .put: return .replace(name, id: id, body: try body(of: request, parameters, schema))
+    case .get, .head: return Endpoint(target, relations: try ListParameters.relations(parameters))
+    case .put: return Endpoint(target, .replace(try body(of: request, parameters, schema)))
     case .patch:
-      if let patch = try patch(from: request, schema) { return .patch(name, id: id, patch) }
-      return .merge(name, id: id, body: try patchBody(of: request, parameters, schema))
-    case .delete:
-      return .delete(name, id: id, dependents: dependents(parameters))
+      if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }
+      return Endpoint(target, .merge(try patchBody(of: request, parameters, schema)))
+    case .delete: return Endpoint(target, .delete(dependents: dependents(parameters)))
     case .post:
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
       // As PATCH.
-      if let patch = try patch(from: request, schema) { return .patch(name, id: id, patch) }
-      return .merge(name, id: id, body: try json(from: request, schema) ?? .empty)
+      if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }
+      return Endpoint(target, .merge(try json(from: request, schema) ?? .empty))
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
   }
@@ -83,19 +85,18 @@ extension Endpoint {
   private static func singular(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
+    let target = Target.object(name)
     switch request.method {
-    case .get, .head: return .singular(name)
-    case .put:
-      return .writeSingular(name, body: try body(of: request, parameters, schema), merging: false, isPost: false)
+    case .get, .head: return Endpoint(target)
+    case .put: return Endpoint(target, .replace(try body(of: request, parameters, schema)))
     case .patch:
-      if let patch = try patch(from: request, schema) { return .patch(name, id: nil, patch) }
-      return .writeSingular(name, body: try patchBody(of: request, parameters, schema), merging: true, isPost: false)
+      if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }
+      return Endpoint(target, .merge(try patchBody(of: request, parameters, schema)))
     case .post:
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "'\(name)' is a single object; change it with PUT or PATCH.")
       }
-      let body = try json(from: request, schema, isPatchable: true) ?? .empty
-      return .writeSingular(name, body: body, merging: false, isPost: true)
+      return Endpoint(target, .create(try json(from: request, schema, isPatchable: true) ?? .empty))
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH"])
     }
   }
@@ -115,10 +116,10 @@ extension Endpoint {
         throw RequestError(.notFound, database.unknownResourceMessage(name))
       }
       let list = try ListParameters(parameters, dialect: database.schema.dialect)
-      return .list(name, list.below(parent.id, of: parent.resource, by: key))
+      return Endpoint(.collection(name), list: list.below(parent.id, of: parent.resource, by: key))
     }
     guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }
-    return .create(name, body: try json(from: request, database.schema) ?? .empty, parent: parent)
+    return Endpoint(.collection(name), .create(try json(from: request, database.schema) ?? .empty), below: parent)
   }
 
   /// The body as JSON that the file may hold.

@@ -2,136 +2,169 @@ import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
-/// What a request asks the database for, parsed once.
-enum Endpoint {
-  /// The whole database.
-  case database
-  /// Records of a collection.
-  case list(String, ListParameters)
-  /// One record of a collection.
-  case record(String, id: String, [RelationRequest])
-  /// A singular resource.
-  case singular(String)
-  /// A new record in a collection, perhaps below a record of another.
-  case create(String, body: WrittenBody, parent: (resource: String, id: String)?)
-  /// Many records, each new or merged into an existing one.
-  case createOrMerge(String, bodies: WrittenBody)
-  /// New members for a record.
-  case replace(String, id: String, body: WrittenBody)
-  /// Some new members for a record.
-  case merge(String, id: String, body: WrittenBody)
-  /// A patch of a record, or of a singular resource when there is no id.
-  case patch(String, id: String?, Patch)
-  /// Some or all new members for a singular resource.
-  case writeSingular(String, body: WrittenBody, merging: Bool, isPost: Bool)
-  /// The same change of all records that a list would show.
-  case changeMany(String, ListParameters, ManyChange)
-  /// The deletion of a record.
-  case delete(String, id: String, dependents: [String])
+/// What a request asks the database for, parsed once: what it is about, and what happens to that.
+struct Endpoint: Sendable {
+  enum Target: Sendable {
+    /// The whole database.
+    case database
+    /// Records of a collection.
+    case collection(String)
+    /// One record of a collection.
+    case record(String, id: String)
+    /// A singular resource.
+    case object(String)
+  }
 
-  /// Whether it changes the database.
-  var isWrite: Bool {
-    switch self {
-    case .database, .list, .record, .singular: false
-    case .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete: true
+  enum Action: Sendable {
+    case read
+    /// A new record, or other members of a singular resource by POST.
+    case create(WrittenBody)
+    /// Many records, each new or merged into an existing one.
+    case createOrMerge(WrittenBody)
+    /// Other members.
+    case replace(WrittenBody)
+    /// Some other members.
+    case merge(WrittenBody)
+    case patch(Patch)
+    /// The resources whose records go with what is deleted under 1.0's dialect.
+    case delete(dependents: [String])
+  }
+
+  let target: Target
+  var action: Action
+  /// Which records of a collection are meant, where several exist already.
+  var list: ListParameters?
+  /// The related records that are read, too.
+  let relations: [RelationRequest]
+  /// The resource and id of the record below which a new one is created.
+  let parent: (resource: String, id: String)?
+
+  init(
+    _ target: Target, _ action: Action = .read, list: ListParameters? = nil, relations: [RelationRequest] = [],
+    below parent: (resource: String, id: String)? = nil
+  ) {
+    self.target = target
+    self.action = action
+    self.list = list
+    self.relations = list?.query.relations ?? relations
+    self.parent = parent
+  }
+
+  /// The resource that it reads or changes; `nil` for all.
+  var resource: String? {
+    switch target {
+    case .database: nil
+    case .collection(let name), .record(let name, _), .object(let name): name
     }
   }
 
-  /// Whether it changes all records that match its parameters, so that each of those must have an effect.
-  var changesMany: Bool {
-    if case .changeMany = self { true } else { false }
+  /// Whether it changes the database.
+  var isWrite: Bool {
+    if case .read = action { false } else { true }
   }
 
+  /// Whether it changes all records that match its parameters, so that each of those must have an effect.
+  var changesMany: Bool { isWrite && list != nil }
+
   /// What it changes, as a request to read that; `nil` when that is not there yet.
-  var target: Endpoint? {
-    switch self {
-    case .replace(let name, let id, _), .merge(let name, let id, _), .delete(let name, let id, _):
-      .record(name, id: id, [])
-    case .patch(let name, let id, _): id.map { .record(name, id: $0, []) } ?? .singular(name)
-    case .writeSingular(let name, _, _, _): .singular(name)
-    case .changeMany(let name, let parameters, _): .list(name, parameters)
-    case .database, .list, .record, .singular, .create, .createOrMerge: nil
+  var reading: Endpoint? {
+    switch (target, action) {
+    case (_, .read), (_, .createOrMerge), (.collection, .create): nil
+    default: Endpoint(target, list: list)
     }
   }
 
   /// The resource whose changes can be watched instead of reading it again.
   var watchedResource: String? {
-    switch self {
-    case .list(let name, _), .singular(let name): name
-    case .database, .record, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
-      nil
+    switch target {
+    case .collection(let name), .object(let name): isWrite ? nil : name
+    case .database, .record: nil
     }
   }
 
   /// The one resource that it reads; `nil` when it may be several.
-  var onlyResource: String? {
-    switch self {
-    case .list(let name, let parameters): parameters.query.relations.isEmpty ? name : nil
-    case .record(let name, _, let relations): relations.isEmpty ? name : nil
-    case .singular(let name): name
-    case .database, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete: nil
-    }
-  }
+  var onlyResource: String? { isWrite || !relations.isEmpty ? nil : resource }
 }
 
 extension Endpoint {
   /// Carries the request out and returns the result.
   ///
-  /// - Throws: ``RequestError``; the database is unchanged then.
+  /// - Throws: ``RequestError``; what became of the database is of no use then.
   func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(RequestError) -> EndpointResult
   {
     do throws(DatabaseError) {
-      switch self {
+      switch target {
       case .database: return EndpointResult(.database(database.text))
-      case .list(let name, let parameters):
-        return try Self.list(name, parameters, request, database)
-      case .record(let name, let id, let relations):
-        let record = try database.record(id, in: name)
-        guard !relations.isEmpty else { return EndpointResult(.record(RelatedRecord(record: record))) }
-        let related = try database.related(relations, to: record, in: name)
-        var result = EndpointResult(.record(related.records.first ?? RelatedRecord(record: record)))
-        result.notes = related.notes
-        result.ignored = related.ignored
-        return result
-      case .singular(let name):
-        return EndpointResult(.text(try database.singular(name)))
-      case .create(let name, let body, let parent):
-        let written = try database.create(body.json(for: name, in: database), in: name, belongingTo: parent, ids: ids)
-        var result = EndpointResult(
-          .text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
-        if let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }
-        return result
-      case .createOrMerge(let name, let bodies):
-        let (records, created) = try database.createOrMerge(bodies.json(for: name, in: database), in: name, ids: ids)
-        return EndpointResult(
-          .list(RecordList(records.map { RelatedRecord(record: $0) })), status: created > 0 ? .created : .ok,
-          change: .reloaded(name))
-      case .replace(let name, let id, let body):
-        let written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: database))
-        return EndpointResult(.text(written.text), change: .updated(name, written))
-      case .merge(let name, let id, let body):
-        let written = try database.merge(body.json(for: name, id: id, in: database), into: id, in: name)
-        return EndpointResult(.text(written.text), change: .updated(name, written))
-      case .patch(let name, let id?, let patch):
-        let written = try database.apply(patch, to: id, in: name)
-        return EndpointResult(.text(written.text), change: .updated(name, written))
-      case .patch(let name, nil, let patch):
-        return EndpointResult(.text(try database.apply(patch, toSingular: name)), change: .reloaded(name))
-      case .writeSingular(let name, let body, let merging, let isPost):
-        let text = try database.write(body.json(for: name, in: database), toSingular: name, merging: merging)
-        return EndpointResult(
-          .text(text), status: isPost ? .created : .ok, location: isPost ? [name] : nil, change: .reloaded(name))
-      case .changeMany(let name, let parameters, let change):
-        return try Self.perform(change, of: name, parameters, on: &database)
-      case .delete(let name, let id, let dependents):
-        let deletion = try database.delete(id, in: name, dependents: dependents)
-        let content: EndpointResult.Content =
-          database.schema.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
-        return EndpointResult(content, change: .deleted(name, id: id, dependents: deletion.dependents))
+      case .collection(let name): return try perform(request, onCollection: name, of: &database, ids: ids)
+      case .record(let name, let id): return try perform(onRecord: id, in: name, of: &database)
+      case .object(let name): return try perform(onObject: name, of: &database)
       }
     } catch {
       throw RequestError(error)
     }
+  }
+
+  private func perform(
+    _ request: Request, onCollection name: String, of database: inout Database, ids: IDGenerator
+  ) throws(DatabaseError) -> EndpointResult {
+    switch action {
+    case .create(let body):
+      let written = try database.create(body.json(for: name, in: database), in: name, belongingTo: parent, ids: ids)
+      var result = EndpointResult(
+        .text(written.text), status: .created, location: [name, written.id], change: .created(name, written))
+      if let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }
+      return result
+    case .createOrMerge(let bodies):
+      let (records, created) = try database.createOrMerge(bodies.json(for: name, in: database), in: name, ids: ids)
+      return EndpointResult(
+        .list(RecordList(records.map { RelatedRecord(record: $0) })), status: created > 0 ? .created : .ok,
+        change: .reloaded(name))
+    case .read: return try Self.list(name, list ?? ListParameters(), request, database)
+    case .replace, .merge, .patch, .delete: return try changeMany(of: name, list ?? ListParameters(), on: &database)
+    }
+  }
+
+  private func perform(
+    onRecord id: String, in name: String, of database: inout Database
+  ) throws(DatabaseError) -> EndpointResult {
+    let written: WrittenRecord
+    switch action {
+    case .read:
+      let record = try database.record(id, in: name)
+      guard !relations.isEmpty else { return EndpointResult(.record(RelatedRecord(record: record))) }
+      let related = try database.related(relations, to: record, in: name)
+      var result = EndpointResult(.record(related.records.first ?? RelatedRecord(record: record)))
+      result.notes = related.notes
+      result.ignored = related.ignored
+      return result
+    case .delete(let dependents):
+      let deletion = try database.delete(id, in: name, dependents: dependents)
+      let content: EndpointResult.Content =
+        database.schema.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
+      return EndpointResult(content, change: .deleted(name, id: id, dependents: deletion.dependents))
+    case .replace(let body):
+      written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: database))
+    case .merge(let body), .create(let body), .createOrMerge(let body):
+      written = try database.merge(body.json(for: name, id: id, in: database), into: id, in: name)
+    case .patch(let patch): written = try database.apply(patch, to: id, in: name)
+    }
+    return EndpointResult(.text(written.text), change: .updated(name, written))
+  }
+
+  private func perform(onObject name: String, of database: inout Database) throws(DatabaseError) -> EndpointResult {
+    let text: ValidJSON
+    switch action {
+    case .read, .delete: return EndpointResult(.text(try database.singular(name)))
+    case .patch(let patch): text = try database.apply(patch, toSingular: name)
+    case .merge(let body):
+      text = try database.write(body.json(for: name, in: database), toSingular: name, merging: true)
+    case .replace(let body):
+      text = try database.write(body.json(for: name, in: database), toSingular: name, merging: false)
+    case .create(let body), .createOrMerge(let body):
+      text = try database.write(body.json(for: name, in: database), toSingular: name, merging: false)
+      return EndpointResult(.text(text), status: .created, location: [name], change: .reloaded(name))
+    }
+    return EndpointResult(.text(text), change: .reloaded(name))
   }
 
   private static func list(

@@ -8,7 +8,7 @@ extension Engine {
   ///
   /// - Throws: 401 and 403, when whoever sent it may not read what it is about.
   func precondition(of context: RequestContext, _ endpoint: Endpoint) throws(RequestError) -> Precondition? {
-    guard let field = context.request.headerFields[.ifMatch], let seen = endpoint.target else { return nil }
+    guard let field = context.request.headerFields[.ifMatch], let seen = endpoint.reading else { return nil }
     return Precondition(
       tags: EntityTagList(field), reading: try operation(for: seen, context),
       shape: try ResponseShape(QueryParameters(), wrapName: wrapName(for: context)),

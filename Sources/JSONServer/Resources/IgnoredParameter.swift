@@ -113,33 +113,33 @@ extension Endpoint {
     where !isTaken(name) && !Self.takenAlways.contains(name) && !ignored.contains(where: { $0.name == name }) {
       ignored.append(IgnoredParameter(name: name, reason: .notTaken))
     }
-    switch self {
-    case .list(_, let list):
-      if !list.idle.isEmpty { ignored += list.idle }
-    case .changeMany(_, let list, _):
-      ignored += list.idle.filter { idle in !ignored.contains { $0.name == idle.name } }
-    case .database, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete:
-      ignored += IgnoredParameter.nothings(in: parameters, named: ["_delay", "_fields"])
-    }
-    return ignored
+    guard let list else { return ignored + IgnoredParameter.nothings(in: parameters, named: ["_delay", "_fields"]) }
+    return ignored + (isWrite ? list.idle.filter { idle in !ignored.contains { $0.name == idle.name } } : list.idle)
   }
 
   private static let takenAlways: Set<String> = ["_delay", "callback", "_"]
 
   /// Whether it takes a parameter, by the parameter's name.
   private func taken(_ request: Request) -> (String) -> Bool {
-    switch self {
-    case .database: { _ in false }
-    case .create, .createOrMerge, .patch: { $0 == "_fields" }
-    case .list(_, let list): { $0 != "_dependent" && $0 != "_all" && ($0 != "_watch" || list.query.parent == nil) }
-    case .record: { $0 == "_embed" || $0 == "_expand" || $0 == "_fields" }
-    case .singular: { $0 == "_watch" || $0 == "_fields" }
-    case .changeMany(_, _, let change): change.takes
-    case .delete: { $0 == "_dependent" || $0 == "_fields" }
-    case .replace, .merge, .writeSingular:
+    switch (target, action) {
+    case (.database, _): { _ in false }
+    case (.collection, .read):
+      { [list] in $0 != "_dependent" && $0 != "_all" && ($0 != "_watch" || list?.query.parent == nil) }
+    // Filters, and what does not say which of the matching records are meant.
+    case (.collection, .delete):
+      { Self.takenByMany.contains($0) || $0 == "_dependent" || !ListParameters.isReserved($0) }
+    case (.collection, .merge), (.collection, .replace), (.collection, .patch):
+      { Self.takenByMany.contains($0) || !ListParameters.isReserved($0) }
+    case (.record, .read): { $0 == "_embed" || $0 == "_expand" || $0 == "_fields" }
+    case (.object, .read): { $0 == "_watch" || $0 == "_fields" }
+    case (_, .delete): { $0 == "_dependent" || $0 == "_fields" }
+    case (_, .create), (_, .createOrMerge), (_, .patch): { $0 == "_fields" }
+    case (_, .replace), (_, .merge):
       // Without a body they are its members.
       request.method != .post && request.body.isEmpty
         ? { !ListParameters.isReserved($0) || $0 == "_fields" } : { $0 == "_fields" }
     }
   }
+
+  private static let takenByMany: Set<String> = ["q", "_where", "_all", "_fields"]
 }

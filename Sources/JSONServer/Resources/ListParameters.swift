@@ -3,7 +3,7 @@ import JSONDatabase
 import OrderedJSON
 
 /// What the query of a list request asks for, in the terms of either json-server.
-struct ListParameters {
+struct ListParameters: Sendable {
   /// The form in which a page is returned.
   enum PageForm: Sendable, Hashable {
     /// An array, with `Link` in the header (json-server 0.17).
@@ -36,6 +36,13 @@ struct ListParameters {
   /// Whether the changes are asked for, and not the records.
   static func isWatch(_ parameters: QueryParameters) -> Bool {
     parameters.first("_watch").map { $0 != "false" && $0 != "0" } ?? false
+  }
+
+  /// All records.
+  init() {
+    query = Query()
+    pageForm = nil
+    idle = []
   }
 
   /// Reads the parameters.

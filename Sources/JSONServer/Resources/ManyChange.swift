@@ -2,15 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
-/// A change of all records that a query selects.
-enum ManyChange: Sendable {
-  /// Members for each of them.
-  case merge(WrittenBody)
-  /// A patch of each of them.
-  case patch(Patch)
-  /// Their deletion; the resources whose records go with them under 1.0's dialect.
-  case delete(dependents: [String])
-}
+// The same change of all records that a query selects.
 
 extension Endpoint {
   /// Parses `DELETE /posts?id=1&id=2` and `PATCH /posts?status=draft`.
@@ -34,14 +26,14 @@ extension Endpoint {
     }
     list.idle += idleFilters(parameters, list)
     guard request.method == .patch else {
-      return .changeMany(name, list, .delete(dependents: dependents(parameters)))
+      return Endpoint(.collection(name), .delete(dependents: dependents(parameters)), list: list)
     }
-    if let patch = try patch(from: request, schema) { return .changeMany(name, list, .patch(patch)) }
+    if let patch = try patch(from: request, schema) { return Endpoint(.collection(name), .patch(patch), list: list) }
     let body = try patchBody(of: request, QueryParameters(), schema)
     guard !request.body.isEmpty, body.json.withToken({ $0.kind }) == .object else {
       throw RequestError(.malformed, "Send an object of the members to change; the query only says in which records.")
     }
-    return .changeMany(name, list, .merge(body))
+    return Endpoint(.collection(name), .merge(body), list: list)
   }
 
   /// The methods that a collection takes, whatever the query.
@@ -77,8 +69,8 @@ extension Endpoint {
   ///
   /// - Returns: The records, as they are now, or as they were. When a parameter leads nowhere nothing is changed, and the
   ///   result names the parameter.
-  static func perform(
-    _ change: ManyChange, of name: String, _ parameters: ListParameters, on database: inout Database
+  func changeMany(
+    of name: String, _ parameters: ListParameters, on database: inout Database
   ) throws(DatabaseError) -> EndpointResult {
     let selection = try database.list(name, parameters.query).selection
     var ignored = selection.idleFilters.map { IgnoredParameter($0) }
@@ -92,12 +84,12 @@ extension Endpoint {
     }
     let records: [ValidJSON]
     let dataChange: DataChange
-    switch change {
+    switch action {
     case .delete(let dependents):
       let deletion = try database.delete(selection, in: name, dependents: dependents)
       records = Array(selection.records)
       dataChange = .deletedMany(name, ids: deletion.ids, dependents: deletion.dependents)
-    case .merge(let body):
+    case .merge(let body), .replace(let body), .create(let body), .createOrMerge(let body):
       let written = try database.merge(body.json(for: name, in: database), into: selection, in: name)
       records = written.map(\.text)
       dataChange = .updatedMany(name, written)
@@ -105,6 +97,7 @@ extension Endpoint {
       let written = try database.apply(patch, to: selection, in: name)
       records = written.map(\.text)
       dataChange = .updatedMany(name, written)
+    case .read: return EndpointResult(.list(RecordList(selection.records)))
     }
     var result = EndpointResult(
       .list(RecordList(records.map { RelatedRecord(record: $0) })), change: records.isEmpty ? nil : dataChange)
@@ -122,18 +115,6 @@ extension IgnoredParameter {
       }
     self.init(name: filter.parameter, reason: .idle(reason))
   }
-}
-
-extension ManyChange {
-  /// Whether it takes a parameter: filters, and what does not say which of the matching records are meant.
-  var takes: (String) -> Bool {
-    switch self {
-    case .merge, .patch: { Self.taken.contains($0) || !ListParameters.isReserved($0) }
-    case .delete: { Self.taken.contains($0) || $0 == "_dependent" || !ListParameters.isReserved($0) }
-    }
-  }
-
-  private static let taken: Set<String> = ["q", "_where", "_all", "_fields"]
 }
 
 extension ListParameters {

@@ -60,13 +60,11 @@ struct ResponseShape: Sendable {
 extension Endpoint {
   /// Whether a record may have a member after a write that none had before.
   fileprivate func mayAdd(_ member: [UInt8]) -> Bool {
-    switch self {
-    case .create(_, let body, let parent): parent != nil || body.mayAdd(member)
-    case .createOrMerge(_, let body), .replace(_, _, let body), .merge(_, _, let body),
-      .writeSingular(_, let body, _, _), .changeMany(_, _, .merge(let body)):
-      body.mayAdd(member)
-    case .patch(_, _, let patch), .changeMany(_, _, .patch(let patch)): patch.mayAdd(member)
-    case .database, .list, .record, .singular, .changeMany, .delete: false
+    switch action {
+    case .create(let body): parent != nil || body.mayAdd(member)
+    case .createOrMerge(let body), .replace(let body), .merge(let body): body.mayAdd(member)
+    case .patch(let patch): patch.mayAdd(member)
+    case .read, .delete: false
     }
   }
 }

@@ -38,25 +38,20 @@ extension Endpoint {
   ///
   /// - Throws: 400, when there is something else than records under the name.
   func unwrapping(_ name: String, _ dialect: Dialect) throws(RequestError) -> Endpoint {
-    switch self {
-    case .create(let resource, let body, let parent):
+    var endpoint = self
+    switch (target, action) {
+    case (_, .read), (_, .delete): break
+    case (.collection, .create(let body)):
       let content = try body.unwrapped(name)
-      let isMany = content.json.withToken { $0.kind == .array }
-      return isMany && parent == nil && dialect == .classic
-        ? .createOrMerge(resource, bodies: content) : .create(resource, body: content, parent: parent)
-    case .createOrMerge(let resource, let bodies):
-      return .createOrMerge(resource, bodies: try bodies.unwrapped(name))
-    case .replace(let resource, let id, let body): return .replace(resource, id: id, body: try body.unwrapped(name))
-    case .merge(let resource, let id, let body): return .merge(resource, id: id, body: try body.unwrapped(name))
-    case .patch(let resource, let id, let patch): return .patch(resource, id: id, try patch.unwrapped(name))
-    case .writeSingular(let resource, let body, let merging, let isPost):
-      return .writeSingular(resource, body: try body.unwrapped(name), merging: merging, isPost: isPost)
-    case .changeMany(let resource, let parameters, .merge(let body)):
-      return .changeMany(resource, parameters, .merge(try body.unwrapped(name)))
-    case .changeMany(let resource, let parameters, .patch(let patch)):
-      return .changeMany(resource, parameters, .patch(try patch.unwrapped(name)))
-    case .database, .list, .record, .singular, .changeMany, .delete: return self
+      let isMany = content.json.withToken { $0.kind == .array } && parent == nil && dialect == .classic
+      endpoint.action = isMany ? .createOrMerge(content) : .create(content)
+    case (_, .create(let body)): endpoint.action = .create(try body.unwrapped(name))
+    case (_, .createOrMerge(let bodies)): endpoint.action = .createOrMerge(try bodies.unwrapped(name))
+    case (_, .replace(let body)): endpoint.action = .replace(try body.unwrapped(name))
+    case (_, .merge(let body)): endpoint.action = .merge(try body.unwrapped(name))
+    case (_, .patch(let patch)): endpoint.action = .patch(try patch.unwrapped(name))
     }
+    return endpoint
   }
 }
 

@@ -32,15 +32,15 @@ struct ChangeRights: Sendable {
   /// - Parameter endpoint: The change, limited to what is the user's.
   /// - Throws: 401 and 403.
   func check(_ endpoint: Endpoint, on database: Database) throws(RequestError) {
-    switch endpoint {
-    case .delete(let name, let id, let dependents):
-      guard !self.dependents.isEmpty else { return }
+    if endpoint.changesMany { try checkOwnership(endpoint, on: database) }
+    guard !self.dependents.isEmpty, case .delete(let dependents) = endpoint.action else { return }
+    switch endpoint.target {
+    case .record(let name, let id):
       try check(try? database.recordsAffected(byDeleting: id, in: name, dependents: dependents))
-    case .changeMany(let name, let parameters, let change):
-      try checkOwnership(change, of: name, parameters.query, on: database)
-      guard !self.dependents.isEmpty, case .delete(let dependents) = change else { return }
-      try check(try? database.recordsAffected(byDeleting: parameters.query, in: name, dependents: dependents))
-    case .database, .list, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular: return
+    case .collection(let name):
+      guard let query = endpoint.list?.query else { return }
+      try check(try? database.recordsAffected(byDeleting: query, in: name, dependents: dependents))
+    case .database, .object: return
     }
   }
 
@@ -59,13 +59,11 @@ struct ChangeRights: Sendable {
     }
   }
 
-  private func checkOwnership(
-    _ change: ManyChange, of name: String, _ query: Query, on database: Database
-  ) throws(RequestError) {
-    guard let ownership, let selection = try? database.list(name, query).selection else { return }
-    switch change {
-    case .delete, .merge: break
-    case .patch(let patch):
+  private func checkOwnership(_ endpoint: Endpoint, on database: Database) throws(RequestError) {
+    guard let ownership, let name = endpoint.resource, let query = endpoint.list?.query,
+      let selection = try? database.list(name, query).selection
+    else { return }
+    if case .patch(let patch) = endpoint.action {
       let idName = database.schema.idName(of: name)
       for record in selection.records {
         guard database.schema.keeps(ownership.user, at: ownership.key, in: record, patch, keeping: idName) else {
@@ -92,18 +90,13 @@ extension Engine {
     to endpoint: Endpoint, of owner: String?, _ context: RequestContext, _ signIn: SignInState
   ) -> ChangeRights {
     var rights = ChangeRights()
-    switch endpoint {
-    case .delete: rights.dependents = dependents(context, signIn)
-    case .changeMany(let name, _, let change):
-      // Users are changed one by one, which whoever carries it out says.
-      if let owner, name != signIn.users {
-        let reading = rule(for: name, prefix: context.guardPrefix, signIn).decision(on: .read, isSignedIn: true)
-        rights.ownership = ChangeRights.Ownership(
-          user: owner, key: ownerKey(in: name, signIn), readsOthers: reading != .allowedToOwner)
-      }
-      if case .delete = change { rights.dependents = dependents(context, signIn) }
-    case .database, .list, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular: break
+    // Users are changed one by one, which whoever carries it out says.
+    if endpoint.changesMany, let owner, let name = endpoint.resource, name != signIn.users {
+      let reading = rule(for: name, prefix: context.guardPrefix, signIn).decision(on: .read, isSignedIn: true)
+      rights.ownership = ChangeRights.Ownership(
+        user: owner, key: ownerKey(in: name, signIn), readsOthers: reading != .allowedToOwner)
     }
+    if case .delete = endpoint.action { rights.dependents = dependents(context, signIn) }
     return rights
   }
 

@@ -175,72 +175,85 @@ extension Engine {
     _ signIn: SignInState
   ) throws(RequestError) -> Bool {
     let (foreign, unsigned) = (Self.foreign, Self.unsigned)
+    let database = writes.database
     guard level == 0 else {
       // Beside a record, others' records may be read when they are users, as the authors of what somebody may read, and
       // when they refer to the user's own record itself.
-      switch endpoint {
+      switch endpoint.target {
       case .database: return true
-      case .record(signIn.users, user, _) where level == 1: return false
+      case .record(signIn.users, user) where level == 1 && !endpoint.isWrite: return false
       case _ where name == signIn.users: return false
       default: throw foreign
       }
     }
-    switch endpoint {
-    case .database: return true
-    case .list(_, let parameters):
+    switch (endpoint.target, endpoint.action) {
+    case (.database, _): return true
+    case (.collection, .read):
       // A user's changes could not be told from those of others.
       guard name != signIn.users, !ListParameters.isWatch(context.target.parameters) else { throw foreign }
-      if let parent = parameters.query.parent, parent.key == ownerKey(in: name, signIn), parent.id != user {
+      if let parent = endpoint.list?.query.parent, parent.key == ownerKey(in: name, signIn), parent.id != user {
         throw foreign
       }
       return true
-    case .record(_, let id, _), .delete(_, let id, _):
-      guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
-    case .singular:
-      guard singularOwner(name, signIn) == user else { throw foreign }
-    case .create(_, let body, let parent):
+    case (.collection, .create(let body)):
       // A parent's id takes the place of what the body says, also where the parent is not there.
-      let key = ownerKey(in: name, signIn)
-      let isKey = parent.map { (try? writes.database.foreignKey(in: name, to: $0.resource)) == key } ?? false
-      let owner = isKey ? parent?.id : claim(body.json, in: name, signIn)
-      guard owner == user else { throw unsigned }
-    case .createOrMerge(_, let bodies):
-      let idName = Array(writes.database.schema.idName(of: name).utf8)
+      let (key, parent) = (ownerKey(in: name, signIn), endpoint.parent)
+      let isKey = parent.map { (try? database.foreignKey(in: name, to: $0.resource)) == key } ?? false
+      guard (isKey ? parent?.id : claim(body.json, in: name, signIn)) == user else { throw unsigned }
+    case (.collection, .createOrMerge(let bodies)):
+      let idName = Array(database.schema.idName(of: name).utf8)
       for body in bodies.json.elements ?? [] {
         guard claim(body, in: name, signIn) == user else { throw unsigned }
         let id = body.withToken { $0.member(idName)?.recordID }
         if let id, !isOwn(id, in: name, of: user, signIn) { throw foreign }
       }
-    case .replace(_, let id, let body):
-      guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
-      guard name == signIn.users || claim(body.json, in: name, signIn) == user else { throw unsigned }
-    case .merge(_, let id, let body):
-      guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
-      guard name == signIn.users || claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else {
-        throw unsigned
-      }
-    case .changeMany(_, _, let change):
-      if name != signIn.users, case .merge(let body) = change {
-        guard claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else { throw unsigned }
-      }
+    case (.collection, .merge(let body)), (.collection, .replace(let body)):
+      if name != signIn.users { try requireClaims(of: body, in: name, by: user, signIn) }
       // Which records it is about is found out where it is carried out: ``ChangeRights``.
       return true
-    case .patch(signIn.users, let id, _):
+    case (.collection, .patch), (.collection, .delete): return true
+    case (.record(signIn.users, let id), .patch):
       guard id == user else { throw foreign }
-    case .patch(_, let id, let patch):
-      let before = id.map { try? writes.database.record($0, in: name) } ?? (try? writes.database.singular(name))
+    case (.record(_, let id), .patch(let patch)):
       // What is not there or does not fit is refused by whoever carries it out.
-      guard let before else { break }
-      guard claim(before, in: name, signIn) == user else { throw foreign }
-      let idName = id == nil ? nil : writes.database.schema.idName(of: name)
-      let key = ownerKey(in: name, signIn)
-      guard writes.database.schema.keeps(user, at: key, in: before, patch, keeping: idName) else { throw unsigned }
-    case .writeSingular(_, let body, let merging, _):
+      guard let before = try? database.record(id, in: name) else { break }
+      try requireKept(patch, of: before, in: name, keeping: database.schema.idName(of: name), by: user, signIn)
+    case (.record(_, let id), let action):
+      guard isOwn(id, in: name, of: user, signIn) else { throw foreign }
+      guard name != signIn.users else { break }
+      if case .replace(let body) = action, claim(body.json, in: name, signIn) != user { throw unsigned }
+      if case .merge(let body) = action { try requireClaims(of: body, in: name, by: user, signIn) }
+    case (.object, .patch(let patch)):
+      guard let before = try? database.singular(name) else { break }
+      try requireKept(patch, of: before, in: name, keeping: nil, by: user, signIn)
+    case (.object, let action):
       guard singularOwner(name, signIn) == user else { throw foreign }
-      let claims = claims(body.json, in: name, signIn)
-      guard merging ? claims.allSatisfy({ $0 == user }) : claims.first == user else { throw unsigned }
+      switch action {
+      case .merge(let body): try requireClaims(of: body, in: name, by: user, signIn)
+      case .create(let body), .createOrMerge(let body), .replace(let body):
+        guard claims(body.json, in: name, signIn).first == user else { throw unsigned }
+      case .read, .patch, .delete: break
+      }
     }
     return false
+  }
+
+  /// - Throws: 403, when members name another owner than a user.
+  private func requireClaims(
+    of body: WrittenBody, in name: String, by user: String, _ signIn: SignInState
+  ) throws(RequestError) {
+    guard claims(body.json, in: name, signIn).allSatisfy({ $0 == user }) else { throw Self.unsigned }
+  }
+
+  /// - Throws: 403, when what is patched is not a user's, or would not be then.
+  private func requireKept(
+    _ patch: Patch, of before: ValidJSON, in name: String, keeping idName: String?, by user: String,
+    _ signIn: SignInState
+  ) throws(RequestError) {
+    guard claim(before, in: name, signIn) == user else { throw Self.foreign }
+    guard writes.database.schema.keeps(user, at: ownerKey(in: name, signIn), in: before, patch, keeping: idName) else {
+      throw Self.unsigned
+    }
   }
 
   /// The member of a collection's records that holds the id of their owner.
@@ -284,28 +297,5 @@ extension Engine {
   func claims(_ members: ValidJSON, in name: String, _ signIn: SignInState) -> [String?] {
     let value = ObjectDraft(members)?[ownerKey(in: name, signIn).name]
     return value.map { [$0.withToken(\.recordID)] } ?? []
-  }
-}
-
-extension Endpoint {
-  /// The resource that it reads or changes; `nil` for all.
-  var resource: String? {
-    switch self {
-    case .database: nil
-    case .list(let name, _), .record(let name, _, _), .singular(let name), .create(let name, _, _),
-      .createOrMerge(let name, _), .replace(let name, _, _), .merge(let name, _, _), .patch(let name, _, _),
-      .writeSingular(let name, _, _, _), .changeMany(let name, _, _), .delete(let name, _, _):
-      name
-    }
-  }
-
-  /// The related records that it reads, too.
-  var relations: [RelationRequest] {
-    switch self {
-    case .list(_, let parameters): parameters.query.relations
-    case .record(_, _, let relations): relations
-    case .database, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .changeMany, .delete:
-      []
-    }
   }
 }

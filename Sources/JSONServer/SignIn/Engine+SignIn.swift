@@ -145,7 +145,7 @@ extension Engine {
         endpoint: limited, request: linked, ids: writes.ids,
         hiding: endpoint.onlyResource.map { $0 != signIn.users } == true
           ? .nothing : .passwordsOfData(of: signIn.users))
-      if let owner, case .database = endpoint { operation.share = share(of: owner, signIn) }
+      if let owner, case .database = endpoint.target { operation.share = share(of: owner, signIn) }
       return operation
     }
     var operation = DataOperation(endpoint: limited, request: context.request, ids: writes.ids)
@@ -165,33 +165,30 @@ extension Engine {
 
   /// A request for several records as one for those of them that belong to a user.
   private func limited(_ endpoint: Endpoint, to owner: String, _ signIn: SignInState) -> Endpoint {
-    switch endpoint {
-    case .list(let name, var parameters):
-      parameters.query.owner = (ownerKey(in: name, signIn), owner)
-      return .list(name, parameters)
-    case .changeMany(let name, var parameters, let change):
-      parameters.query.owner = (ownerKey(in: name, signIn), owner)
-      return .changeMany(name, parameters, change)
-    case .database, .record, .singular, .create, .createOrMerge, .replace, .merge, .patch, .writeSingular, .delete:
-      return endpoint
-    }
+    var limited = endpoint
+    if let name = endpoint.resource { limited.list?.query.owner = (ownerKey(in: name, signIn), owner) }
+    return limited
   }
 
   /// Checks what is about to be written to the users, as json-server-auth does.
   ///
   /// - Throws: 400 that says what is missing, invalid or taken.
   private func check(_ endpoint: Endpoint, _ signIn: SignInState) throws(RequestError) {
-    switch endpoint {
-    case .create(_, let body, _), .replace(_, _, let body):
+    guard !endpoint.changesMany else {
+      throw RequestError(.malformed, "Users are changed and deleted one by one; name the id, as in /\(signIn.users)/1.")
+    }
+    var id: String?
+    if case .record(_, let named) = endpoint.target { id = named }
+    switch endpoint.action {
+    case .create(let body), .replace(let body):
       let credentials = try Credentials(body.json)
-      var id: String?
-      if case .replace(_, let replaced, _) = endpoint { id = replaced }
       try requireFreeName(credentials.name, as: credentials.member, of: id, signIn)
-    case .merge(_, let id, let body):
+    case .merge(let body):
       let members = JSONValue(body.json)
       try Credentials.check(email: members["email"], password: members["password"])
       let isNamed = members["email"] != nil || members["username"] != nil
-      if isNamed, let before = (try? writes.database.record(id, in: signIn.users)).map({ JSONValue($0) }) {
+      if isNamed, let before = id.flatMap({ try? writes.database.record($0, in: signIn.users) }).map({ JSONValue($0) })
+      {
         try Credentials.requireName(
           email: members["email"] ?? before["email"], username: members["username"] ?? before["username"])
       }
@@ -199,17 +196,17 @@ extension Engine {
         if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
       }
     case .createOrMerge: throw RequestError(.malformed, "Users register one by one; send an object.")
-    case .changeMany:
-      throw RequestError(.malformed, "Users are changed and deleted one by one; name the id, as in /\(signIn.users)/1.")
     // What a patch comes to is checked when that is known.
-    case .database, .list, .record, .singular, .patch, .writeSingular, .delete: break
+    case .read, .patch, .delete: break
     }
   }
 
   /// A patch of a user as the replacement that it comes to: its operations, which compare and copy members, find no
   /// password, but may set one.
   private func resolvingPatch(_ endpoint: Endpoint, _ signIn: SignInState) throws(RequestError) -> Endpoint {
-    guard case .patch(let name, let id?, let patch) = endpoint else { return endpoint }
+    guard case (.record(let name, let id), .patch(let patch)) = (endpoint.target, endpoint.action) else {
+      return endpoint
+    }
     let (before, after): (JSONValue, JSONValue)
     do throws(DatabaseError) {
       before = JSONValue(try writes.database.record(id, in: name))
@@ -228,7 +225,7 @@ extension Engine {
       if let name = members[member]?.string { try requireFreeName(name, as: member, of: id, signIn) }
     }
     if members[SignInState.hiddenName] == nil { members[SignInState.hiddenName] = before[SignInState.hiddenName] }
-    return .replace(name, id: id, body: WrittenBody(ValidJSON(writing: .object(members))))
+    return Endpoint(endpoint.target, .replace(WrittenBody(ValidJSON(writing: .object(members)))))
   }
 
   /// Has all access tokens expire; passes on how many did.
