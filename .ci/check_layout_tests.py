@@ -9,7 +9,7 @@ specification = importlib.util.spec_from_file_location("check_layout", PATH)
 layout = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(layout)
 
-STORE = "Sources/JSONStorage/Store/FileStore.swift"
+STORE = "Sources/JSONStorage/FileStore.swift"
 SERVER = "Sources/JSONServer/Server/Server.swift"
 FOUNDATION = """\
 #if canImport(FoundationEssentials)

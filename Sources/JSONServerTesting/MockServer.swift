@@ -1,6 +1,6 @@
 public import JSONServer
 import NIOConcurrencyHelpers
-import OrderedJSON
+public import OrderedJSON
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -151,5 +151,96 @@ public final class MockServer: Sendable {
     stopLoadingURLs()
     await server.stop(grace: .zero)
     if hasTurn.exchange(false, ordering: .relaxed) { await ListeningTurns.shared.pass() }
+  }
+
+  /// The whole data as it is now.
+  public var value: JSONValue {
+    get async { await server.value }
+  }
+
+  /// Returns the records of a collection, in stored order.
+  ///
+  /// ```swift
+  /// #expect(try await server.records("bookmarks", as: Bookmark.self).count == 2)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - collection: The collection's name.
+  ///   - type: The type of a record.
+  ///   - names: How the names of properties become the names of members.
+  ///   - dates: How dates are read.
+  ///   - isolation: The actor that the records are read on; the caller's.
+  ///   - filePath: The file of the call, for the error.
+  ///   - line: The line of the call.
+  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection; ``MockServerError`` with code
+  ///   `unreadableRecord` that names the record and its member when one cannot be read:
+  ///   `bookmarks[3] (id 7): title: expected a string, found null`.
+  public func records<Record: Decodable>(
+    _ collection: String, as type: Record.Type = Record.self, names: JSONNameStrategy = .unchanged,
+    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation,
+    filePath: String = #filePath, line: Int = #line
+  ) async throws -> [Record] {
+    let values = JSONValue.array(try await server.values(of: collection))
+    do {
+      return try JSONValueDecoder(dates: dates, names: names).decode([Record].self, from: values)
+    } catch {
+      let failure = DecodingFailure(error, in: collection, values)
+      throw MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)").at(filePath, line)
+    }
+  }
+
+  /// Returns the records of a collection as JSON, in stored order.
+  ///
+  /// - Throws: `ServerError` with code `unknownRecord` when there is no such collection.
+  public func values(of collection: String) async throws(ServerError) -> [JSONValue] {
+    try await server.values(of: collection)
+  }
+
+  /// Resets the data to its state at start; the journal, faults and stubs stay.
+  public func reset() async throws(ServerError) {
+    try await server.reset()
+  }
+
+  /// Saves the data as it is now under a name; a snapshot of the same name is replaced.
+  public func saveSnapshot(_ name: String) async {
+    await server.saveSnapshot(name)
+  }
+
+  /// Restores the data of a snapshot.
+  ///
+  /// - Throws: `ServerError` with code `unknownSnapshot`.
+  public func restoreSnapshot(_ name: String) async throws(ServerError) {
+    try await server.restoreSnapshot(name)
+  }
+
+  /// Returns a client's own copy of this server: its data at start, its own faults, stubs and requests.
+  ///
+  /// ```swift
+  /// let first = server.session("first")
+  /// app.launchEnvironment = first.environment
+  /// ```
+  ///
+  /// It ends with the test. The same name returns the same session.
+  ///
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; of any other text a name is made.
+  public func session(_ name: String) -> MockServer {
+    sessions.withLockedValue { sessions in
+      if let known = sessions[name] { return known }
+      let mountPath = server.url.isEmpty ? url.path() : ""
+      // The first is never nil: it has an address to fall back on.
+      let session = MockServer(server.session(name), mountPath: mountPath, otherwise: url) ?? self
+      sessions[name] = session
+      return session
+    }
+  }
+
+  /// What an app that is launched needs to know, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
+  public var environment: [String: String] {
+    ["JSON_SERVER_URL": url.absoluteString]
+  }
+
+  /// Has all access tokens expire at once; refresh tokens stay valid.
+  public func expireTokens() async {
+    await server.expireTokens()
   }
 }

@@ -167,4 +167,231 @@ extension PatternParser {
     }
     return count
   }
+
+  /// What an escape or a member of a class stands for.
+  enum Atom {
+    case codePoint(UInt32)
+    case set(ScalarSet)
+
+    var node: PatternNode {
+      switch self {
+      case .codePoint(let value):
+        // A surrogate is in no UTF-8 text; as a set it matches nothing.
+        if let scalar = Unicode.Scalar(value) { .scalar(scalar) } else { .set(ScalarSet([value...value])) }
+      case .set(let set): .set(set)
+      }
+    }
+
+    var set: ScalarSet {
+      switch self {
+      case .codePoint(let value): ScalarSet([value...value])
+      case .set(let set): set
+      }
+    }
+  }
+
+  /// Reads a class after its `[`.
+  mutating func parseClass(from start: Int) throws(PatternError) -> ScalarSet {
+    let isInverted = skip("^")
+    var ranges: [ClosedRange<UInt32>] = []
+    while !skip("]") {
+      let atomStart = position
+      let lower = try parseClassAtom(from: start)
+      let afterLower = position
+      guard skip("-"), next != "]" else {
+        position = afterLower
+        ranges += lower.set.ranges
+        continue
+      }
+      let upper = try parseClassAtom(from: start)
+      switch (lower, upper) {
+      case (.codePoint(let first), .codePoint(let last)):
+        guard first <= last else { throw error("The range is out of order.", at: atomStart) }
+        ranges.append(first...last)
+      case (.set, _), (_, .set):
+        // Annex B: beside a set such as \d the hyphen is a plain character.
+        ranges += lower.set.ranges + upper.set.ranges + [0x2D...0x2D]
+      }
+    }
+    let set = ScalarSet(ranges).ignoringCase
+    return isInverted ? set.inverted : set
+  }
+
+  private mutating func parseClassAtom(from classStart: Int) throws(PatternError) -> Atom {
+    guard let scalar = next else { throw error("The class is not closed with ']'.", at: classStart) }
+    let start = position
+    position += 1
+    return scalar == "\\" ? try parseCharacterEscape(from: start, inClass: true) : .codePoint(scalar.value)
+  }
+
+  /// Reads what follows a backslash, unless it is an assertion.
+  mutating func parseCharacterEscape(from start: Int, inClass: Bool) throws(PatternError) -> Atom {
+    guard let scalar = next else { throw error("The pattern ends after a backslash.", at: start) }
+    position += 1
+    switch scalar {
+    case "d": return .set(.digits)
+    case "D": return .set(.digits.inverted)
+    case "w": return .set(.wordCharacters)
+    case "W": return .set(.wordCharacters.inverted)
+    case "s": return .set(.whitespace)
+    case "S": return .set(.whitespace.inverted)
+    case "b": return .codePoint(0x08)
+    case "t": return .codePoint(0x09)
+    case "n": return .codePoint(0x0A)
+    case "v": return .codePoint(0x0B)
+    case "f": return .codePoint(0x0C)
+    case "r": return .codePoint(0x0D)
+    case "c": return parseControlCharacter(inClass: inClass)
+    case "x": return .codePoint(parseHexadecimal(digits: 2) ?? scalar.value)
+    case "u": return .codePoint(try parseUnicodeEscape(from: start) ?? scalar.value)
+    case "0"..."9": return try parseDecimalEscape(scalar, from: start, inClass: inClass)
+    case "k" where !inClass: throw error("Backreferences such as '\\k' are not supported.", at: start)
+    default: return .codePoint(scalar.value)
+    }
+  }
+
+  /// Reads what follows `\c`; without a control letter the backslash is a plain character (Annex B).
+  private mutating func parseControlCharacter(inClass: Bool) -> Atom {
+    guard let letter = next, ScalarSet.wordCharacters.contains(letter.value), inClass || letter.properties.isAlphabetic
+    else {
+      position -= 1
+      return .codePoint(0x5C)
+    }
+    position += 1
+    return .codePoint(letter.value % 32)
+  }
+
+  private func parseDecimalEscape(
+    _ digit: Unicode.Scalar, from start: Int, inClass: Bool
+  ) throws(PatternError) -> Atom {
+    if digit == "0", next.map({ !ScalarSet.digits.contains($0.value) }) ?? true { return .codePoint(0) }
+    guard digit == "0" || inClass else {
+      throw error("Backreferences such as '\\\(digit)' are not supported.", at: start)
+    }
+    throw error("Octal escapes such as '\\\(digit)' are not supported; write '\\x' and two digits.", at: start)
+  }
+
+  /// Reads what follows `\u`: four digits, two surrogates of four digits, or digits in braces; `nil` if it is neither.
+  private mutating func parseUnicodeEscape(from start: Int) throws(PatternError) -> UInt32? {
+    let afterLetter = position
+    if skip("{") {
+      var value: UInt32?
+      while let digit = parseHexadecimal(digits: 1) {
+        value = min((value ?? 0) << 4 | digit, ScalarSet.maximum + 1)
+      }
+      if let value, skip("}") {
+        guard value <= ScalarSet.maximum else { throw error("The escape names no Unicode character.", at: start) }
+        return value
+      }
+      position = afterLetter
+      return nil
+    }
+    guard let high = parseHexadecimal(digits: 4) else { return nil }
+    let afterHigh = position
+    if 0xD800...0xDBFF ~= high, skip("\\"), skip("u"), let low = parseHexadecimal(digits: 4), 0xDC00...0xDFFF ~= low {
+      return 0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)
+    }
+    position = afterHigh
+    return high
+  }
+
+  /// Reads a number of hexadecimal digits, or stays where it is and returns `nil`.
+  private mutating func parseHexadecimal(digits: Int) -> UInt32? {
+    guard position + digits <= scalars.count else { return nil }
+    var value: UInt32 = 0
+    for scalar in scalars[position..<(position + digits)] {
+      guard scalar.isASCII, let digit = Character(scalar).hexDigitValue else { return nil }
+      value = value << 4 | UInt32(digit)
+    }
+    position += digits
+    return value
+  }
+}
+
+/// The syntax tree of a pattern.
+indirect enum PatternNode: Sendable {
+  /// One character, whatever its case.
+  case scalar(Unicode.Scalar)
+  /// One character of a set.
+  case set(ScalarSet)
+  /// A condition on the position, which consumes no character.
+  case assertion(PatternAssertion)
+  /// One node after the other; empty matches the empty text.
+  case sequence([PatternNode])
+  /// Any one of the nodes.
+  case alternation([PatternNode])
+  /// A node repeated between two counts; without a maximum, any number of times.
+  case repetition(PatternNode, minimum: Int, maximum: Int?)
+}
+
+/// A condition on the position between two characters.
+enum PatternAssertion: Sendable {
+  case start
+  case end
+  case wordBoundary
+  case noWordBoundary
+}
+
+extension PatternNode {
+  /// The number of instructions that the node compiles to, or some number above `limit` if it is more than that.
+  ///
+  /// An empty node counts as one, so that the size also bounds the work of unfolding repetitions.
+  func size(limit: Int) -> Int {
+    let size =
+      switch self {
+      case .scalar, .set, .assertion: 1
+      case .sequence(let nodes): nodes.reduce(0) { $0 + $1.size(limit: limit) }
+      case .alternation(let nodes): nodes.reduce(-1) { $0 + $1.size(limit: limit) + 1 }
+      case .repetition(let node, let minimum, let maximum):
+        node.size(limit: limit, repeated: minimum, maximum)
+      }
+    return max(1, min(size, limit + 1))
+  }
+
+  /// The number of instructions of a repetition of the node, whose own are counted once: twice would take twice as long
+  /// for each level of repetitions.
+  private func size(limit: Int, repeated minimum: Int, _ maximum: Int?) -> Int {
+    let size = size(limit: limit)
+    guard let maximum else { return max(minimum, 1) * size + 1 }
+    return minimum * size + (maximum - minimum) * (size + 1)
+  }
+
+  /// The characters with which every match begins, and whether they are the whole pattern.
+  var literalPrefix: (scalars: [Unicode.Scalar], isWhole: Bool) {
+    switch self {
+    case .scalar(let scalar): return ([scalar], true)
+    case .sequence(let nodes):
+      var scalars: [Unicode.Scalar] = []
+      for node in nodes {
+        let (next, isWhole) = node.literalPrefix
+        scalars += next
+        if !isWhole { return (scalars, false) }
+      }
+      return (scalars, true)
+    case .set, .assertion, .alternation, .repetition: return ([], false)
+    }
+  }
+
+  /// The texts that occur in every match, each as one piece.
+  var literals: [[Unicode.Scalar]] {
+    var literals: [[Unicode.Scalar]] = [[]]
+    addLiterals(to: &literals)
+    return literals
+  }
+
+  /// Adds the node's literals; the first of them continues the last existing one.
+  private func addLiterals(to literals: inout [[Unicode.Scalar]]) {
+    switch self {
+    case .scalar(let scalar): literals[literals.count - 1].append(scalar)
+    case .assertion: break
+    case .sequence(let nodes):
+      for node in nodes { node.addLiterals(to: &literals) }
+    case .set, .alternation: literals.append([])
+    case .repetition(let node, let minimum, _):
+      literals.append([])
+      guard minimum > 0 else { return }
+      node.addLiterals(to: &literals)
+      literals.append([])
+    }
+  }
 }

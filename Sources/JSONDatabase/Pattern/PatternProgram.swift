@@ -113,3 +113,153 @@ struct PatternProgram: Sendable {
     }
   }
 }
+
+/// A set of instructions, as bits.
+struct InstructionSet: Hashable, Sendable {
+  private(set) var words: [UInt64]
+
+  init(capacity: Int) {
+    words = Array(repeating: 0, count: (capacity + 63) / 64)
+  }
+
+  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+  /// Adds an instruction, and returns whether it is new.
+  @discardableResult
+  mutating func insert(_ instruction: Int) -> Bool {
+    let bit = UInt64(1) << UInt64(instruction % 64)
+    guard words[instruction / 64] & bit == 0 else { return false }
+    words[instruction / 64] |= bit
+    return true
+  }
+
+  /// The instructions, in order.
+  var elements: [Int] {
+    var elements: [Int] = []
+    for (index, word) in words.enumerated() {
+      var rest = word
+      while rest != 0 {
+        elements.append(index * 64 + rest.trailingZeroBitCount)
+        rest &= rest - 1
+      }
+    }
+    return elements
+  }
+}
+
+/// Where a pattern may be between two characters, and what it knows about the one before.
+struct PatternState: Hashable, Sendable {
+  var instructions: InstructionSet
+  var isAtStart: Bool
+  var isAfterWord: Bool
+}
+
+extension PatternProgram {
+  /// What a character makes of a state.
+  enum Step {
+    case state(PatternState)
+    /// A match has ended before the character.
+    case matched
+    /// No match is possible any more.
+    case failed
+  }
+
+  /// The state at the start of a text.
+  var initialState: PatternState {
+    var set = InstructionSet(capacity: instructions.count)
+    set.insert(start)
+    return PatternState(instructions: set, isAtStart: true, isAfterWord: false)
+  }
+
+  /// Consumes a symbol of the alphabet, or `nil` at the end of the text. O(number of instructions).
+  func step(from state: PatternState, taking symbol: Int?) -> Step {
+    let isWord = symbol.map { alphabet.set(wordSet, contains: $0) } ?? false
+    var reached = state.instructions
+    var pending = reached.elements
+    var taken = InstructionSet(capacity: instructions.count)
+    while let index = pending.popLast() {
+      switch instructions[index] {
+      case .match: return .matched
+      case .take(let set, let next):
+        if let symbol, alphabet.set(set, contains: symbol) { taken.insert(next) }
+      case .split(let first, let second):
+        if reached.insert(first) { pending.append(first) }
+        if reached.insert(second) { pending.append(second) }
+      case .check(let assertion, let next):
+        let holds =
+          switch assertion {
+          case .start: state.isAtStart
+          case .end: symbol == nil
+          case .wordBoundary: state.isAfterWord != isWord
+          case .noWordBoundary: state.isAfterWord == isWord
+          }
+        if holds, reached.insert(next) { pending.append(next) }
+      }
+    }
+    guard symbol != nil else { return .failed }
+    // A match may also begin after this character.
+    if canStartAnywhere { taken.insert(start) }
+    guard !taken.isEmpty else { return .failed }
+    return .state(PatternState(instructions: taken, isAtStart: false, isAfterWord: checksWords && isWord))
+  }
+}
+
+/// The characters as a pattern sees them: those that no set of the pattern distinguishes are one symbol.
+struct Alphabet: Sendable {
+  /// The number of symbols; they are numbered from 0.
+  let count: Int
+
+  /// The symbol of each ASCII character.
+  let asciiSymbols: [UInt16]
+
+  /// Where each run of code points with one symbol starts, in order, and the symbol of each run.
+  private let starts: [UInt32]
+  private let symbols: [UInt16]
+
+  /// For each set, in the order given, whether it holds each symbol.
+  private let memberships: [[Bool]]
+
+  init(sets: [ScalarSet]) {
+    var boundaries: Set<UInt32> = [0]
+    for range in sets.lazy.flatMap(\.ranges) {
+      boundaries.insert(range.lowerBound)
+      boundaries.insert(range.upperBound + 1)
+    }
+    let starts = boundaries.sorted()
+    var symbolOfMembership: [[Bool]: UInt16] = [:]
+    var membershipOfSymbol: [[Bool]] = []
+    let symbols = starts.map { start in
+      let membership = sets.map { $0.contains(start) }
+      if let symbol = symbolOfMembership[membership] { return symbol }
+      let symbol = UInt16(membershipOfSymbol.count)
+      symbolOfMembership[membership] = symbol
+      membershipOfSymbol.append(membership)
+      return symbol
+    }
+    self.starts = starts
+    self.symbols = symbols
+    count = membershipOfSymbol.count
+    memberships = sets.indices.map { set in membershipOfSymbol.map { $0[set] } }
+    asciiSymbols = (0..<UInt32(128)).map { Self.symbol(of: $0, starts: starts, symbols: symbols) }
+  }
+
+  /// Returns the symbol of a code point. O(log n) in the number of runs.
+  func symbol(of value: UInt32) -> Int {
+    Int(Self.symbol(of: value, starts: starts, symbols: symbols))
+  }
+
+  /// Returns whether a set, given by its index, holds the characters of a symbol.
+  func set(_ set: Int, contains symbol: Int) -> Bool {
+    memberships[set][symbol]
+  }
+
+  private static func symbol(of value: UInt32, starts: [UInt32], symbols: [UInt16]) -> UInt16 {
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= value { low = middle } else { high = middle }
+    }
+    return symbols[low]
+  }
+}

@@ -86,3 +86,208 @@ package struct Validator {
     }
   }
 }
+
+/// The records of a collection as the validator sees them: where they are and what their ids are.
+///
+/// Valid only as long as the text.
+struct CollectionSurvey {
+  struct Record {
+    /// The bytes of the record, which may be any value.
+    let value: ValueToken
+    /// The record's offset in the text.
+    let offset: Int
+    let id: ValueToken?
+  }
+
+  let name: String
+  let records: [Record]
+  /// The texts of all ids.
+  let ids: Set<ByteExactKey>
+  /// The members that some record has.
+  let memberNames: Set<ByteExactKey>
+
+  private let idName: String
+
+  /// Reads the array of a collection, which starts at an offset of the text.
+  init(_ name: String, _ array: ArrayReader, of value: ValueToken, at start: Int, idName: String) {
+    self.name = name
+    self.idName = idName
+    let idMember = Array(idName.utf8)
+    records = array.map { record in
+      Record(value: record, offset: start + record.offset(in: value), id: record.member(idMember))
+    }
+    var memberNames: Set<ByteExactKey> = []
+    for record in records {
+      guard var reader = ObjectReader(record.value) else { continue }
+      while let member = reader.next() { memberNames.insert(ByteExactKey(member.nameText)) }
+    }
+    self.memberNames = memberNames
+    ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.idText) } })
+  }
+
+  /// Reports which records have no address of their own.
+  func checkRecords(_ findings: inout FindingList) {
+    var numbers: [ByteExactKey: Int] = [:]
+    var firstKind: ValueToken.Kind?
+    var isMixed = false
+    for (index, record) in records.enumerated() {
+      let number = index + 1
+      guard record.value.kind == .object else {
+        findings.add(
+          .warning, "element \(number) of '\(name)' is \(record.value.kind.description); only objects have an address",
+          at: record.offset)
+        continue
+      }
+      guard let id = record.id else {
+        findings.add(.warning, "record \(number) of '\(name)' has no '\(idName)', and so no address", at: record.offset)
+        continue
+      }
+      let offset = self.offset(of: id, in: record)
+      guard id.kind == .number || id.kind == .string else {
+        findings.add(.warning, "the '\(idName)' of record \(number) of '\(name)' is \(id.kind.description)", at: offset)
+        continue
+      }
+      if id.idText.isEmpty {
+        findings.add(
+          .warning, "the '\(idName)' of record \(number) of '\(name)' is empty, and so no address", at: offset)
+        continue
+      }
+      if let first = numbers[ByteExactKey(id.idText)] {
+        findings.add(
+          .warning, "record \(number) of '\(name)' has the id \(id.idText) of record \(first), and cannot be reached",
+          at: offset)
+      } else {
+        numbers[ByteExactKey(id.idText)] = number
+      }
+      if let firstKind, firstKind != id.kind, !isMixed {
+        isMixed = true
+        findings.add(.warning, "the ids of '\(name)' are numbers and strings; new ones follow the numbers", at: offset)
+      }
+      firstKind = firstKind ?? id.kind
+    }
+  }
+
+  /// The offset in the text of a value inside a record.
+  func offset(of token: ValueToken, in record: Record) -> Int {
+    record.offset + token.offset(in: record.value)
+  }
+}
+
+/// Finds members that an object gives twice, at any depth.
+enum DuplicateNames {
+  /// Calls a closure with each further member of the same name and its offset in the value.
+  static func forEach(in value: ValueToken, _ body: (String, Int) -> Void) {
+    // The names seen so far in each open object, outermost first; an array has none.
+    var open: [Set<ByteExactKey>?] = []
+    var reader = TokenReader(value)
+    while let token = reader.next() {
+      switch token {
+      case .open(.object): open.append([])
+      case .open: open.append(nil)
+      case .close: open.removeLast()
+      case .scalar: break
+      case .name(let token):
+        let name = ByteExactKey(String(decoding: token.unescapedContent, as: UTF8.self))
+        if open[open.count - 1]?.insert(name).inserted == false { body(name.string, token.offset(in: value)) }
+      }
+    }
+  }
+}
+
+/// The members by which records refer to those of other collections, and the ids they may hold.
+struct ForeignKeys {
+  private let collections: [CollectionSurvey]
+  private let schema: Schema
+
+  init(_ collections: [CollectionSurvey], schema: Schema) {
+    self.collections = collections
+    self.schema = schema
+  }
+
+  /// Reports which records refer to one that does not exist, by the members that embedding and deletions follow.
+  func check(_ collection: CollectionSurvey, _ findings: inout FindingList) {
+    let parents = parents(of: collection)
+    guard !parents.isEmpty else { return }
+    for (index, record) in collection.records.enumerated() {
+      guard var reader = ObjectReader(record.value) else { continue }
+      while let member = reader.next() {
+        guard let parent = parents[ByteExactKey(member.nameText)] else { continue }
+        for value in Self.references(member.value) where !parent.ids.contains(ByteExactKey(value.idText)) {
+          let message =
+            "record \(index + 1) of '\(collection.name)' refers to \(Self.text(value)) of '\(parent.name)', which is not "
+            + "there"
+          findings.add(.warning, message, at: collection.offset(of: value, in: record))
+        }
+      }
+    }
+  }
+
+  /// The collections that a collection's records refer to, by the members that hold the ids.
+  private func parents(of child: CollectionSurvey) -> [ByteExactKey: CollectionSurvey] {
+    var parents: [ByteExactKey: CollectionSurvey] = [:]
+    for parent in collections {
+      let keys = schema.foreignKeys(in: child.name, to: parent.name).map { ByteExactKey($0) }
+      if let key = keys.first(where: child.memberNames.contains) { parents[key] = parent }
+    }
+    return parents
+  }
+
+  /// The values of a member that refer to records: itself, or the elements of a list; null does not.
+  private static func references(_ value: ValueToken) -> [ValueToken] {
+    (ArrayReader(value).map { Array($0) } ?? [value]).filter { !$0.isNull }
+  }
+
+  /// How a message shows a value: a text as it is, anything else as JSON, cut where it is long.
+  private static func text(_ value: ValueToken) -> String {
+    let text = value.kind == .string ? value.text : String(decoding: value.bytes, as: UTF8.self)
+    return text.count > 40 ? text.prefix(40) + "…" : text
+  }
+}
+
+/// Something about a file that a person should know before it is served.
+package struct Finding: Sendable, Hashable {
+  package enum Severity: Sendable, Hashable {
+    /// The file would be refused.
+    case error
+    /// The file would be served, with surprising results.
+    case warning
+  }
+
+  package let severity: Severity
+  /// A sentence for a person, without the place.
+  package let message: String
+  /// The offset of the place in bytes, from 0.
+  package let offset: Int
+  /// The line of the place, from 1.
+  package let line: Int
+  /// The column of the place in characters, from 1.
+  package let column: Int
+}
+
+extension Finding: CustomStringConvertible {
+  package var description: String { "\(line):\(column): \(message)" }
+}
+
+/// Findings on their way to a list in the order of the text, each with its line and column.
+struct FindingList {
+  private var found: [(severity: Finding.Severity, message: String, offset: Int)] = []
+
+  mutating func add(_ severity: Finding.Severity, _ message: String, at offset: Int) {
+    found.append((severity, message, offset))
+  }
+
+  /// The findings in the order of the text. O(size of the text) for all of them together.
+  func located(in bytes: UnsafeBufferPointer<UInt8>) -> [Finding] {
+    var (offset, line, column) = (0, 1, 1)
+    return found.sorted { $0.offset < $1.offset }.map { found in
+      // From one finding to the next, so that a file on one line is read once too.
+      let step = TextPosition(
+        offset: found.offset - offset, in: UnsafeBufferPointer(rebasing: bytes[offset...]))
+      column = step.line == 1 ? column + step.column - 1 : step.column
+      line += step.line - 1
+      offset = found.offset
+      return Finding(
+        severity: found.severity, message: found.message, offset: found.offset, line: line, column: column)
+    }
+  }
+}

@@ -60,3 +60,120 @@ package struct SwiftGenerator: Sendable {
     return source.text
   }
 }
+
+/// Who sees what is generated.
+package enum SwiftAccess: String, Sendable, CaseIterable {
+  /// The module that the source is a part of.
+  case `internal`
+  /// The modules of the package.
+  case package
+  /// Whoever imports the module.
+  case `public`
+
+  /// What stands before a declaration, with a space; nothing where Swift needs nothing.
+  var prefix: String {
+    switch self {
+    case .internal: ""
+    case .package, .public: rawValue + " "
+    }
+  }
+
+  /// What stands before a type: that it belongs to no actor, even in a module whose default is the main actor.
+  var typePrefix: String { prefix + "nonisolated " }
+
+  /// Whether others need an initializer that is spelled out.
+  var reachesOtherModules: Bool { self != .internal }
+}
+
+/// How the users of the data sign in: one of its collections holds names and passwords, as the server's `--auth` wants it.
+struct SwiftSignIn {
+  /// The resource of the users.
+  let resource: String
+  /// The member that names a user: `email`, or `username`.
+  let nameKey: String
+
+  /// The member that no response shows.
+  static let passwordKey = "password"
+
+  /// The first collection whose records hold an email address or a name, and a password; `nil` when there is none.
+  init?(_ resources: [ResourceType]) {
+    for resource in resources where resource.kind == .collection {
+      guard Self.isText(Self.passwordKey, in: resource),
+        let name = ["email", "username"].first(where: { Self.isText($0, in: resource) })
+      else { continue }
+      self.resource = resource.name
+      nameKey = name
+      return
+    }
+    return nil
+  }
+
+  private static func isText(_ key: String, in resource: ResourceType) -> Bool {
+    guard let type = resource.record[key]?.type, case .string? = type.alternatives.first else { return false }
+    return type.alternatives.count == 1
+  }
+}
+
+/// The generated client: a property for each resource.
+struct SwiftClient {
+  private let models: [SwiftModel]
+  private let signIn: SwiftSignIn?
+
+  init(_ models: [SwiftModel], signIn: SwiftSignIn?) {
+    self.models = models
+    self.signIn = signIn
+  }
+
+  /// `Client`, unless the data has clients.
+  var name: String {
+    let taken = models.flatMap { [$0.resource.recordName, $0.resource.newRecordName, $0.resource.patchName] }
+    return taken.contains("Client") ? "APIClient" : "Client"
+  }
+
+  func write(to source: inout SwiftSource, access: SwiftAccess) {
+    let prefix = access.prefix
+    source.line()
+    source.line("/// A client of the server's resources.")
+    source.block("\(access.typePrefix)struct \(name): Sendable") { source in
+      source.line("/// Where the server is, such as `http://localhost:3000`.")
+      source.line("\(prefix)let baseURL: URL")
+      source.line("\(prefix)let session: URLSession")
+      if signIn != nil { source.line("fileprivate let store: TokenStore") }
+      source.line()
+      if signIn != nil {
+        source.line("/// - Parameter tokens: The tokens of who has signed in before.")
+        source.function(
+          "\(prefix)init",
+          ["baseURL: URL", "session: URLSession = .shared", "tokens: SignInTokens? = nil"]
+        ) { source in
+          source.line("self.baseURL = baseURL")
+          source.line("self.session = session")
+          source.line("store = TokenStore(tokens)")
+        }
+      } else {
+        source.block("\(prefix)init(baseURL: URL, session: URLSession = .shared)") { source in
+          source.line("self.baseURL = baseURL")
+          source.line("self.session = session")
+        }
+      }
+      var names = UniqueNames(reserving: SwiftNames.client)
+      for model in models {
+        source.line()
+        write(model, as: names.take(Identifier.lowerCamelCase(model.resource.resource.name)), access, to: &source)
+      }
+    }
+  }
+
+  private func write(_ model: SwiftModel, as property: String, _ access: SwiftAccess, to source: inout SwiftSource) {
+    let resource = model.resource
+    let path = SwiftText.literal("/" + OpenAPIPaths.segment(resource.resource.name))
+    let type =
+      switch resource.resource.kind {
+      case .collection: "ResourceCollection<\(resource.recordName)>"
+      case .object: "ResourceObject<\(resource.recordName), \(resource.patchName)>"
+      }
+    source.block("\(access.prefix)var \(SwiftNames.declaration(property)): \(type)") { source in
+      source.line(".init(client: self, path: \(path))")
+    }
+  }
+}

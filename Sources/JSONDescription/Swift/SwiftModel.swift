@@ -98,3 +98,256 @@ struct SwiftModel {
     return SwiftProperty(name: "id", key: resource.idName, type: type, isOptional: isOptional)
   }
 }
+
+/// A generated structure: an object's properties, and the types of those that are objects or choices themselves.
+struct SwiftStructure {
+  let name: String
+  private(set) var properties: [SwiftProperty] = []
+  private(set) var structures: [SwiftStructure] = []
+  private(set) var enumerations: [SwiftEnumeration] = []
+  private(set) var usesDates = false
+  private(set) var usesAnyJSON = false
+  private var typeNames: UniqueNames
+
+  /// Designs a structure for an object.
+  ///
+  /// - Parameters:
+  ///   - name: The structure's name.
+  ///   - object: The members, the id not among them.
+  ///   - id: A property that comes first and is called `id`.
+  ///   - textKeys: The members that stay text whatever their format, because the server compares their spelling.
+  ///   - enclosing: The names of the structures around it, which a nested type must not hide.
+  ///   - singular: Inflects the name of an array to that of an element's type.
+  init(
+    _ name: String, _ object: ObjectType, id: SwiftProperty? = nil, textKeys: Set<String> = [],
+    enclosing: Set<String> = [], singular: (String) -> String
+  ) {
+    self.name = name
+    let enclosing = enclosing.union([name])
+    typeNames = UniqueNames(reserving: SwiftNames.nested.union(enclosing))
+    var names = UniqueNames(reserving: SwiftNames.properties.union(id.map { [$0.name] } ?? []))
+    if let id { properties.append(id) }
+    for member in object.members {
+      let property = names.take(Identifier.lowerCamelCase(member.name))
+      let type =
+        textKeys.contains(member.name) && member.type.isText
+        ? .global("String") : self.type(of: member.type, named: member.name, enclosing: enclosing, singular: singular)
+      properties.append(
+        SwiftProperty(
+          name: property, key: member.name, type: type,
+          isOptional: !member.isRequired || member.type.isNullable, isNullable: member.type.isNullable))
+    }
+  }
+
+  /// The Swift type of a value; designs the structures and enumerations it needs.
+  private mutating func type(
+    of type: ValueType, named name: String, enclosing: Set<String>, singular: (String) -> String
+  ) -> SwiftType {
+    guard let alternative = type.alternatives.first, type.alternatives.count == 1 else {
+      usesAnyJSON = true
+      return .anyJSON
+    }
+    switch alternative {
+    case .boolean: return .global("Bool")
+    case .integer: return .global("Int")
+    case .number: return .global(type.needsDecimal ? "Decimal" : "Double")
+    case .string(let string): return self.type(of: string, named: name)
+    case .array(let elements):
+      let element = self.type(of: elements, named: singular(name), enclosing: enclosing, singular: singular)
+      return .array(elements.isNullable && element != .anyJSON ? .optional(element) : element)
+    case .object(let object):
+      guard !object.members.isEmpty else {
+        usesAnyJSON = true
+        return .anyJSON
+      }
+      let typeName = typeNames.take(Identifier.upperCamelCase(name))
+      let structure = SwiftStructure(typeName, object, enclosing: enclosing, singular: singular)
+      usesDates = usesDates || structure.usesDates
+      usesAnyJSON = usesAnyJSON || structure.usesAnyJSON
+      structures.append(structure)
+      return .nested(typeName)
+    }
+  }
+
+  private mutating func type(of string: StringType, named name: String) -> SwiftType {
+    switch string {
+    case .plain, .formatted(.date), .formatted(.email), .formatted(.ipv4): return .global("String")
+    case .formatted(.uri): return .global("URL")
+    case .formatted(.uuid): return .global("UUID")
+    case .formatted(.dateTime):
+      usesDates = true
+      return .global("Date")
+    case .choice(let choices):
+      // What reads as a constant of the server is one; names of people and places are too few by chance.
+      guard choices.allSatisfy(Identifier.isConstant) else { return .global("String") }
+      let typeName = typeNames.take(Identifier.upperCamelCase(name))
+      enumerations.append(SwiftEnumeration(name: typeName, choices: choices))
+      return .nested(typeName)
+    }
+  }
+}
+
+extension ValueType {
+  /// Whether everything that was seen is a string or `null`.
+  fileprivate var isText: Bool {
+    guard case .string? = alternatives.first else { return false }
+    return alternatives.count == 1
+  }
+}
+
+extension SwiftStructure {
+  /// Writes the structure and the types nested in it.
+  ///
+  /// - Parameters:
+  ///   - conformances: The protocols, in one list.
+  ///   - access: Who sees it.
+  ///   - isNested: Whether it stands within another, whose isolation it shares.
+  ///   - hidden: The property that it does not have after all.
+  func write(
+    to source: inout SwiftSource, conformances: String = "Codable, Sendable, Hashable", access: SwiftAccess,
+    isNested: Bool = false, without hidden: SwiftProperty? = nil
+  ) {
+    let properties = properties.filter { $0.key != hidden?.key }
+    source.block("\(isNested ? access.prefix : access.typePrefix)struct \(name): \(conformances)") { source in
+      Self.write(properties, access: access, to: &source)
+      for enumeration in enumerations { enumeration.write(to: &source, access: access) }
+      for structure in structures {
+        source.line()
+        structure.write(to: &source, access: access, isNested: true)
+      }
+    }
+  }
+
+  /// Writes properties, the keys of them all when one is spelled otherwise in JSON, and the initializer that other
+  /// modules need.
+  ///
+  /// - Parameter structure: The structure in which the types are nested, when that is another.
+  static func write(
+    _ properties: [SwiftProperty], outside structure: String? = nil, access: SwiftAccess, to source: inout SwiftSource
+  ) {
+    for property in properties { source.line(access.prefix + property.declaration(outside: structure)) }
+    if access.reachesOtherModules {
+      if !properties.isEmpty { source.line() }
+      writeInitializer(properties, outside: structure, access: access, to: &source)
+    }
+    if properties.contains(where: \.isNullable) { writeEncoding(properties, access: access, to: &source) }
+    guard properties.contains(where: { $0.name != $0.key }) else { return }
+    source.line()
+    source.block("enum CodingKeys: String, CodingKey") { source in
+      for property in properties {
+        let name = SwiftNames.declaration(property.name)
+        source.line("case \(name)\(property.name == property.key ? "" : " = \(SwiftText.literal(property.key))")")
+      }
+    }
+  }
+
+  /// Writes how properties become JSON: the compiler's own way leaves out what is `nil`, so that what replaces a record
+  /// would not have its nulls any more.
+  private static func writeEncoding(
+    _ properties: [SwiftProperty], access: SwiftAccess, to source: inout SwiftSource
+  ) {
+    source.line()
+    source.line("/// What the data has as null is sent as null, and what it lacks is left out.")
+    source.block("\(access.prefix)func encode(to encoder: any Encoder) throws") { source in
+      source.line("var container = encoder.container(keyedBy: CodingKeys.self)")
+      for property in properties {
+        let name = SwiftNames.declaration(property.name)
+        let method = property.isOptional && !property.isNullable ? "encodeIfPresent" : "encode"
+        source.line("try container.\(method)(self.\(name), forKey: .\(name))")
+      }
+    }
+  }
+
+  private static func writeInitializer(
+    _ properties: [SwiftProperty], outside structure: String?, access: SwiftAccess, to source: inout SwiftSource
+  ) {
+    let parameters = properties.map { $0.parameter(outside: structure) }
+    source.function("\(access.prefix)init", parameters) { source in
+      for property in properties {
+        let name = SwiftNames.declaration(property.name)
+        source.line("self.\(name) = \(name)")
+      }
+    }
+  }
+}
+
+/// A stored property of a generated structure.
+struct SwiftProperty {
+  /// The name, without the backticks that a keyword needs.
+  let name: String
+  /// The member's name in JSON.
+  let key: String
+  /// The type of a value that is present.
+  let type: SwiftType
+  /// Whether a record may lack it.
+  let isOptional: Bool
+  /// Whether a record may have it as null.
+  var isNullable = false
+
+  /// The line that declares it.
+  ///
+  /// - Parameter structure: The structure in which its types are nested, when that is another.
+  func declaration(outside structure: String?) -> String {
+    "var \(SwiftNames.declaration(name)): \(typeName(outside: structure))"
+  }
+
+  /// The parameter of an initializer that takes it.
+  func parameter(outside structure: String?) -> String {
+    "\(SwiftNames.declaration(name)): \(typeName(outside: structure))\(isOptional ? " = nil" : "")"
+  }
+
+  private func typeName(outside structure: String?) -> String {
+    (isOptional ? SwiftType.optional(type) : type).name(outside: structure)
+  }
+
+  /// The same property in a patch, where everything may be left out, and what may be missing may become `null`.
+  var changed: SwiftProperty {
+    // AnyJSON has a null of its own.
+    let type = isOptional && type != .anyJSON ? SwiftType.patch(type) : type
+    return SwiftProperty(name: name, key: key, type: type, isOptional: true)
+  }
+
+  /// Whether it holds null in a patch as a value of its own.
+  var isPatchValue: Bool {
+    if case .patch = type { true } else { false }
+  }
+}
+
+/// A generated enumeration: the few strings that a member was seen to be, and all others.
+struct SwiftEnumeration {
+  let name: String
+  let choices: [String]
+
+  func write(to source: inout SwiftSource, access: SwiftAccess) {
+    var names = UniqueNames(reserving: SwiftNames.properties)
+    let cases = choices.map { text in
+      let words = text == text.uppercased() ? text.lowercased() : text
+      return (name: SwiftNames.declaration(names.take(Identifier.lowerCamelCase(words))), text: text)
+    }
+    let unknown = names.take(cases.contains { $0.name == "unknown" } ? "other" : "unknown")
+    let prefix = access.prefix
+    source.line()
+    source.block("\(prefix)enum \(name): RawRepresentable, Codable, CaseIterable, Sendable, Hashable") { source in
+      for choice in cases { source.line("case \(choice.name)") }
+      source.line("/// A text that the data did not have when this was generated.")
+      source.line("case \(unknown)(String)")
+      source.line()
+      source.line("/// All but the unknown.")
+      source.list("\(prefix)static let allCases: [\(name)] = ", cases.map { ".\($0.name)" })
+      source.line()
+      source.block("\(prefix)init(rawValue: String)") { source in
+        source.block("switch rawValue", indented: false) { source in
+          for choice in cases { source.line("case \(SwiftText.literal(choice.text)): self = .\(choice.name)") }
+          source.line("default: self = .\(unknown)(rawValue)")
+        }
+      }
+      source.line()
+      source.block("\(prefix)var rawValue: String") { source in
+        source.block("switch self", indented: false) { source in
+          for choice in cases { source.line("case .\(choice.name): \(SwiftText.literal(choice.text))") }
+          source.line("case .\(unknown)(let text): text")
+        }
+      }
+    }
+  }
+}

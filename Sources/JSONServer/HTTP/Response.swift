@@ -1,4 +1,6 @@
 public import HTTPTypes
+import JSONDatabase
+import OrderedJSON
 
 /// One HTTP response.
 public struct Response: Sendable {
@@ -74,4 +76,165 @@ extension Response {
     response.body = .bytes([])
     return response
   }
+}
+
+/// A response inside the server: a ``Response`` with what saves work on its way out.
+///
+/// The public type knows nothing of this. Code that takes a response from outside wraps it; ``response`` unwraps it.
+package struct PreparedResponse: Sendable {
+  /// The largest body that is made and sent as a whole; a larger one is written in slices, as its client takes them.
+  static let largestWhole = 1024 * 1024
+
+  /// What follows the head.
+  enum Body: Sendable {
+    /// All bytes at once.
+    case bytes([UInt8])
+    /// Bytes that arrive one after the other, and their total number when it is known.
+    indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
+    /// Bytes that are made as the client takes them.
+    case slices(SlicedBody)
+
+    init(_ body: Response.Body) {
+      self =
+        switch body {
+        case .bytes(let bytes): .bytes(bytes)
+        case .stream(let stream, let length): .stream(stream, length: length)
+        }
+    }
+
+    /// The number of its bytes, of slices about that; 0 for a stream.
+    var estimatedByteCount: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .stream: 0
+      case .slices(let body): body.estimatedByteCount
+      }
+    }
+
+    /// The body as Swift code sees it. O(size) for slices, in time and memory.
+    fileprivate var whole: Response.Body {
+      switch self {
+      case .bytes(let bytes): .bytes(bytes)
+      case .stream(let stream, let length): .stream(stream, length: length)
+      case .slices(let body): .bytes(body.bytes)
+      }
+    }
+  }
+
+  package var status: HTTPResponse.Status
+  var body: Body
+  package var delivery: Response.Delivery
+
+  /// The fields except those that the transport and ``validator`` add; a change clears ``commonFields``.
+  package var headerFields: HTTPFields {
+    didSet { commonFields = nil }
+  }
+
+  /// The fields as one piece, when they are those of most responses and none has been changed since.
+  ///
+  /// They were made for a request that sends neither an origin nor a coding, and for no particular status or body.
+  private(set) var commonFields: CommonFields?
+
+  /// The validator of the body, which becomes a field when the response leaves.
+  var validator: EntityTag?
+
+  /// What an error's body says, for clients that accept only plain text.
+  var errorMessage: String?
+
+  /// The origin of the page whose browser will not show it the response; `nil` for every other client.
+  package var refusedOrigin: String?
+
+  init(
+    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),
+    delivery: Response.Delivery = .normal
+  ) {
+    self.status = status
+    self.body = body
+    self.delivery = delivery
+    self.headerFields = headerFields
+  }
+
+  /// Creates a response with the fields of most responses.
+  init(status: HTTPResponse.Status, commonFields: CommonFields, body: Body) {
+    self.status = status
+    self.body = body
+    delivery = .normal
+    headerFields = commonFields.fields
+    self.commonFields = commonFields
+  }
+
+  /// Wraps a response that came from outside: from middleware or an embedder.
+  package init(_ response: Response) {
+    self.init(
+      status: response.status, headerFields: response.headerFields, body: Body(response.body),
+      delivery: response.delivery)
+    errorMessage = response.errorMessage
+  }
+
+  /// The response as Swift code sees it: with every field among its header fields.
+  ///
+  /// Until the fields are read, responses that differ in their validator share them. A body of slices is made whole.
+  package var response: Response {
+    var complete = Response(status: status, headerFields: headerFields, body: body.whole, delivery: delivery)
+    if let validator { complete.headerFields[.eTag] = validator.fieldValue }
+    complete.errorMessage = errorMessage
+    return complete
+  }
+
+  /// The bytes of a body that is complete; empty for a stream, and for slices.
+  package var bytes: [UInt8] {
+    guard case .bytes(let bytes) = body else { return [] }
+    return bytes
+  }
+
+  /// The number of the body's bytes, of slices about that; 0 for a stream.
+  package var estimatedByteCount: Int { body.estimatedByteCount }
+
+  /// Creates a response with a JSON body, laid out for people.
+  static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> PreparedResponse {
+    PreparedResponse(status: status, headerFields: EndpointResult.fields, body: .bytes(value.utf8Text(.pretty)))
+  }
+}
+
+/// The fields that most responses of a server have, and no others: written once, and copied into each head.
+final class CommonFields: Sendable {
+  let fields: HTTPFields
+  /// The fields as a head holds them.
+  let lines: [UInt8]
+
+  /// - Parameter fields: Fields that do not change and do not say how a message ends.
+  init(_ fields: HTTPFields) {
+    self.fields = fields
+    lines = fields.flatMap { "\($0.name.rawName): \($0.value)\r\n".utf8 }
+  }
+}
+
+/// The body of a response that is too large to be made or sent as a whole: its connection takes it slice by slice.
+///
+/// What is made of the data shows one version of it, which lives as long as the body.
+final class SlicedBody: Sendable {
+  let text: SlicedText
+  /// Whether it is a script, in which some characters are escaped that JSON may hold.
+  let isScript: Bool
+
+  init(_ text: SlicedText) {
+    self.text = text
+    isScript = false
+  }
+
+  init(script segments: [SlicedText.Segment]) {
+    text = SlicedText(segments)
+    isScript = true
+  }
+
+  /// All bytes. O(size), in time and memory.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(estimatedByteCount + estimatedByteCount / 16)
+    text.append(to: &bytes)
+    return isScript ? JSONP.escaped(bytes) : bytes
+  }
+
+  /// About the number of bytes, by some records of each list. O(number of lists).
+  var estimatedByteCount: Int { text.estimatedByteCount }
 }

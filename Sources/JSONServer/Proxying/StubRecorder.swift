@@ -172,3 +172,242 @@ extension Request {
     return request
   }
 }
+
+/// What a run has recorded, and how it becomes part of a stubs file.
+struct StubRecording: Sendable {
+  /// The responses to one request, in order.
+  private struct Track: Sendable {
+    var request: Request
+    let pattern: RequestPattern
+    var responses: [JSONObject] = []
+    /// How many times the last one came.
+    var repetitions = 0
+    var isWritten = false
+  }
+
+  /// The most responses to one request that are kept; the newest takes the place of the last one then.
+  static let maximumResponses = 100
+
+  private var tracks: [Track] = []
+
+  /// How many responses are not in the file.
+  var unwrittenCount: Int { tracks.reduce(0) { $1.isWritten ? $0 : $0 + $1.responses.count } }
+
+  /// Whether all that was recorded is in the file.
+  var isWritten: Bool { tracks.allSatisfy(\.isWritten) }
+
+  /// Adds a response to those that its request got before.
+  ///
+  /// A response that repeats the last one is kept when another one follows: until then the last is sent again and again.
+  /// Requests that differ in secrets alone cannot be told apart afterwards, and are no sequence: to all of them, what the
+  /// newest got is the response. A wrong password would otherwise be what a login begins with for ever.
+  mutating func add(_ stub: RecordedStub) {
+    guard let index = tracks.firstIndex(where: { $0.pattern == stub.pattern }) else {
+      tracks.append(Track(request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1))
+      return
+    }
+    if tracks[index].request.target != stub.request.target || tracks[index].request.body != stub.request.body {
+      let isSame = tracks[index].responses == [stub.response]
+      tracks[index] = Track(
+        request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1,
+        isWritten: isSame && tracks[index].isWritten)
+      return
+    }
+    if tracks[index].responses.last == stub.response {
+      tracks[index].repetitions += 1
+      return
+    }
+    if let last = tracks[index].responses.last {
+      let room = Self.maximumResponses - tracks[index].responses.count
+      tracks[index].responses += Array(repeating: last, count: max(min(tracks[index].repetitions - 1, room), 0))
+    }
+    if tracks[index].responses.count >= Self.maximumResponses { tracks[index].responses.removeLast() }
+    tracks[index].responses.append(stub.response)
+    tracks[index].repetitions = 1
+    tracks[index].isWritten = false
+  }
+
+  /// Remembers that the file holds what an earlier state of this had recorded.
+  mutating func markWritten(asIn written: StubRecording) {
+    for (index, track) in written.tracks.enumerated() where tracks[index].responses == track.responses {
+      tracks[index].isWritten = true
+    }
+  }
+
+  /// Returns the text of a stubs file with what is recorded and not in it yet. All else of it stays as it is.
+  ///
+  /// - Throws: ``JSONError`` when the text is not JSON, ``NoStubs`` when it is no array.
+  func merged(into text: [UInt8]) throws -> [UInt8] {
+    try tracks.filter { !$0.isWritten }.reduce(text) { try Self.merged($1, into: $0) }
+  }
+
+  /// Puts a stub in the place of the one of the same request or, for a request without one, where no other takes it.
+  private static func merged(_ track: Track, into text: [UInt8]) throws -> [UInt8] {
+    let document = try ValidJSON(parsing: text)
+    guard let elements = document.elements else { throw NoStubs() }
+    let stubs = elements.map { JSONValue($0).object ?? JSONObject() }
+    let pattern = JSONValue.object(track.pattern.members)
+    if let index = stubs.firstIndex(where: { $0["request"] == pattern }) {
+      let range = elements[index].offset..<elements[index].offset + elements[index].count
+      return replacing(range, in: text, with: Self.text(of: Self.stub(track, in: stubs[index])))
+    }
+    let stub = Self.text(of: Self.stub(track, in: JSONObject([("request", pattern)])))
+    if let index = stubs.firstIndex(where: { matches($0, track.request) }) {
+      return replacing(elements[index].offset..<elements[index].offset, in: text, with: stub + Array(",\n  ".utf8))
+    }
+    guard let last = elements.last else {
+      let range = document.offset..<document.offset + document.count
+      return replacing(range, in: text, with: Array("[\n  ".utf8) + stub + Array("\n]".utf8))
+    }
+    let end = last.offset + last.count
+    return replacing(end..<end, in: text, with: Array(",\n  ".utf8) + stub)
+  }
+
+  /// The members of a stub, with the recorded responses in the place of its own.
+  private static func stub(_ track: Track, in members: JSONObject) -> JSONObject {
+    var members = members
+    members["response"] = track.responses.count == 1 ? .object(track.responses[0]) : nil
+    members["responses"] = track.responses.count == 1 ? nil : .array(track.responses.map { .object($0) })
+    return members
+  }
+
+  private static func text(of stub: JSONObject) -> [UInt8] {
+    var text: [UInt8] = []
+    JSONFormatter(.pretty).append(ValidJSON(writing: .object(stub)), level: 1, to: &text)
+    return text
+  }
+
+  private static func replacing(_ range: Range<Int>, in text: [UInt8], with part: [UInt8]) -> [UInt8] {
+    text[..<range.lowerBound] + part + text[range.upperBound...]
+  }
+
+  /// Whether a stub of the file would take a request.
+  private static func matches(_ stub: JSONObject, _ request: Request) -> Bool {
+    guard let target = try? ParsedTarget(request.target),
+      let pattern = try? RequestPattern(AdminBody(stub["request"]?.object ?? JSONObject())),
+      let matcher = try? RequestMatcher(pattern)
+    else { return false }
+    let route = EffectiveRoute(
+      method: request.method, text: request.target, target: target, mountedTarget: request.target, ignoresCase: true)
+    return matcher.matches(MatchableRequest(request, route))
+  }
+}
+
+/// A file that holds no array of stubs.
+struct NoStubs: Error, CustomStringConvertible {
+  var description: String { "it must hold an array of stubs, such as []" }
+}
+
+/// A request to another server and its response, as a stub has them, without secrets.
+struct RecordedStub: Sendable {
+  /// The request, to find out which stubs match it.
+  let request: Request
+  /// The stub's `request`.
+  let pattern: RequestPattern
+  /// One of the stub's `responses`.
+  let response: JSONObject
+  /// What becomes a file of its own: a body that is no text.
+  let bodyFile: (name: String, content: [UInt8])?
+
+  /// - Parameters:
+  ///   - request: The request, its target as this server gets it.
+  ///   - response: The other server's response.
+  ///   - address: The other server's address.
+  ///   - filePrefix: How the names of files with bodies begin.
+  /// - Throws: Why there is no stub of it.
+  init(_ request: Request, _ response: Response, from address: UpstreamAddress, filePrefix: String) throws(Refusal) {
+    guard case .bytes(let bytes) = response.body, 200...599 ~= response.status.code else {
+      throw Refusal("no stub can be like it")
+    }
+    pattern = try Self.pattern(of: request)
+    self.request = request
+    var fields = response.headerFields.passedOn(keepsLength: request.method == .head)
+      .filter { !Self.isLeftOut($0) }
+    address.moveAddresses(in: &fields, to: "")
+    var fixed = FixedResponse(status: response.status == .ok ? nil : response.status, headerFields: fields)
+    bodyFile = Self.setBody(of: &fixed, to: bytes, for: request, filePrefix)
+    self.response = fixed.members
+  }
+
+  /// Why a response is not recorded, for a sentence.
+  struct Refusal: Error {
+    let reason: String
+
+    fileprivate init(_ reason: String) { self.reason = reason }
+  }
+
+  /// Whether a field is a secret, of that one response alone, or one that each stub's response has. Validators are made
+  /// anew: whoever edits the body would have to change them, too.
+  private static func isLeftOut(_ field: HTTPField) -> Bool {
+    let name = field.name.canonicalName
+    return HTTPFields.secretNames.contains(name) || leftOutNames.contains(name) || name.hasPrefix("access-control-")
+      || name == "cache-control" && field.value == "no-cache"
+  }
+
+  private static let leftOutNames: Set = [
+    "age", "alt-svc", "date", "etag", "last-modified", "strict-transport-security", "vary", "via",
+  ]
+
+  // MARK: The request
+
+  /// - Throws: Why no stub can be for the request.
+  private static func pattern(of request: Request) throws(Refusal) -> RequestPattern {
+    guard let target = try? ParsedTarget(request.target) else { throw Refusal("no stub can be like it") }
+    var pattern = RequestPattern(request.method, path(of: request, target.path))
+    pattern.isExact = true
+    let parameters = target.parameters.items.filter { !SecretName.matches($0.name) }
+    pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
+    if let body = request.bodyValue {
+      if case .string(let text) = body, SecretName.isMentioned(in: text) {
+        throw Refusal("its request's body seems to hold a secret, which cannot be told from the rest of a text")
+      }
+      pattern.body = .including(body.withoutSecrets)
+    }
+    guard (try? RequestMatcher(pattern)) != nil else { throw Refusal("no stub can be like it") }
+    return pattern
+  }
+
+  /// The path as a pattern has it, which is decoded once more: readable when that changes nothing.
+  private static func path(of request: Request, _ path: Path) -> String {
+    let decoded = path.description
+    if !decoded.contains(where: { "%?#:".contains($0) }), !decoded.hasSuffix("/.") { return decoded }
+    return "/" + path.segments.map { PercentEncoding.encodeSegment($0) }.joined(separator: "/")
+  }
+
+  // MARK: The body
+
+  /// - Returns: The file that holds the body, when the stub cannot.
+  private static func setBody(
+    of response: inout FixedResponse, to bytes: [UInt8], for request: Request, _ filePrefix: String
+  ) -> (name: String, content: [UInt8])? {
+    guard !bytes.isEmpty else { return nil }
+    let type = response.headerFields[.contentType].map(MediaType.init)
+    let isCoded = response.headerFields.contains(.contentEncoding)
+    if let type, !isCoded {
+      if type.isJSON, let value = try? JSONValue(parsing: bytes) {
+        response.body = .json(value)
+        // What a stub's JSON has without saying so.
+        if response.headerFields[.contentType] == "application/json" { response.headerFields[.contentType] = nil }
+        return nil
+      }
+      if !type.isJSON, !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
+        response.body = .json(.string(text))
+        return nil
+      }
+    }
+    let name = fileName(for: request, bytes, filePrefix)
+    response.body = .file(named: name, bytes)
+    return (name, bytes)
+  }
+
+  /// A name that says what the file is, and by its hash that it holds these bytes.
+  private static func fileName(for request: Request, _ bytes: [UInt8], _ prefix: String) -> String {
+    let last = request.path.split(separator: "/").last.map(String.init) ?? ""
+    let kept = last.utf8.filter { ByteSet.words.contains($0) || ".-".utf8.contains($0) }
+    let parts = String(decoding: kept, as: UTF8.self).split(separator: ".")
+    let hash = bytes.withUnsafeBytes { String(ContentHash(of: $0).value, radix: 16) }
+    let stem = ([prefix] + parts.dropLast(parts.count > 1 ? 1 : 0).map { String($0.prefix(40)) } + [hash])
+      .joined(separator: "-")
+    return parts.count > 1 ? "\(stem).\(parts[parts.count - 1].prefix(10))" : stem
+  }
+}

@@ -1,3 +1,6 @@
+import DequeModule
+import HTTPTypes
+
 /// Another server, which is asked for what nothing here responds to.
 public struct Upstream: Sendable {
   /// Asks the other server.
@@ -37,5 +40,213 @@ extension Upstream {
   package enum Failure: Error {
     /// The time was up, as whoever asked it found out itself.
     case timeout
+  }
+}
+
+/// The address of another server: `https://api.example.com/v2`.
+package struct UpstreamAddress: Sendable {
+  /// The address without a slash at its end, which targets follow.
+  let text: String
+  /// What precedes the path.
+  private let origin: Origin
+  /// Empty, or with a slash before each segment and none at the end.
+  private let path: Substring
+
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` that says what is wrong.
+  package init(_ url: String) throws(ServerError) {
+    func refusal(_ reason: String) -> ServerError {
+      ServerError(.invalidConfiguration, "'\(url)' is no address of a server: \(reason).")
+    }
+    guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased()) else {
+      throw refusal("it must begin with http:// or https://, as in https://api.example.com")
+    }
+    let start = url[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+    guard !url[mark.upperBound..<start].contains("@") else {
+      throw refusal("leave out the name and the password; clients send their own Authorization")
+    }
+    guard let origin = Origin(String(url[..<start])) else {
+      throw refusal("a host and perhaps a port must follow ://, as in https://api.example.com:8443")
+    }
+    guard !url[start...].contains(where: { "?#".contains($0) }) else {
+      throw refusal("leave out what follows the path")
+    }
+    guard url[start...].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"\\<>^`{|}".utf8.contains($0) }) else {
+      throw refusal("its path has a character that must be escaped with %")
+    }
+    self.origin = origin
+    var end = url.endIndex
+    while end > start, url[url.index(before: end)] == "/" { end = url.index(before: end) }
+    text = String(url[..<end])
+    path = url[start..<end]
+  }
+
+  /// Returns a target as it is below another address, when it leads to this server.
+  ///
+  /// - Parameters:
+  ///   - reference: An address, or a path on this server.
+  ///   - base: What precedes targets there.
+  /// - Returns: `nil` when it leads elsewhere, or depends on the path that was asked for.
+  func moved(_ reference: some StringProtocol, to base: String) -> String? {
+    var rest = String(reference)
+    if let mark = rest.firstRange(of: "://") {
+      let start = rest[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? rest.endIndex
+      guard let other = Origin(String(rest[..<start])), origin.matches(other) else { return nil }
+      rest = String(rest[start...])
+    } else if !rest.hasPrefix("/") || rest.hasPrefix("//") {
+      return nil
+    }
+    guard rest.hasPrefix(path) else { return nil }
+    rest.removeFirst(path.count)
+    guard let first = rest.first else { return base.isEmpty ? "/" : base }
+    guard "/?#".contains(first) else { return nil }
+    return first == "/" ? base + rest : "\(base)/\(rest)"
+  }
+
+  /// Lets the addresses in a response's fields lead to where the request came from.
+  ///
+  /// - Parameter base: What precedes targets there: `http://localhost:3000`, or nothing for paths alone.
+  func moveAddresses(in fields: inout HTTPFields, to base: String) {
+    for index in fields.indices {
+      switch fields[index].name {
+      case .location, .contentLocation:
+        if let moved = moved(fields[index].value, to: base) { fields[index].value = moved }
+      case .link: fields[index].value = movedLinks(fields[index].value, to: base)
+      default: break
+      }
+    }
+  }
+
+  /// The same of the addresses in angle brackets of a `Link` field (RFC 8288, section 3).
+  private func movedLinks(_ value: String, to base: String) -> String {
+    var result = ""
+    var rest = value[...]
+    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+      let reference = rest[open..<close].dropFirst()
+      result += rest[...open] + (moved(reference, to: base) ?? String(reference)) + ">"
+      rest = rest[close...].dropFirst()
+    }
+    return result + rest
+  }
+}
+
+/// The requests that another server is asked for, or will be when others have ended.
+///
+/// It belongs to the server's engine, whose sessions share it; all of them run on one loop.
+final class UpstreamCalls {
+  let upstream: Upstream
+  let name: ViaName
+  /// What starts the calls that wait, and what ends those that are under way, by their numbers.
+  private var waiting: Deque<(number: Int, start: () -> Void)> = []
+  private var running: [Int: () -> Void] = [:]
+  private var lastNumber = 0
+
+  init(_ upstream: Upstream, random: UInt64) {
+    self.upstream = upstream
+    name = ViaName(random: random)
+  }
+
+  /// A number that no call has.
+  func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// Starts a call, immediately or when others have ended.
+  ///
+  /// - Parameter start: Starts it, and returns what cancels it.
+  func add(_ number: Int, _ start: @escaping () -> (() -> Void)) {
+    let startNow = { [self] in
+      running[number] = {}
+      running[number] = start()
+    }
+    if running.count < max(upstream.maximumConcurrentRequests, 1) {
+      startNow()
+    } else {
+      waiting.append((number, startNow))
+    }
+  }
+
+  /// Ends a call, cancels what is left of it, and starts the next one.
+  ///
+  /// - Returns: Whether it had not ended before.
+  func end(_ number: Int) -> Bool {
+    guard let cancel = running.removeValue(forKey: number) else {
+      guard let index = waiting.firstIndex(where: { $0.number == number }) else { return false }
+      waiting.remove(at: index)
+      return true
+    }
+    cancel()
+    if let next = waiting.popFirst() { next.start() }
+    return true
+  }
+}
+
+extension HTTPFields {
+  /// The fields that concern one connection alone (RFC 9110, section 7.6.1), and those that say how a message is framed.
+  private static let connectionNames: Set = [
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade", "content-length", "expect",
+  ]
+
+  /// The fields of a request that another server is not to see: what is about this one.
+  ///
+  /// Pages of other origins were admitted or refused here, as the other server would by `Origin`. Without a coding that the
+  /// client accepts, the response comes as it is, and is compressed here. A body was unpacked.
+  private static let ownNames: Set = [
+    "host", "origin", "accept-encoding", "content-encoding", HTTPField.Name.session.canonicalName,
+    HTTPField.Name.page.canonicalName,
+    HTTPField.Name.methodOverride.canonicalName,
+  ]
+
+  /// The fields without those of one connection, which `Connection` may name, too.
+  private var withoutConnectionFields: HTTPFields {
+    let listed = self[values: .connection].joined(separator: ",").lowercased()
+    let named = Set(listed.split { ", \t".contains($0) }.map(String.init))
+    return filter { field in
+      let name = field.name.canonicalName
+      return !Self.connectionNames.contains(name) && !named.contains(name)
+    }
+  }
+
+  /// The fields of a request as another server gets them.
+  var forwarded: HTTPFields {
+    withoutConnectionFields.filter { !Self.ownNames.contains($0.name.canonicalName) }
+  }
+
+  /// The fields of another server's response as a client gets them: who may read it, this server says.
+  ///
+  /// - Parameter keepsLength: Whether the length is that of a body which HEAD leaves out.
+  func passedOn(keepsLength: Bool) -> HTTPFields {
+    var fields = withoutConnectionFields.filter { field in
+      let name = field.name.canonicalName
+      return !name.hasPrefix("access-control-") || name == "access-control-expose-headers"
+    }
+    if keepsLength { fields += filter { $0.name == .contentLength }.prefix(1) }
+    return fields
+  }
+
+  /// Fields that clients, servers and those between them prove with who they are.
+  static let secretNames: Set = ["authorization", "cookie", "set-cookie", "set-cookie2"]
+}
+
+/// How a server names itself to those that it asks, so that it knows its own requests again (RFC 9110, section 7.6.3).
+struct ViaName: Sendable {
+  let text: String
+
+  init(random: UInt64) {
+    text = "json-server-" + String(random, radix: 16)
+  }
+
+  /// Whether a request has come by this server already.
+  func isNamed(in fields: HTTPFields) -> Bool {
+    fields[values: .via].contains { value in
+      value.split(separator: ",").contains { entry in
+        entry.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.map(String.init) == text
+      }
+    }
+  }
+
+  func add(to fields: inout HTTPFields) {
+    fields.append(HTTPField(name: .via, value: "1.1 \(text)"))
   }
 }

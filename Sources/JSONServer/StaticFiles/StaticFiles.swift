@@ -60,3 +60,102 @@ struct StaticFiles: Sendable {
     return Response(status: .movedPermanently, headerFields: [.location: "\(path)/\(target[path.endIndex...])"])
   }
 }
+
+/// The path of a request as the name of a file, decoded once.
+struct StaticPath: Hashable {
+  /// The names from the served directory on.
+  let segments: [String]
+
+  /// Whether the path ends with a slash, as a directory's does.
+  let isDirectory: Bool
+
+  /// Reads the path of a target.
+  ///
+  /// - Returns: `nil` for what never names a file: a bad escape, an encoded slash, a backslash, NUL, an empty segment
+  ///   (`//host` in a redirect would lead away), and a segment that starts with a dot, `.` and `..` among them, except
+  ///   a first one that is ``wellKnown``.
+  init?(target: String) {
+    let path = Array(target.utf8).prefix { $0 != UInt8(ascii: "?") }
+    guard path.first == UInt8(ascii: "/") else { return nil }
+    var parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    isDirectory = parts.last?.isEmpty ?? true
+    if isDirectory { _ = parts.popLast() }
+    var segments: [String] = []
+    for part in parts {
+      guard let segment = PercentEncoding.decode(part, plusIsSpace: false), let first = segment.utf8.first,
+        first != UInt8(ascii: ".") || segments.isEmpty && segment == Self.wellKnown,
+        !segment.utf8.contains(where: { $0 == 0 || Self.separators.contains($0) })
+      else { return nil }
+      segments.append(segment)
+    }
+    self.segments = segments
+  }
+
+  /// The one hidden name that is public (RFC 8615).
+  static let wellKnown = ".well-known"
+
+  private static let separators = Array(#"/\"#.utf8)
+}
+
+/// A directory whose files are served, and nothing outside it.
+struct StaticDirectory: Sendable {
+  private let path: String
+  private let privateFiles: [PrivateFile]
+
+  init(_ path: String, privateFiles: [PrivateFile]) {
+    self.path = path
+    self.privateFiles = privateFiles
+  }
+
+  /// Opens the file or directory at decoded segments.
+  ///
+  /// Symlinks that lead to another place inside are followed. The resolved path is then opened name by name without
+  /// following any, so that one swapped in meanwhile leads nowhere.
+  ///
+  /// - Returns: `nil`, when nothing is there, it is neither a file nor a directory, a name on the way starts with a
+  ///   dot and is not a first ``StaticPath/wellKnown``, it lies outside, or it is private.
+  func open(_ segments: [String]) -> OpenFile? {
+    let candidate = ([path] + segments).joined(separator: "/")
+    // One system call decides the usual case, that there is no such file.
+    guard OpenFile.Identity(path: candidate) != nil, let root = OpenFile.resolve(path),
+      let resolved = OpenFile.resolve(candidate), let names = names(of: resolved, below: root),
+      !names.dropFirst(names.first == StaticPath.wellKnown ? 1 : 0).contains(where: { $0.hasPrefix(".") }),
+      var file = OpenFile(path: root)
+    else { return nil }
+    var directory = file
+    for name in names {
+      guard let next = OpenFile(name, in: file) else { return nil }
+      (directory, file) = (file, next)
+    }
+    if file.isDirectory { return file }
+    let isPrivate = privateFiles.contains { $0.includes(file, named: names.last ?? "", in: directory) }
+    return file.isRegular && !isPrivate ? file : nil
+  }
+
+  private func names(of path: String, below root: String) -> [String]? {
+    let names = path.split(separator: "/")
+    let rootNames = root.split(separator: "/")
+    guard names.starts(with: rootNames) else { return nil }
+    return names.dropFirst(rootNames.count).map(String.init)
+  }
+}
+
+/// What static files and the bodies of stubs never show: files that the configuration names.
+package enum PrivateFile: Sendable, Hashable {
+  /// A file, under any name.
+  case file(String)
+  /// The files that lie in a directory, and not below it, whose names begin and end so.
+  case files(in: String, prefix: String = "", suffixes: [String])
+
+  /// Whether a file is private, which was opened by a name in a directory.
+  fileprivate func includes(_ file: OpenFile, named name: String, in directory: OpenFile) -> Bool {
+    switch self {
+    case .file(let path): return OpenFile.Identity(path: path) == file.identity
+    case .files(let path, let prefix, let suffixes):
+      // Where letter case makes no difference, a file is opened by other names, too.
+      let name = name.lowercased()
+      return name.hasPrefix(prefix) && suffixes.contains(where: name.hasSuffix)
+        && OpenFile.Identity(path: path) == directory.identity
+    }
+  }
+}

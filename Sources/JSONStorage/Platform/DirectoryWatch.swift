@@ -50,3 +50,48 @@ struct DirectoryWatch: ~Copyable {
     copies.map { UnsafePointer($0) }.withUnsafeBufferPointer(body)
   }
 }
+
+/// Wakes a thread that waits for it, for a file descriptor or for a point in time.
+final class SelfPipe: Sendable {
+  private let reading: Int32
+  private let writing: Int32
+
+  init() throws(SystemError) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw SystemError("pipe", errno) }
+    reading = ends[0]
+    writing = ends[1]
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+  }
+
+  deinit {
+    close(reading)
+    close(writing)
+  }
+
+  /// Wakes the thread, immediately or the next time that it waits.
+  func send() {
+    var byte: UInt8 = 0
+    // A full pipe is a signal already.
+    _ = write(writing, &byte, 1)
+  }
+
+  /// Waits for a signal, for input on a descriptor or until a point in time; nil waits without end.
+  func wait(orFor input: Int32?, until deadline: ContinuousClock.Instant?) {
+    var sources = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
+    if let input { sources.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0)) }
+    _ = poll(&sources, nfds_t(sources.count), deadline.map(Self.milliseconds) ?? -1)
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(reading, &bytes, bytes.count) == bytes.count {}
+  }
+
+  /// The milliseconds to a point in time, rounded up so that the thread does not wake just before it.
+  private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
+    let (seconds, attoseconds) = (deadline - .now).components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+  }
+}

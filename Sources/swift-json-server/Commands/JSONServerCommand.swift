@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSONDatabase
 import JSONServer
+import OrderedJSON
 
 /// The command line of swift-json-server.
 @main
@@ -54,4 +55,202 @@ struct JSONServerCommand: AsyncParsableCommand {
       return error
     }
   }
+}
+
+/// Serves a source until it is stopped.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serve a JSON file as a REST API (the default).",
+    usage: """
+      swift-json-server [options] <source>
+      swift-json-server <subcommand>
+      """,
+    discussion: """
+      Options may stand before or after the source. The environment's PORT and HOST come after options, then the \
+      settings of json-server.json, then the defaults.
+
+      Subcommands: serve (the default), init, validate, generate, record, export, import. 'swift-json-server help init' tells \
+      more of one.
+
+      Exit codes:
+      \(ExitStatus.table("the server was stopped", ExitStatus.allCases.map { ($0, $0.meaning) }))
+      """)
+
+  @OptionGroup var options: ServeOptions
+
+  func run() async throws {
+    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
+      let settings = try Settings(options)
+      if options.printConfig {
+        print(settings.options.json.text())
+        return 0
+      }
+      return try await Session.run(settings)
+    }
+    guard status == 0 else { throw ExitCode(status) }
+  }
+}
+
+/// Gives arguments as json-server's users type them the one form that the parser knows.
+///
+/// json-server 0.17 reads its arguments with yargs, which takes `--readOnly` for `--read-only`, `--no-cors=true` for
+/// `--no-cors`, and `-p3000` for `-p 3000`.
+struct ArgumentNormalizer {
+  /// The names of the commands; anything else in the first place belongs to the default one.
+  let subcommands: [String]
+
+  /// Long names that are written in camel case.
+  private static let camelCaseNames = Set(
+    ServeOptions.table.map(\.name).filter { $0.contains(where: \.isUppercase) }.map { "--\($0)" })
+
+  /// Short options that take a value, which may follow without a space.
+  private static let shortOptions: Set<String> = Set(
+    ServeOptions.table.filter { !$0.isFlag }.flatMap(\.aliases).filter { $0.count == 1 }
+  ).union(["c"])
+
+  /// Long options without a value; a `=true` after them says nothing, a `=false` takes them back.
+  private static let flags: Set<String> = {
+    let flags = ServeOptions.table.filter(\.isFlag)
+    let names: [String] = flags.map(\.name) + flags.flatMap(\.aliases)
+    return Set(names.filter { $0.count > 1 }.map { "--\($0)" }).union(["--color", "--no-color", "--print-config"])
+  }()
+
+  /// Arguments of the whole command, not of serving.
+  private static let rootFlags: Set<String> = ["--version", "--generate-completion-script", "--experimental-dump-help"]
+
+  func normalize(_ arguments: [String]) -> [String] {
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    let normalized = arguments[..<end].flatMap(normalized(argument:)) + arguments[end...]
+    guard let first = normalized.first else { return ["serve"] }
+    let isForRoot =
+      subcommands.contains(first) || first == "help"
+      || normalized.contains { Self.rootFlags.contains(String($0.prefix { $0 != "=" })) }
+    return isForRoot ? normalized : ["serve"] + normalized
+  }
+
+  /// Returns the command that a first argument was probably meant to be, when it is none and could be no source.
+  ///
+  /// - Parameter exists: Whether there is a file of a name.
+  func meantSubcommand(_ argument: String, exists: (String) -> Bool) -> String? {
+    guard !subcommands.contains(argument), argument.allSatisfy(\.isLetter), !exists(argument) else { return nil }
+    return Spelling.nearest(to: argument, among: subcommands)
+  }
+
+  private func normalized(argument: String) -> [String] {
+    if argument == "-v" { return ["--version"] }
+    if argument.hasPrefix("--") { return normalized(long: argument) }
+    let short = argument.dropFirst()
+    if argument.hasPrefix("-"), let option = short.first, Self.shortOptions.contains(String(option)), short.count > 1,
+      short.dropFirst().first != "="
+    {
+      return ["-\(option)", String(short.dropFirst())]
+    }
+    return [argument]
+  }
+
+  private func normalized(long argument: String) -> [String] {
+    let written = String(argument.prefix { $0 != "=" })
+    let name = Self.camelCaseNames.contains(written) ? written : ServeOption.kebabCase(written)
+    let rest = argument.dropFirst(written.count)
+    if Self.flags.contains(name) {
+      if rest == "=true" { return [name] }
+      if rest == "=false" { return [] }
+    }
+    return [name + rest]
+  }
+}
+
+/// What a shell sources to complete the command line.
+///
+/// The parser's own script completes the options of serving and the names of files after the word `serve` alone. So
+/// where no command is named, ours has it complete as if `serve`, the default, stood there.
+struct CompletionScript {
+  private static let option = "--generate-completion-script"
+
+  let shell: CompletionShell
+
+  /// Reads which shell the arguments ask a script for; without a name that of the environment.
+  ///
+  /// - Returns: `nil` when they ask for none, or for an unknown shell.
+  init?(_ arguments: [String]) {
+    let words = arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+    guard words.first == Self.option, words.count <= 2 else { return nil }
+    guard let shell = words.count == 2 ? CompletionShell(rawValue: words[1]) : .autodetected() else { return nil }
+    self.shell = shell
+  }
+
+  var text: String {
+    let script = JSONServerCommand.completionScript(for: shell)
+    switch shell {
+    case .bash: return "\(script)\n\(Self.bash)"
+    case .fish: return "\(script)\n\(Self.fish)"
+    default:
+      // zsh's last lines run the function when the file is loaded.
+      guard let end = script.firstRange(of: "if [[ \"${funcstack[1]}\"")?.lowerBound else { return script }
+      return "\(script[..<end])\(Self.zsh)\n\n\(script[end...])"
+    }
+  }
+
+  private static let commands = JSONServerCommand.configuration.subcommands.map { $0._commandName } + ["help"]
+  /// The commands as a pattern of bash and zsh, and as a list.
+  private static let (pattern, list) = (commands.joined(separator: "|"), commands.joined(separator: " "))
+
+  private static let bash = #"""
+    _swift-json-server_or_serve() {
+        local -a commands=()
+        case "${COMP_WORDS[1]}" in
+        \#(pattern)) ;;
+        *)
+            if ((COMP_CWORD == 1)); then
+                commands=($(compgen -W '\#(list)' -- "${2}"))
+            fi
+            COMP_LINE="${COMP_WORDS[0]} serve${COMP_LINE#"${COMP_WORDS[0]}"}"
+            COMP_WORDS=("${COMP_WORDS[0]}" serve "${COMP_WORDS[@]:1}")
+            ((COMP_CWORD += 1, COMP_POINT += 6))
+            ;;
+        esac
+        _swift-json-server "${@}"
+        COMPREPLY+=("${commands[@]}")
+    }
+
+    complete -o filenames -F _swift-json-server_or_serve swift-json-server
+    """#
+
+  private static let zsh = #"""
+    functions[_swift-json-server_command]="${functions[_swift-json-server]}"
+
+    _swift-json-server() {
+        local -i ret=1
+        case "${words[2]}" in
+        \#(pattern))
+            ;;
+        *)
+            if ((CURRENT == 2)) && [[ "${words[2]}" != -* ]]; then
+                _swift-json-server_command "${@}" && ret=0
+            fi
+            words=("${words[1]}" serve "${(@)words[2,-1]}")
+            ((CURRENT += 1))
+            ;;
+        esac
+        _swift-json-server_command "${@}" && ret=0
+        return "${ret}"
+    }
+    """#
+
+  private static let fish = #"""
+    functions -c __swift-json-server_tokens __swift-json-server_typed_tokens
+
+    function __swift-json-server_tokens
+        set -l tokens (__swift-json-server_typed_tokens $argv)
+        set -l first $tokens[2] (commandline -ct)
+        if not contains -- $first[1] \#(list)
+            and begin; set -q tokens[2]; or string match -q -- '-*' $first[1]; end
+            set tokens $tokens[1] serve $tokens[2..]
+        end
+        printf '%s\n' $tokens
+    end
+
+    complete -c 'swift-json-server' -n '__swift-json-server_should_offer_completions_for_positional "swift-json-server" -eq 1' -F
+    """#
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import OrderedJSON
 
 /// An option of serving as a settings file, `--print-config` and json-server's spellings know it.
@@ -75,5 +76,194 @@ struct ServeOption: Sendable {
   private static func camelCase(_ name: String) -> String {
     let words = name.split(separator: "-")
     return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+}
+
+extension ServeOptions {
+  /// All options that a settings file may set, in the order in which `--print-config` shows them.
+  ///
+  /// A new option is declared in ``ServeOptions``, has a row here, and takes effect in ``configuration(for:)`` or the
+  /// session.
+  static let table: [ServeOption] = [
+    ServeOption("port", "p", at: \.port) { $0.defaultPort },
+    ServeOption("host", "H", at: \.host, default: ["127.0.0.1", "::1"]),
+    ServeOption("allowed-host", at: \.allowedHost),
+    ServeOption("cert", at: \.cert) { _ in nil },
+    ServeOption("key", at: \.key) { _ in nil },
+    ServeOption("cors", at: \.cors),
+    ServeOption("no-cors", "nc", at: \.noCORS),
+    ServeOption("watch", "w", at: \.watch),
+    ServeOption("poll", at: \.poll),
+    ServeOption("routes", "r", at: \.routes),
+    ServeOption("stubs", at: \.stubs),
+    ServeOption("proxy", at: \.proxy),
+    ServeOption("record", at: \.record),
+    ServeOption("middlewares", "m", at: \.middlewares, default: nil),
+    ServeOption("static", "s", at: \.static),
+    ServeOption("snapshots", "S", at: \.snapshots) { _ in "." },
+    ServeOption("read-only", "ro", at: \.readOnly),
+    ServeOption("strict", at: \.strict),
+    ServeOption("wrap", at: \.wrap),
+    ServeOption("no-gzip", "ng", at: \.noGzip),
+    ServeOption("delay", "d", at: \.delay) { _ in 0 },
+    ServeOption("id", "i", at: \.keys.id, default: ["id"]),
+    ServeOption("foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix) { _ in "Id" },
+    ServeOption("compat", at: \.compat) { _ in .v0 },
+    ServeOption("reset-routes", at: \.resetRoutes),
+    ServeOption("auth", at: \.auth),
+    ServeOption("guard", at: \.guards),
+    ServeOption("token-lifetime", at: \.tokenLifetime) { $0.auth == nil ? nil : 3600 },
+    ServeOption("sessions", at: \.sessions),
+    ServeOption("sync", at: \.sync) { _ in .full },
+    ServeOption("ephemeral", at: \.ephemeral),
+    ServeOption("seed", at: \.seed) { _ in nil },
+    ServeOption("reads", at: \.reads) { SourceLocator.isDatabase($0.source) ? .linearizable : nil },
+    ServeOption("max-body", at: \.maxBody),
+    ServeOption("max-depth", at: \.maxDepth),
+    ServeOption("timeout", at: \.timeout),
+    ServeOption("exec", at: \.exec),
+    ServeOption("ready-file", at: \.readyFile),
+    ServeOption("open", at: \.open),
+    ServeOption("quiet", "q", at: \.quiet),
+    ServeOption("log-format", at: \.logFormat) { _ in .text },
+    ServeOption("show-secrets", at: \.showSecrets),
+  ]
+
+  /// Takes from the environment what no option set.
+  mutating func fill(from environment: [String: String]) throws(CommandFailure) {
+    if port == nil, let text = environment["PORT"], !text.isEmpty {
+      guard let number = Int(text) else {
+        throw CommandFailure(.usage, "PORT: '\(text)' is no port; set a number, or 0.")
+      }
+      port = number
+    }
+    if host.isEmpty, let name = environment["HOST"], !name.isEmpty { host = [name] }
+    // https://no-color.org: any text counts, none does not.
+    if color == nil, let text = environment["NO_COLOR"], !text.isEmpty { color = false }
+  }
+
+  /// Takes from a settings file what neither an option nor the environment set.
+  mutating func fill(from file: inout SettingsFile) throws(CommandFailure) {
+    for option in Self.table { try option.fill(&self, &file) }
+  }
+
+  /// The options in effect, in the form of a settings file.
+  var json: JSONValue {
+    var object = JSONObject()
+    for option in Self.table { object[option.name] = option.value(self) }
+    return .object(object)
+  }
+
+  /// The port when none is chosen: a command that is run gets a free one.
+  var defaultPort: Int { exec == nil ? 3000 : 0 }
+}
+
+/// A value of an option, as a settings file writes it.
+protocol SettingValue: Sendable {
+  /// Reads a value; `nil` when it is of the wrong kind.
+  init?(setting: JSONValue)
+
+  /// What the value must be, as an error message says it.
+  static var expectation: String { get }
+
+  var setting: JSONValue? { get }
+}
+
+extension Bool: SettingValue {
+  init?(setting: JSONValue) {
+    guard case .bool(let flag) = setting else { return nil }
+    self = flag
+  }
+
+  static var expectation: String { "true or false" }
+  var setting: JSONValue? { .bool(self) }
+}
+
+extension Int: SettingValue {
+  init?(setting: JSONValue) {
+    guard let number = setting.integer ?? setting.string.flatMap({ Int($0) }) else { return nil }
+    self = number
+  }
+
+  static var expectation: String { "a whole number" }
+  var setting: JSONValue? { .number(JSONNumber(self)) }
+}
+
+extension Double: SettingValue {
+  init?(setting: JSONValue) {
+    guard case .number(let number) = setting, number.doubleValue.isFinite else { return nil }
+    self = number.doubleValue
+  }
+
+  static var expectation: String { "a number" }
+  var setting: JSONValue? { JSONNumber(self).map(JSONValue.number) }
+}
+
+extension String: SettingValue {
+  init?(setting: JSONValue) {
+    switch setting {
+    case .string(let text): self = text
+    case .number(let number): self = number.text
+    case .null, .bool, .array, .object: return nil
+    }
+  }
+
+  static var expectation: String { "text" }
+  var setting: JSONValue? { .string(self) }
+}
+
+/// One text or several.
+extension [String]: SettingValue {
+  init?(setting: JSONValue) {
+    let elements = setting.string.map { [JSONValue.string($0)] } ?? setting.array
+    let texts = elements?.compactMap(\.string)
+    guard let texts, texts.count == elements?.count else { return nil }
+    self = texts
+  }
+
+  static var expectation: String { "a text or an array of texts" }
+  var setting: JSONValue? { .array(map(JSONValue.string)) }
+}
+
+extension ByteCount: SettingValue {
+  init?(setting: JSONValue) {
+    guard let count = String(setting: setting).flatMap(ByteCount.init(argument:)) else { return nil }
+    self = count
+  }
+
+  static var expectation: String { "a number of bytes, such as 500k or 10M" }
+  var setting: JSONValue? { .number(JSONNumber(bytes)) }
+}
+
+/// One of a few words.
+extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == String {
+  init?(setting: JSONValue) {
+    guard let value = setting.string.flatMap(Self.init(rawValue:)) else { return nil }
+    self = value
+  }
+
+  static var expectation: String { allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ") }
+  var setting: JSONValue? { .string(rawValue) }
+}
+
+/// A number of bytes, written as `1048576`, `1024k` or `1M`.
+struct ByteCount: ExpressibleByArgument, Hashable, Sendable {
+  let bytes: Int
+
+  init?(argument: String) {
+    var digits = argument[...]
+    var unit = 1
+    if digits.last?.lowercased() == "b" { digits.removeLast() }
+    switch digits.last?.lowercased() {
+    case "k": unit = 1 << 10
+    case "m": unit = 1 << 20
+    case "g": unit = 1 << 30
+    default: break
+    }
+    if unit > 1 { digits.removeLast() }
+    guard let count = Int(digits), count >= 0 else { return nil }
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: unit)
+    guard !overflow else { return nil }
+    self.bytes = bytes
   }
 }

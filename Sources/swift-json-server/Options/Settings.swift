@@ -1,3 +1,6 @@
+import JSONServer
+import OrderedJSON
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -41,4 +44,64 @@ struct Settings {
 
   /// The files beside the source whose edits count.
   var watchedPaths: [String] { [path] + [options.routes, options.stubs].compactMap { $0 } + certificatePaths }
+}
+
+/// The settings of a `json-server.json`: the options' names, without dashes, and their values.
+struct SettingsFile {
+  static let defaultPath = "json-server.json"
+
+  private let path: String
+  private let members: JSONObject
+  /// The names that were asked for.
+  private var known: Set<String> = []
+
+  /// Reads a file's text.
+  init(parsing text: [UInt8], path: String) throws(CommandFailure) {
+    self.path = path
+    members = try JSONFile.object(parsing: text, path: path)
+  }
+
+  /// The names that no option has.
+  var unknownNames: [String] {
+    members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }
+  }
+
+  /// Returns the value under the first of some names that is there.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file and the key, when the value is of the wrong kind.
+  mutating func value<Value: SettingValue>(_ type: Value.Type, _ names: [String]) throws(CommandFailure) -> Value? {
+    known.formUnion(names)
+    guard let name = names.first(where: { members[$0] != nil }), let member = members[name] else { return nil }
+    guard let value = Value(setting: member) else {
+      throw CommandFailure(.usage, "\(path): '\(name)' must be \(Value.expectation).")
+    }
+    return value
+  }
+}
+
+/// The small JSON files that a person writes for the server: settings and rewrite rules.
+enum JSONFile {
+  /// Reads a file that holds an object.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file, and the place of a fault.
+  static func object(at path: String) throws(CommandFailure) -> JSONObject {
+    guard let text = FileText.contents(of: path) else {
+      throw CommandFailure(.usage, "\(path): the file cannot be read; check its name and its permissions.")
+    }
+    return try object(parsing: text, path: path)
+  }
+
+  static func object(parsing text: [UInt8], path: String) throws(CommandFailure) -> JSONObject {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue(parsing: text)
+    } catch {
+      throw CommandFailure(
+        .usage, "\(path):\(error.description)", excerpt: Excerpt(of: text, at: error.offset).text)
+    }
+    guard let object = value.object else {
+      throw CommandFailure(.usage, "\(path):1:1: the file must hold a JSON object, such as {}.")
+    }
+    return object
+  }
 }

@@ -97,3 +97,217 @@ extension HTTPHeaders {
     }
   }
 }
+
+/// A request's target that is not in origin form (RFC 9112, section 3.2), converted to it.
+struct RequestTarget {
+  /// The target in origin form, or `*`.
+  let target: String
+  /// The authority of an absolute target, which takes the place of the Host field.
+  let authority: String?
+
+  /// Reads `http://host/path`, and `*` of OPTIONS.
+  init(notInOriginForm text: String, method: HTTPMethod) throws(RequestError) {
+    if text == "*", method == .OPTIONS {
+      (target, authority) = (text, nil)
+      return
+    }
+    guard let authorityStart = Self.endOfScheme(text) else {
+      throw RequestError(.malformed, "The request's target is neither a path nor a URL with http.")
+    }
+    let rest = text[authorityStart...]
+    let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    let authority = String(rest[..<authorityEnd])
+    guard !authority.isEmpty, Self.isAuthority(authority) else {
+      throw RequestError(.malformed, "The URL of the request does not name a host and a port.")
+    }
+    self.authority = authority
+    let path = rest[authorityEnd...]
+    target = path.first == "/" ? String(path) : "/" + path
+  }
+
+  private static func endOfScheme(_ text: String) -> String.Index? {
+    guard let colon = text.firstIndex(of: ":") else { return nil }
+    let scheme = text[..<colon].lowercased()
+    guard scheme == "http" || scheme == "https", text[colon...].hasPrefix("://") else { return nil }
+    return text.index(colon, offsetBy: 3)
+  }
+
+  /// Whether a text can be a host and a port; the empty text is one, too (RFC 9110, section 7.2).
+  ///
+  /// What separates the parts of URLs, lists and credentials is refused, since two readers could see two hosts in it.
+  static func isAuthority(_ text: String) -> Bool {
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "%"), UInt8(ascii: "~"),
+        UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("),
+        UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "="):
+        true
+      default:
+        false
+      }
+    }
+  }
+}
+
+/// The fields of a request's head, parsed.
+struct FieldSection {
+  let fields: HTTPFields
+  let framing: FramingFields
+  /// The bytes that the section takes in the head.
+  let byteCount: Int
+
+  /// - Throws: 431 for too many fields, 400 for a malformed field or one that may not be repeated.
+  init(_ headers: HTTPHeaders, limits: Limits) throws(RequestError) {
+    guard headers.count <= limits.maximumFields else {
+      throw RequestError(.headTooLarge, "The request has more than \(limits.maximumFields) fields.")
+    }
+    var fields = HTTPFields()
+    fields.reserveCapacity(headers.count)
+    var framing = FramingFields()
+    var byteCount = 0
+    for (rawName, rawValue) in headers {
+      byteCount += rawName.utf8.count + rawValue.utf8.count + 4
+      let value = rawValue.withoutSpaceAround
+      guard let name = HTTPField.Name(rawName), Self.isFieldValue(value) else {
+        throw RequestError(.malformed, "The request has a field whose name or value is not allowed.")
+      }
+      try framing.add(value, of: name)
+      fields.append(HTTPField(name: name, value: value))
+    }
+    if let host = framing.host, !RequestTarget.isAuthority(host) {
+      throw RequestError(.malformed, "The Host field is not a host and a port.")
+    }
+    self.fields = fields
+    self.framing = framing
+    self.byteCount = byteCount
+  }
+
+  /// Checks the fields that came after the body, which are not used otherwise.
+  ///
+  /// - Throws: 431 when the request has more fields or larger ones than it may, 400 for a malformed field.
+  static func check(trailers: HTTPHeaders, of head: RequestHead, limits: Limits) throws(RequestError) {
+    guard head.request.headerFields.count + trailers.count <= limits.maximumFields else {
+      throw RequestError(
+        .headTooLarge, "The request has more than \(limits.maximumFields) fields, with its trailers.")
+    }
+    let byteCount = trailers.reduce(head.request.target.utf8.count + head.fieldBytes) {
+      $0 + $1.name.utf8.count + $1.value.utf8.count + 4
+    }
+    guard byteCount <= limits.maximumHeadBytes else {
+      throw RequestError(
+        .headTooLarge,
+        "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes, with its trailers.")
+    }
+    for (name, value) in trailers where HTTPField.Name(name) == nil || !isFieldValue(value.withoutSpaceAround) {
+      throw RequestError(.malformed, "The request has a trailer whose name or value is not allowed.")
+    }
+  }
+
+  private static func isFieldValue(_ value: String) -> Bool {
+    value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
+  }
+}
+
+extension String {
+  /// A field's value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser removes
+  /// what is before it, and leaves what is after it.
+  var withoutSpaceAround: String {
+    guard let last = utf8.last, let first = utf8.first, Self.isSpace(first) || Self.isSpace(last) else { return self }
+    let rest = utf8.drop(while: Self.isSpace)
+    return rest.lastIndex { !Self.isSpace($0) }.map { String(Substring(rest[...$0])) } ?? ""
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}
+
+/// The fields of a request that the transport itself acts on.
+struct FramingFields {
+  private(set) var host: String?
+  private var contentLength: String?
+  private var transferEncoding: String?
+  private var contentEncoding: String?
+  private var expectation: String?
+  private var connection: String?
+  private(set) var asksForUpgrade = false
+
+  /// Records a field, if it is one of these.
+  ///
+  /// - Throws: 400 for a field that may not be repeated.
+  mutating func add(_ value: String, of name: HTTPField.Name) throws(RequestError) {
+    switch name.canonicalName {
+    case "host": try Self.set(&host, value, name)
+    case "content-length": try Self.set(&contentLength, value, name)
+    case "transfer-encoding": Self.join(&transferEncoding, value)
+    case "content-encoding": Self.join(&contentEncoding, value)
+    case "expect": Self.join(&expectation, value)
+    case "connection": Self.join(&connection, value)
+    case "upgrade": asksForUpgrade = true
+    default: break
+    }
+  }
+
+  private static func set(_ field: inout String?, _ value: String, _ name: HTTPField.Name) throws(RequestError) {
+    guard field == nil else { throw RequestError(.malformed, "The request has two \(name.rawName) fields.") }
+    field = value
+  }
+
+  private static func join(_ field: inout String?, _ value: String) {
+    field = field.map { "\($0), \(value)" } ?? value
+  }
+
+  /// How the body's end is known (RFC 9112, section 6.3).
+  func framing(isLegacy: Bool, limits: Limits) throws(RequestError) -> RequestHead.Framing {
+    var framing = RequestHead.Framing.none
+    if let transferEncoding {
+      guard contentLength == nil, !isLegacy else {
+        throw RequestError(.malformed, "Transfer-Encoding goes with HTTP/1.1, and not with Content-Length.")
+      }
+      guard transferEncoding.lowercased() == "chunked" else {
+        throw RequestError(.notImplemented, "The only transfer coding that this server knows is chunked.")
+      }
+      framing = .chunked
+    } else if let contentLength {
+      guard contentLength.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let length = Int(contentLength)
+      else { throw RequestError(.malformed, "The Content-Length is not a number of bytes.") }
+      guard length <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
+      framing = length == 0 ? .none : .length(length)
+    }
+    return framing
+  }
+
+  /// How a body is compressed; `nil` for not at all.
+  var coding: ContentCoding? {
+    get throws(RequestError) { try contentEncoding.flatMap(ContentCoding.named) }
+  }
+
+  /// Whether the client expects `100 Continue`.
+  var expectsContinue: Bool {
+    get throws(RequestError) {
+      guard let expectation else { return false }
+      guard expectation.lowercased() == "100-continue" else {
+        throw RequestError(.unmetExpectation, "The only expectation that this server meets is 100-continue.")
+      }
+      return true
+    }
+  }
+
+  /// Whether the connection serves further requests; an upgrade is never accepted (RFC 9110, section 7.8).
+  func keepsConnection(isLegacy: Bool) -> Bool {
+    guard let connection else { return !isLegacy }
+    let options = connection.lowercased().split(separator: ",").map { String($0).withoutSpaceAround }
+    if options.contains("close") { return false }
+    return !isLegacy || options.contains("keep-alive")
+  }
+}
+
+extension RequestError {
+  /// The refusal of a body above the limit.
+  static func bodyTooLarge(_ limits: Limits) -> RequestError {
+    RequestError(.bodyTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
+  }
+}

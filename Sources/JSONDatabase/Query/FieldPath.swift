@@ -1,0 +1,177 @@
+package import OrderedJSON
+
+/// The way to a value inside a record: `title`, `author.name`, `tags.0` or `tags[0]`.
+///
+/// A member named like the whole path wins over the way through its parts, as with lodash's `get`, which
+/// json-server 0.17 uses. A name leads through an array to that member of each of its elements: `tags.name` leads to
+/// the names of all tags.
+package struct FieldPath: Sendable {
+  /// The path as it was written.
+  package let name: String
+
+  /// The name of a member that wins over the way through the parts.
+  let whole: [UInt8]
+  /// The names that lead to the value.
+  let parts: [[UInt8]]
+
+  /// Creates a path from its text.
+  package init(_ name: String) {
+    self.name = name
+    whole = Array(name.utf8)
+    var dotted = whole
+    if whole.contains(UInt8(ascii: "[")) {
+      dotted = whole.filter { $0 != UInt8(ascii: "]") }.map { $0 == UInt8(ascii: "[") ? UInt8(ascii: ".") : $0 }
+    }
+    parts = dotted.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
+  }
+
+  /// The record's own members through which it may lead.
+  package var possibleNames: [[UInt8]] { [whole] + parts.prefix(1) }
+
+  /// Whether the path leads below the record's own members.
+  var isNested: Bool { parts.count > 1 }
+
+  /// Returns the value the path leads to in a record, or `nil` when there is none; of an array of objects, the first
+  /// element's. O(size of the record).
+  @inline(__always)
+  func value(in record: ValueToken) -> ValueToken? {
+    if let value = record.member(whole) { return value }
+    guard isNested else { return nil }
+    var current = record
+    for part in parts {
+      guard let next = Self.child(part, of: Self.owner(of: part, in: current)) else { return nil }
+      current = next
+    }
+    return current
+  }
+
+  /// Whether any of the values the path leads to in a record satisfies a predicate. O(size of the record).
+  @inline(__always)
+  func leads(in record: ValueToken, to isWanted: (ValueToken) -> Bool) -> Bool {
+    if let value = record.member(whole) { return isWanted(value) }
+    return isNested && Self.leads(parts, from: record, to: isWanted)
+  }
+
+  /// Follows the parts with a stack of its own instead of recursion.
+  private static func leads(_ parts: [[UInt8]], from record: ValueToken, to isWanted: (ValueToken) -> Bool) -> Bool {
+    // The arrays that are being walked, each with the number of parts that led there.
+    var open: [(elements: ArrayReader, count: Int)] = []
+    var next: (value: ValueToken, count: Int)? = (record, 0)
+    while let (value, count) = next {
+      next = nil
+      if count == parts.count {
+        if isWanted(value) { return true }
+      } else if value.kind == .array, index(parts[count]) == nil, let elements = ArrayReader(value) {
+        open.append((elements, count))
+      } else {
+        next = child(parts[count], of: value).map { ($0, count + 1) }
+      }
+      while next == nil, let last = open.indices.last {
+        next = open[last].elements.next().map { ($0, open[last].count) }
+        if next == nil { open.removeLast() }
+      }
+    }
+    return false
+  }
+
+  /// Whether the path leads through an array of several elements in a record, so that ``value(in:)`` may be one of many.
+  func isMultiple(in record: ValueToken) -> Bool {
+    guard isNested, record.member(whole) == nil else { return false }
+    var current = record
+    for part in parts {
+      var owner = current
+      while owner.kind == .array, Self.index(part) == nil {
+        guard var reader = ArrayReader(owner), let first = reader.next() else { return false }
+        if reader.next() != nil { return true }
+        owner = first
+      }
+      guard let next = Self.child(part, of: owner) else { return false }
+      current = next
+    }
+    return false
+  }
+
+  /// What has a part as its child: of an array that a name leads through, the first element.
+  private static func owner(of part: [UInt8], in value: ValueToken) -> ValueToken {
+    guard value.kind == .array, index(part) == nil else { return value }
+    var owner = value
+    while let first = ArrayReader(owner)?.first(where: { _ in true }) { owner = first }
+    return owner
+  }
+
+  private static func index(_ part: [UInt8]) -> Int? {
+    Int(String(decoding: part, as: UTF8.self)).flatMap { $0 < 0 ? nil : $0 }
+  }
+
+  private static func child(_ part: [UInt8], of parent: ValueToken) -> ValueToken? {
+    switch parent.kind {
+    case .object: return parent.member(part)
+    case .array: return index(part).flatMap { ArrayReader(parent)?.dropFirst($0).first { _ in true } }
+    case .null, .bool, .number, .string: return nil
+    }
+  }
+}
+
+extension FieldPath {
+  /// The path below a member that this one leads through: `name` for `author.name` below `author`; `nil` for any other.
+  func below(_ member: String) -> FieldPath? {
+    let start = Array(member.utf8)
+    guard whole.count > start.count + 1, whole.starts(with: start) else { return nil }
+    switch whole[start.count] {
+    case UInt8(ascii: "."): return FieldPath(String(decoding: whole[(start.count + 1)...], as: UTF8.self))
+    case UInt8(ascii: "["):
+      let rest = whole[(start.count + 1)...]
+      guard let end = rest.firstIndex(of: UInt8(ascii: "]")), end > rest.startIndex else { return nil }
+      return FieldPath(String(decoding: rest[..<end] + rest[(end + 1)...], as: UTF8.self))
+    default: return nil
+    }
+  }
+}
+
+extension FieldPath: Hashable {
+  package static func == (left: FieldPath, right: FieldPath) -> Bool {
+    left.whole == right.whole
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(whole)
+  }
+}
+
+/// Which members of records a response shows, by their paths: `title`, `author.name`, `tags.0`.
+package struct FieldSelection: Sendable {
+  /// The paths, as they were asked for.
+  package let paths: [FieldPath]
+  private var members = MemberSelection()
+
+  /// Selects what some paths lead to, and a member that is named like a whole path.
+  package init(_ names: [String]) {
+    paths = names.map { FieldPath($0) }
+    for path in paths {
+      members.insert([path.whole])
+      if path.isNested { members.insert(path.parts) }
+    }
+  }
+
+  /// A record with what is selected; what is no object as it is.
+  package func of(_ record: ValidJSON) -> ValidJSON { record.selecting(members) }
+}
+
+extension Database {
+  /// The paths that lead to nothing in any record of a resource, nor into what is put into its records.
+  ///
+  /// - Parameter relations: The names of what is put into the records.
+  /// - Complexity: O(n) for a path that is asked for the first time.
+  package func unknownPaths(
+    of selection: FieldSelection, in name: String, relations: [String]
+  ) -> [FieldPath] {
+    guard let position = try? position(of: name) else { return [] }
+    let own = selection.paths.filter { path in !relations.contains { path.name == $0 || path.below($0) != nil } }
+    if case .singular(let value) = entries[position].resource {
+      return own.filter { path in !value.withToken { path.leads(in: $0) { _ in true } } }
+    }
+    // What a record will have, none tells.
+    guard let collection = entries[position].collection, collection.count > 0 else { return [] }
+    return own.filter { !collection.hasMember($0, patience) }
+  }
+}

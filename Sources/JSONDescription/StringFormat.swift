@@ -1,0 +1,166 @@
+/// A way to write something as a string, under its name in JSON Schema (2020-12 validation, section 7.3).
+///
+/// The checks are narrower than the standards where a program that reads the value would be: a date-time has capital
+/// letters and no leap second, a URI has a scheme and an authority, an email address needs no quotes.
+package enum StringFormat: String, Sendable, Hashable, CaseIterable {
+  case dateTime = "date-time"
+  case date
+  case email
+  case uri
+  case uuid
+  case ipv4
+
+  /// The format in which all of some strings are written; `nil` when there is none, or no string.
+  package init?(of strings: [String]) {
+    guard let first = strings.first, let format = Self.allCases.first(where: { $0.matches(first) }),
+      strings.dropFirst().allSatisfy(format.matches)
+    else { return nil }
+    self = format
+  }
+
+  /// Whether a string is written in this format.
+  package func matches(_ string: String) -> Bool {
+    let text = Array(string.utf8)
+    return switch self {
+    case .dateTime: Self.isDateTime(text[...])
+    case .date: Self.isDate(text[...])
+    case .email: Self.isEmail(text[...])
+    case .uri: Self.isURI(text[...])
+    case .uuid: Self.isUUID(text)
+    case .ipv4: Self.isIPv4(text[...])
+    }
+  }
+}
+
+extension StringFormat {
+  /// RFC 3339, `full-date`.
+  static func isDate(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard parts.count == 3, let year = number(parts[0], digits: 4), let month = number(parts[1], digits: 2),
+      let day = number(parts[2], digits: 2)
+    else { return false }
+    return 1...12 ~= month && day >= 1 && day <= daysIn(month: month, of: year)
+  }
+
+  /// RFC 3339, `date-time`.
+  static func isDateTime(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.count >= 20, isDate(text.prefix(10)), text.dropFirst(10).first == UInt8(ascii: "T"),
+      isTime(text.dropFirst(11).prefix(8))
+    else { return false }
+    var rest = text.dropFirst(19)
+    if rest.first == UInt8(ascii: ".") {
+      let fraction = rest.dropFirst().prefix(while: isDigit)
+      guard !fraction.isEmpty else { return false }
+      rest = rest.dropFirst(fraction.count + 1)
+    }
+    return rest.elementsEqual("Z".utf8) || isOffset(rest)
+  }
+
+  private static func isTime(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 3, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
+      let second = number(parts[2], digits: 2)
+    else { return false }
+    return hour < 24 && minute < 60 && second < 60
+  }
+
+  private static func isOffset(_ text: ArraySlice<UInt8>) -> Bool {
+    guard let sign = text.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return false }
+    let parts = text.dropFirst().split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 2, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2)
+    else { return false }
+    return hour < 24 && minute < 60
+  }
+
+  private static func daysIn(month: Int, of year: Int) -> Int {
+    switch month {
+    case 4, 6, 9, 11: 30
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    default: 31
+    }
+  }
+
+  private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> Int? {
+    guard text.count == digits, text.allSatisfy(isDigit) else { return nil }
+    return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+
+  /// RFC 5321's `Mailbox` without quoted local parts and address literals; the domain has a dot.
+  static func isEmail(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return false }
+    let words = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let labels = parts[1].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return labels.count > 1 && labels.allSatisfy(isDomainLabel)
+      && words.allSatisfy { word in !word.isEmpty && word.allSatisfy { isAlphanumeric($0) || atomMarks.contains($0) } }
+  }
+
+  /// RFC 3986 with a scheme and an authority: `https://host/path`.
+  static func isURI(_ text: ArraySlice<UInt8>) -> Bool {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
+    let scheme = text[..<colon]
+    let rest = text[colon...].dropFirst()
+    guard let first = scheme.first, isLetter(first),
+      scheme.allSatisfy({ isAlphanumeric($0) || schemeMarks.contains($0) }),
+      rest.starts(with: "//".utf8), let authority = rest.dropFirst(2).first, isAlphanumeric(authority)
+    else { return false }
+    return hasOnlyURICharacters(rest)
+  }
+
+  /// RFC 9562, in upper or lower case.
+  static func isUUID(_ text: [UInt8]) -> Bool {
+    guard text.count == 36 else { return false }
+    return text.enumerated().allSatisfy { index, byte in
+      [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : isHexadecimal(byte)
+    }
+  }
+
+  /// RFC 2673, `dotted-quad`, without leading zeros.
+  static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count == 4
+      && parts.allSatisfy { part in
+        guard 1...3 ~= part.count, part.allSatisfy(isDigit) else { return false }
+        return part.first != UInt8(ascii: "0") || part.count == 1
+          ? part.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } < 256 : false
+      }
+  }
+
+  static func isDigit(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+  }
+
+  private static let atomMarks = Array("!#$%&'*+-/=?^_`{|}~".utf8)
+  private static let schemeMarks = Array("+-.".utf8)
+  private static let uriMarks = Array("-._~:/?#@!$&'()*+,;=".utf8)
+
+  private static func isDomainLabel(_ label: ArraySlice<UInt8>) -> Bool {
+    !label.isEmpty && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+      && label.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+  }
+
+  private static func hasOnlyURICharacters(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        guard rest.count >= 2, rest.prefix(2).allSatisfy(isHexadecimal) else { return false }
+        rest = rest.dropFirst(2)
+      } else if !isAlphanumeric(byte), !uriMarks.contains(byte) {
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
+  }
+}

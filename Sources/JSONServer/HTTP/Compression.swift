@@ -1,0 +1,233 @@
+import CZlib
+import HTTPTypes
+
+/// Compresses the bodies of responses for clients that accept it.
+struct Compression: Sendable {
+  /// The fewest bytes that are worth compressing.
+  static let minimumBytes = 1024
+  /// The most bytes for which the event loop can wait: it compresses them in about ten milliseconds.
+  static let maximumBytes = 1024 * 1024
+
+  private let level: Int
+
+  /// Creates a compressor.
+  ///
+  /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and
+  ///   the event loop waits meanwhile.
+  init(level: Int = 1) {
+    self.level = level
+  }
+
+  /// Compresses a response in a coding that the client accepts.
+  ///
+  /// A body is compressed when it is complete, from 1 KiB to 1 MiB, and of a type that gains by it. `Vary` says so for
+  /// every response of such a type. Part of a file, and what says `no-transform`, is left as it is.
+  func apply(to response: inout PreparedResponse, for request: Request) {
+    // The common fields are of a type that gains, and their `Vary` says so.
+    let isCommon = response.commonFields != nil
+    if isCommon, !request.has(.acceptEncoding) { return }
+    guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
+    if !isCommon { response.headerFields.add("Accept-Encoding", toList: .vary) }
+    guard request.method != .head, allowsCompression(response),
+      let coding = request.headerFields.joined(.acceptEncoding).map(AcceptEncoding.init)?.preferred,
+      let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count
+    else { return }
+    response.body = .bytes(compressed)
+    response.headerFields[.contentEncoding] = coding.rawValue
+    response.headerFields[.contentLength] = "\(compressed.count)"
+    // A strong tag promises the same bytes, which these no longer are.
+    if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
+  }
+
+  private func allowsCompression(_ response: PreparedResponse) -> Bool {
+    guard Self.minimumBytes...Self.maximumBytes ~= response.bytes.count,
+      !response.headerFields.contains(.contentEncoding), !response.headerFields.contains(.contentRange),
+      response.status != .noContent, response.status != .notModified
+    else { return false }
+    let directives = response.headerFields.joined(.cacheControl) ?? ""
+    // The value in nearly all responses, which need not be searched then.
+    return directives == "no-cache" || !directives.lowercased().contains("no-transform")
+  }
+
+  private static func isCompressible(_ field: String) -> Bool {
+    // Nearly all responses; the field need not be parsed for them.
+    if field.hasPrefix("application/json;") { return true }
+    let type = MediaType(field)
+    return type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")
+      || compressibleTypes.contains(type.essence)
+  }
+
+  private static let compressibleTypes: Set<String> = [
+    "application/javascript", "application/jsonl", "application/wasm", "application/x-ndjson", "application/xml",
+    "application/yaml", "font/otf", "font/ttf", "image/bmp", "image/x-icon",
+  ]
+}
+
+/// The codings that a client accepts, as its `Accept-Encoding` says (RFC 9110, section 12.5.3).
+struct AcceptEncoding: Hashable {
+  private var weights: [String: Double] = [:]
+
+  /// Reads a field; an entry whose weight is not a number from 0 to 1 is not accepted.
+  init(_ field: String) {
+    for entry in field.split(separator: ",") {
+      let type = MediaType(String(entry))
+      let weight = type.parameters["q"].map { Double($0) ?? 0 } ?? 1
+      weights[type.essence] = 0...1 ~= weight ? weight : 0
+    }
+  }
+
+  /// The coding to respond with: the one of the greatest weight, gzip among equal ones; `nil` for none.
+  var preferred: ContentCoding? {
+    var best: (coding: ContentCoding, weight: Double)?
+    for coding in ContentCoding.allCases {
+      let alias = coding == .gzip ? weights["x-gzip"] : nil
+      let weight = weights[coding.rawValue] ?? alias ?? weights["*"] ?? 0
+      if weight > best?.weight ?? 0 { best = (coding, weight) }
+    }
+    guard let best, best.weight >= weights["identity"] ?? 0 else { return nil }
+    return best.coding
+  }
+}
+
+/// A way in which a body is compressed.
+enum ContentCoding: String, Sendable, Hashable, CaseIterable {
+  /// The gzip format (RFC 1952).
+  case gzip
+  /// The zlib format (RFC 1950), which HTTP calls deflate.
+  case deflate
+
+  /// The codings that a request's body may have, as `Accept-Encoding` lists them.
+  static let all = allCases.map(\.rawValue).joined(separator: ", ")
+
+  /// Returns the coding that a request's `Content-Encoding` names; `nil` for none.
+  ///
+  /// - Throws: 415 for another one, and for several.
+  static func named(_ field: String) throws(RequestError) -> ContentCoding? {
+    switch field.lowercased() {
+    case "identity": return nil
+    case "gzip", "x-gzip": return .gzip
+    case "deflate": return .deflate
+    default:
+      throw RequestError(
+        .unsupportedCoding,
+        "Content-Encoding '\(field)' is not supported; send the body in one of \(all), or as it is.")
+    }
+  }
+
+  /// Returns bytes compressed.
+  ///
+  /// - Parameter level: From 1, fast, to 9, small.
+  /// - Returns: `nil`, when zlib has no memory or there is no such level.
+  func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
+    var stream = z_stream()
+    // zlib takes the format as part of the window's size: adding 16 selects gzip.
+    let windowBits = MAX_WBITS + (self == .gzip ? 16 : 0)
+    let version = zlibVersion()
+    let size = Int32(MemoryLayout<z_stream>.size)
+    guard let count = UInt32(exactly: bytes.count),
+      deflateInit2_(&stream, Int32(level), Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, version, size) == Z_OK
+    else { return nil }
+    defer { deflateEnd(&stream) }
+    let bound = Int(deflateBound(&stream, UInt(count)))
+    var isWhole = false
+    // zlib's interface is not const-correct: it asks for mutable input, which it only reads.
+    var input = bytes
+    let output = [UInt8](unsafeUninitializedCapacity: bound) { buffer, initialized in
+      input.withUnsafeMutableBufferPointer { input in
+        stream.next_in = input.baseAddress
+        stream.avail_in = count
+        stream.next_out = buffer.baseAddress
+        stream.avail_out = UInt32(clamping: bound)
+        isWhole = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END
+        initialized = Int(stream.total_out)
+      }
+    }
+    return isWhole ? output : nil
+  }
+}
+
+/// Unpacks the body of a request step by step, and no further than a body may be long.
+///
+/// A class, because zlib's stream has to stay where it is.
+final class Decompression {
+  private static let bytesOfStep = 64 * 1024
+
+  private let coding: ContentCoding
+  private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+  private var output = [UInt8](repeating: 0, count: bytesOfStep)
+  /// The bytes that came, which are limited, too: some unpack to nothing.
+  private var received = 0
+  /// Whether all that came is whole; of gzip, more may follow (RFC 1952, section 2.2).
+  private var isWhole = true
+
+  init(_ coding: ContentCoding) {
+    self.coding = coding
+    stream.initialize(to: z_stream())
+    // zlib takes the format as part of the window's size: adding 16 selects gzip.
+    inflateInit2_(
+      stream, MAX_WBITS + (coding == .gzip ? 16 : 0), zlibVersion(), Int32(MemoryLayout<z_stream>.size))
+  }
+
+  deinit {
+    inflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Adds what a piece unpacks to.
+  ///
+  /// - Throws: 413 as soon as the body is larger than it may be, 400 when it is not in its coding.
+  func append(_ piece: [UInt8], to body: inout [UInt8], limits: Limits) throws(RequestError) {
+    received += piece.count
+    guard received <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
+    // zlib's interface is not const-correct: it asks for mutable input, which it only reads.
+    var input = piece
+    var read = 0
+    var isFull = false
+    while read < input.count || isFull {
+      if isWhole { inflateReset(stream) }
+      let offered = min(input.count - read, Self.bytesOfStep)
+      let result = input.withUnsafeMutableBufferPointer { input in
+        output.withUnsafeMutableBufferPointer { output in
+          stream.pointee.next_in = input.baseAddress.map { $0 + read }
+          stream.pointee.avail_in = UInt32(offered)
+          stream.pointee.next_out = output.baseAddress
+          stream.pointee.avail_out = UInt32(output.count)
+          return inflate(stream, Z_NO_FLUSH)
+        }
+      }
+      guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else { throw isBroken }
+      isWhole = result == Z_STREAM_END
+      read += offered - Int(stream.pointee.avail_in)
+      isFull = stream.pointee.avail_out == 0 && !isWhole
+      let count = output.count - Int(stream.pointee.avail_out)
+      guard body.count + count <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
+      body += output[..<count]
+    }
+  }
+
+  /// - Throws: 400, when the body ends before its coding does.
+  func finish() throws(RequestError) {
+    guard isWhole else { throw isBroken }
+  }
+
+  private var isBroken: RequestError {
+    RequestError(
+      .malformed, "The body is not whole and valid \(coding.rawValue), as its Content-Encoding says; send it again.")
+  }
+}
+
+extension Request {
+  /// Unpacks the body, if its `Content-Encoding` says that it is packed.
+  ///
+  /// - Throws: As ``Decompression/append(_:to:limits:)``, and 415 for a coding that is not supported.
+  mutating func unpackBody(limits: Limits) throws(RequestError) {
+    guard !body.isEmpty, let coding = try headerFields.joined(.contentEncoding).flatMap(ContentCoding.named) else {
+      return
+    }
+    let decompression = Decompression(coding)
+    var unpacked: [UInt8] = []
+    try decompression.append(body, to: &unpacked, limits: limits)
+    try decompression.finish()
+    body = unpacked
+  }
+}

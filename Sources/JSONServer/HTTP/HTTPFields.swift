@@ -1,0 +1,186 @@
+import HTTPTypes
+import OrderedJSON
+
+extension HTTPField.Name {
+  static let xTotalCount = Self.known("X-Total-Count")
+  static let xIgnoredParameters = Self.known("X-Ignored-Parameters")
+  static let acceptPatch = Self.known("Accept-Patch")
+  static let link = Self.known("Link")
+  static let methodOverride = Self.known("X-HTTP-Method-Override")
+  static let host = Self.known("Host")
+  /// Sent by the page at `/` with what it asks for itself.
+  static let page = Self.known("X-JSON-Server-Page")
+  /// Names the session that a request is for.
+  static let session = Self.known("X-JSON-Server-Session")
+  static let lastEventID = Self.known("Last-Event-ID")
+
+  /// A name that is written in this file and known to be a token.
+  private static func known(_ name: String) -> HTTPField.Name {
+    guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+    return name
+  }
+}
+
+extension HTTPFields {
+  /// The fields as an object; the values of a name that occurs more than once are joined.
+  var members: JSONObject {
+    var members = JSONObject()
+    for field in self {
+      let earlier = members[field.name.rawName]?.string.map { $0 + ", " } ?? ""
+      members[field.name.rawName] = .string(earlier + field.value)
+    }
+    return members
+  }
+}
+
+extension HTTPFields {
+  /// Sets fields, each in place of those with its name.
+  mutating func replace(with fields: HTTPFields) {
+    for field in fields { self[fields: field.name] = fields[fields: field.name] }
+  }
+}
+
+extension HTTPFields {
+  /// Returns the value of the first field with a name, or `nil`.
+  ///
+  /// For fields that occur once, on the path of every request: the subscript joins the values of all such fields, which
+  /// costs several times as much even when there is one.
+  func first(_ name: HTTPField.Name) -> String? {
+    first { $0.name == name }?.value
+  }
+
+  /// Returns the values of all fields with a name, joined as the subscript joins them, or `nil`.
+  ///
+  /// For fields that may occur more than once and hardly ever do.
+  func joined(_ name: HTTPField.Name) -> String? {
+    guard let index = firstIndex(where: { $0.name == name }) else { return nil }
+    let isOnly = !self[(index + 1)...].contains { $0.name == name }
+    return isOnly ? self[index].value : self[name]
+  }
+}
+
+extension HTTPFields {
+  /// Adds an entry to a field that holds a list, such as `Vary`, unless it is there, in upper or lower case.
+  mutating func add(_ entry: String, toList name: HTTPField.Name) {
+    var first: Int?
+    for index in indices where self[index].name == name {
+      if Self.list(self[index].value, holds: entry) { return }
+      first = first ?? index
+    }
+    if let first { self[first].value += ", \(entry)" } else { self[name] = entry }
+  }
+
+  /// Compares byte by byte: splitting the list took as long as finding a record.
+  private static func list(_ list: String, holds entry: String) -> Bool {
+    list.withBytes { list in
+      entry.withBytes { entry in
+        var start = 0
+        while start < list.count {
+          var end = start
+          while end < list.count, list[end] != UInt8(ascii: ",") { end += 1 }
+          if isEqual(list[start..<end].drop(while: isSpace), entry) { return true }
+          start = end + 1
+        }
+        return false
+      }
+    }
+  }
+
+  /// Whether two entries are equal but for upper and lower case, and for any space at the end of one.
+  private static func isEqual(
+    _ entry: Slice<UnsafeBufferPointer<UInt8>>, _ other: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    entry.count >= other.count && zip(entry, other).allSatisfy { lowercased($0) == lowercased($1) }
+      && entry.dropFirst(other.count).allSatisfy(isSpace)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+  }
+}
+
+/// A media type with its parameters, as a `Content-Type` field holds it (RFC 9110, section 8.3.1).
+struct MediaType: Hashable {
+  /// The type and subtype in lower case: `application/json`.
+  let essence: String
+
+  /// The parameters' values by name in lower case; of a repeated name the first.
+  let parameters: [String: String]
+
+  /// Reads the value of a field; what is not a parameter is skipped.
+  init(_ text: String) {
+    var parts = HeaderParameters(text)
+    essence = parts.nextToken().lowercased()
+    parameters = parts.readAll()
+  }
+
+  /// Whether the content is JSON: `application/json`, `text/json`, or a type that ends in `+json`.
+  var isJSON: Bool {
+    essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json")
+  }
+}
+
+/// Reads a field's value of the form `token; name=value; name="value"` from left to right.
+struct HeaderParameters {
+  private var rest: Substring.UTF8View
+
+  init(_ text: String) {
+    rest = text[...].utf8
+  }
+
+  /// Reads up to the next semicolon, without the white space around it.
+  mutating func nextToken() -> String {
+    let token = rest.prefix { $0 != UInt8(ascii: ";") }
+    rest = rest[token.endIndex...]
+    return Self.trimmed(token)
+  }
+
+  /// Reads all parameters, their names in lower case. Of a repeated name the first counts.
+  mutating func readAll() -> [String: String] {
+    var parameters: [String: String] = [:]
+    while rest.popFirst() != nil {
+      let name = rest.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
+      rest = rest[name.endIndex...]
+      guard rest.first == UInt8(ascii: "=") else { continue }
+      rest.removeFirst()
+      let value = readValue()
+      let key = Self.trimmed(name).lowercased()
+      if parameters[key] == nil { parameters[key] = value }
+    }
+    return parameters
+  }
+
+  /// Reads a value up to the next semicolon outside quotes.
+  ///
+  /// A backslash escapes only a quote or a backslash: browsers once sent whole Windows paths as file names.
+  private mutating func readValue() -> String {
+    rest = rest.drop(while: Self.isSpace)
+    guard rest.first == UInt8(ascii: "\"") else { return nextToken() }
+    rest.removeFirst()
+    var value: [UInt8] = []
+    while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+      if byte == UInt8(ascii: "\\"), let next = rest.first, next == UInt8(ascii: "\"") || next == UInt8(ascii: "\\") {
+        rest.removeFirst()
+        value.append(next)
+      } else {
+        value.append(byte)
+      }
+    }
+    _ = nextToken()
+    return String(decoding: value, as: UTF8.self)
+  }
+
+  private static func trimmed(_ bytes: Substring.UTF8View) -> String {
+    let start = bytes.drop(while: isSpace)
+    let end = start.lastIndex { !isSpace($0) }
+    return end.map { String(Substring(start[...$0])) } ?? ""
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}

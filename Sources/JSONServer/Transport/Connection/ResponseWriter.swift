@@ -1,0 +1,224 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Writes responses as the bytes that are sent.
+///
+/// The transport alone decides how a message ends: the application's Content-Length, Transfer-Encoding and Connection
+/// fields are replaced by its own.
+struct ResponseWriter {
+  /// How the client knows the body's end.
+  enum Framing: Equatable {
+    /// There is no body, and its length is not stated.
+    case none
+    case length(Int)
+    case chunked
+    /// The connection's end is the body's.
+    case untilClose
+  }
+
+  private var date = DateField()
+
+  /// Returns how a response's body ends.
+  static func framing(of response: PreparedResponse, form: ResponseForm) -> Framing {
+    let code = response.status.code
+    if code < 200 || code == 204 { return .none }
+    switch response.body {
+    case .bytes(let bytes):
+      // The responses to HEAD and 304 may state the length of a body that was never made (RFC 9110, section 8.6).
+      if bytes.isEmpty, form.isHeadOnly || code == 304 {
+        if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length >= 0 {
+          return .length(length)
+        }
+        return code == 304 ? .none : .length(0)
+      }
+      return code == 304 ? .none : .length(bytes.count)
+    case .stream(_, let length):
+      if code == 304 { return .none }
+      if let length { return .length(max(length, 0)) }
+      return form.isLegacy ? .untilClose : .chunked
+    case .slices:
+      if code == 304 { return .none }
+      return form.isLegacy ? .untilClose : .chunked
+    }
+  }
+
+  /// Writes the status line and the fields, and makes room for the body that follows in the same memory.
+  ///
+  /// - Parameter closes: Whether the connection ends after this response.
+  mutating func writeHead(
+    of response: PreparedResponse, framing: Framing, form: ResponseForm, closes: Bool, to output: inout ByteBuffer
+  ) {
+    let bound = Self.headBound(of: response)
+    let bodyCount = response.bytes.count
+    output.reserveCapacity(minimumWritableBytes: bound + (bodyCount > PreparedResponse.largestWhole ? 0 : bodyCount))
+    // One span for the whole head: a buffer checks its owner and its capacity at each of many short writes.
+    output.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { buffer in
+      var head = ByteCursor(buffer)
+      head.write(literal: "HTTP/1.1 ")
+      head.write(response.status.code)
+      head.write(literal: " ")
+      head.write(response.status.reasonPhrase)
+      head.write(literal: "\r\n")
+      if let common = response.commonFields {
+        head.write(common.lines)
+        head.write(date.line())
+      } else {
+        writeFields(response.headerFields, to: &head)
+      }
+      if let validator = response.validator {
+        head.write(literal: "ETag: ")
+        validator.withFieldValue { head.write($0) }
+        head.write(literal: "\r\n")
+      }
+      switch framing {
+      case .none, .untilClose: break
+      case .chunked: head.write(literal: "Transfer-Encoding: chunked\r\n")
+      case .length(let length):
+        head.write(literal: "Content-Length: ")
+        head.write(length)
+        head.write(literal: "\r\n")
+      }
+      if closes {
+        head.write(literal: "Connection: close\r\n")
+      } else if form.isLegacy {
+        head.write(literal: "Connection: keep-alive\r\n")
+      }
+      head.write(literal: "\r\n")
+      return head.count
+    }
+  }
+
+  private mutating func writeFields(_ fields: HTTPFields, to head: inout ByteCursor) {
+    var hasDate = false
+    for index in fields.indices {
+      let name = fields[index].name
+      // Nearly all other names differ in length, which is cheaper to compare.
+      switch (name.canonicalName.utf8.count, name.canonicalName) {
+      case (14, "content-length"), (17, "transfer-encoding"), (10, "connection"), (10, "keep-alive"): continue
+      case (4, "date"):
+        // Another server, or one between, may have sent two; there is one.
+        if hasDate { continue }
+        hasDate = true
+      default: break
+      }
+      // HTTPTypes allows neither a line break nor a NUL in a name or a value.
+      head.write(name.rawName)
+      head.write(literal: ": ")
+      head.write(fields[index].value)
+      head.write(literal: "\r\n")
+    }
+    if !hasDate { head.write(date.line()) }
+  }
+
+  /// The most bytes that a response's head can take.
+  private static func headBound(of response: PreparedResponse) -> Int {
+    // The status line, the validator, the date and the framing are short and of known form.
+    let bound = 256 + response.status.reasonPhrase.utf8.count
+    if let common = response.commonFields { return bound + common.lines.count }
+    let fields = response.headerFields
+    return fields.indices.reduce(bound) { bound, index in
+      bound + fields[index].name.rawName.utf8.count + fields[index].value.utf8.count + 4
+    }
+  }
+
+  /// Writes a piece of a chunked body; an empty piece would end it and is left out.
+  static func writeChunk(_ bytes: some Collection<UInt8>, to output: inout ByteBuffer) {
+    guard !bytes.isEmpty else { return }
+    output.writeString(String(bytes.count, radix: 16))
+    output.writeStaticString("\r\n")
+    output.writeBytes(bytes)
+    output.writeStaticString("\r\n")
+  }
+}
+
+/// The `Date` field of responses, renewed once a second.
+struct DateField {
+  private var second = Int64.min
+  private var line: [UInt8] = []
+
+  /// Returns the field's line, line break included (RFC 9110, section 5.6.7).
+  mutating func line(at now: Int64 = Int64(System.now)) -> [UInt8] {
+    if now != second {
+      second = now
+      line = Array("Date: \(HTTPDate(secondsSince1970: now).text)\r\n".utf8)
+    }
+    return line
+  }
+}
+
+extension HTTPResponse.Status {
+  /// The status with the usual phrase of its code, when it has none of its own.
+  var withPhrase: HTTPResponse.Status {
+    guard reasonPhrase.isEmpty else { return self }
+    return HTTPResponse.Status(code: code, reasonPhrase: HTTPResponseStatus(statusCode: code).reasonPhrase)
+  }
+}
+
+/// A place in memory where bytes are written one after the other.
+///
+/// The memory must have room for all that is written; that is checked.
+struct ByteCursor {
+  private let buffer: UnsafeMutableRawBufferPointer
+  /// The number of bytes written.
+  private(set) var count = 0
+
+  init(_ buffer: UnsafeMutableRawBufferPointer) {
+    self.buffer = buffer
+  }
+
+  mutating func write(_ bytes: UnsafeRawBufferPointer) {
+    precondition(bytes.count <= buffer.count - count, "There is no room for \(bytes.count) bytes.")
+    UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
+    count += bytes.count
+  }
+
+  mutating func write(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { write($0) }
+  }
+
+  mutating func write(literal text: StaticString) {
+    text.withUTF8Buffer { write(UnsafeRawBufferPointer($0)) }
+  }
+
+  mutating func write(_ text: String) {
+    text.withBytes { write(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes the decimal digits of a number that is not negative.
+  mutating func write(_ number: Int) {
+    if number > 9 { write(number / 10) }
+    precondition(count < buffer.count, "There is no room for a digit.")
+    buffer[count] = UInt8(ascii: "0") + UInt8(number % 10)
+    count += 1
+  }
+}
+
+/// The memory of responses that were sent, for those that are written next.
+///
+/// It needs no allocation, and is still in the processor's caches.
+struct BufferPool {
+  /// The largest memory that is kept.
+  static let maximumBytes = 4096
+
+  private let maximum: Int
+  private var buffers: [ByteBuffer] = []
+
+  /// - Parameter maximum: How many are kept.
+  init(maximum: Int) {
+    self.maximum = maximum
+  }
+
+  /// Returns an empty buffer.
+  mutating func take() -> ByteBuffer {
+    buffers.popLast() ?? ByteBuffer()
+  }
+
+  /// Keeps a buffer's memory, unless it is still in use elsewhere, such as a channel that could not send all.
+  mutating func put(_ buffer: consuming ByteBuffer) {
+    guard buffers.count < maximum, 1...Self.maximumBytes ~= buffer.capacity,
+      buffer.modifyIfUniquelyOwned({ $0.clear() }) != nil
+    else { return }
+    buffers.append(buffer)
+  }
+}

@@ -1,0 +1,233 @@
+import NIOCore
+import NIOPosix
+
+/// A server's sockets: listens at its addresses and serves each client on the server's own loop.
+final class HTTPListener: Sendable {
+  /// The addresses actually bound, with the ports that the system chose.
+  let boundAddresses: [BindAddress]
+
+  private typealias Bound = (address: BindAddress, channel: any Channel)
+
+  private let channels: [any Channel]
+  private let connections: NIOLoopBound<Connections>
+
+  private init(_ bound: [Bound], _ connections: NIOLoopBound<Connections>) {
+    boundAddresses = bound.map(\.address)
+    channels = bound.map(\.channel)
+    self.connections = connections
+  }
+
+  /// Listens at all of the addresses, or at none.
+  ///
+  /// Addresses with port 0 get the same port, chosen by the system for the first of them. An optional address that the
+  /// machine does not have is left out when another is bound.
+  ///
+  /// - Parameters:
+  ///   - security: What connections are encrypted with; `nil` for plain HTTP.
+  ///   - onCrowd: Told the maximum when there are more connections for the first time.
+  /// - Throws: ``ListenError`` for the first address that cannot be bound.
+  static func start(
+    on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application,
+    security: TransportSecurity? = nil, onCrowd: @escaping @Sendable (_ maximum: Int) -> Void = { _ in }
+  ) async throws(ListenError) -> HTTPListener {
+    let connections = await makeConnections(on: loop) {
+      Connections(limits: limits, application: application, security: security, onCrowd: onCrowd)
+    }
+    var attempt = 0
+    while true {
+      do throws(ListenError) {
+        return HTTPListener(try await bind(addresses, connections), connections)
+      } catch  where error.code == .portInUse && addresses.contains(where: { $0.port == 0 }) && attempt < 9 {
+        // The port that was free at the first address was taken at another.
+        attempt += 1
+      }
+    }
+  }
+
+  /// Takes no further connections, finishes the requests in progress, and closes all connections.
+  ///
+  /// - Parameter grace: How long the requests may take; then the connections are closed as they are.
+  func shutdown(grace: Duration) async {
+    for channel in channels {
+      // It fails when the channel is closed already, and then there is nothing to do.
+      try? await channel.close().get()
+    }
+    let connections = connections
+    let finished = connections.eventLoop.makePromise(of: Void.self)
+    let force = connections.eventLoop.scheduleTask(in: TimeAmount(grace)) { connections.value.closeAll() }
+    connections.eventLoop.execute { connections.value.shutDown(promise: finished) }
+    // The promise never fails.
+    try? await finished.futureResult.get()
+    force.cancel()
+  }
+}
+
+// MARK: - Binding
+
+extension HTTPListener {
+  /// The connections that the system holds while the server does not accept.
+  private static let backlog: CInt = 1024
+
+  private static func makeConnections(
+    on loop: EventLoopExecutor, _ make: @escaping @Sendable () -> Connections
+  ) async -> NIOLoopBound<Connections> {
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        continuation.resume(returning: NIOLoopBound(make(), eventLoop: loop.eventLoop))
+      }
+    }
+  }
+
+  private static func bind(
+    _ addresses: [BindAddress], _ connections: NIOLoopBound<Connections>
+  ) async throws(ListenError) -> [Bound] {
+    var bound: [Bound] = []
+    var missing: ListenError?
+    for var address in addresses {
+      if address.port == 0, let first = bound.first { address.port = first.address.port }
+      do throws(ListenError) {
+        bound.append(try await bind(address, connections))
+      } catch {
+        missing = error
+        if address.isOptional, error.code == .unknownHost { continue }
+        for (_, channel) in bound { try? await channel.close().get() }
+        throw error
+      }
+    }
+    if bound.isEmpty, let missing { throw missing }
+    return bound
+  }
+
+  private static func bind(
+    _ address: BindAddress, _ connections: NIOLoopBound<Connections>
+  ) async throws(ListenError) -> Bound {
+    let socketAddress: SocketAddress
+    do {
+      // The resolver blocks, so it has a thread of its own.
+      socketAddress = try await NIOThreadPool.singleton.runIfActive {
+        try SocketAddress.makeAddressResolvingHost(address.host, port: address.port)
+      }
+    } catch {
+      throw ListenError(resolving: address, cause: error)
+    }
+    if address.port != 0, await isServed(socketAddress, by: connections.eventLoop) { throw ListenError.inUse(address) }
+    do {
+      let channel = try await bootstrap(connections).bind(to: socketAddress).get()
+      let local = channel.localAddress
+      let actual = BindAddress(host: local?.ipAddress ?? address.host, port: local?.port ?? address.port)
+      return (actual, channel)
+    } catch {
+      throw ListenError(binding: address, errorNumber: (error as? IOError)?.errnoCode, cause: error)
+    }
+  }
+
+  /// Whether a program accepts connections at an address.
+  ///
+  /// Apple's systems bind 127.0.0.1:3000 although another program listens at *:3000, which would get no more clients of
+  /// this machine from then on, or still get those that use one of its names.
+  private static func isServed(_ address: SocketAddress, by loop: any EventLoop) async -> Bool {
+    let client = ClientBootstrap(group: loop).connectTimeout(.milliseconds(200))
+    guard let channel = try? await client.connect(to: address).get() else { return false }
+    // The system may choose the very port for the client's end, and connect the two.
+    let isServed = channel.localAddress != channel.remoteAddress
+    try? await channel.close().get()
+    return isServed
+  }
+
+  private static func bootstrap(_ connections: NIOLoopBound<Connections>) -> ServerBootstrap {
+    ServerBootstrap(group: connections.eventLoop)
+      .serverChannelOption(.backlog, value: backlog)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      // One at a time, so that accepting stops exactly at the last connection allowed.
+      .serverChannelOption(.maxMessagesPerRead, value: 1)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(
+            AcceptBackoffHandler(shouldForwardIOErrorCaught: false), AvailableConnectionsHandler(connections.value))
+        }
+      }
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.autoRead, value: false)
+      // How much of a stream a client that does not read can make the server hold, with one of its pieces.
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: 32 * 1024))
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(HTTPConnection.handlers(connections.value))
+        }
+      }
+  }
+}
+
+/// Where a server listens: a name or an IP address, and a port.
+struct BindAddress: Sendable, Hashable, CustomStringConvertible {
+  /// A host name, or an IP address without brackets.
+  var host: String
+  /// The port; 0 lets the system choose.
+  var port: Int
+  /// Whether a machine without this address is served by the other addresses alone.
+  var isOptional: Bool
+
+  init(host: String, port: Int, isOptional: Bool = false) {
+    self.host = host
+    self.port = port
+    self.isOptional = isOptional
+  }
+
+  /// Both loopback addresses, so that `localhost` finds the server whichever a client tries first.
+  static func loopback(port: Int) -> [BindAddress] {
+    [BindAddress(host: "127.0.0.1", port: port), BindAddress(host: "::1", port: port, isOptional: true)]
+  }
+
+  /// The address as it is written in a URL.
+  var description: String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}
+
+/// Why a server cannot listen.
+struct ListenError: Error, CustomStringConvertible {
+  enum Code: Sendable, Hashable {
+    case portInUse
+    case permissionDenied
+    case unknownHost
+    case other
+  }
+
+  let code: Code
+  /// What is wrong and what to do, with the address.
+  let message: String
+  /// What the system reported.
+  let cause: any Error
+
+  var description: String { message }
+}
+
+/// Responds to the requests that a transport reads.
+protocol Application: Sendable {
+  /// Responds to one request.
+  ///
+  /// Called on the server's event loop, and must not block it. The requests of one connection begin in their order, and
+  /// take effect in it: until an unsafe request (RFC 9110, section 9.2.1) has taken effect, none after it begins; an
+  /// unsafe one begins only when all before it have (RFC 9112, section 9.3.2). Safe ones may be under way together.
+  ///
+  /// - Parameters:
+  ///   - request: The request, read to its end.
+  ///   - progress: Reports what becomes of the request before its response is due; called on the event loop, if at all.
+  ///   - reply: Sends the response; called once, immediately or later, on the event loop. The transport sends the
+  ///     responses of one connection in the order of its requests.
+  func respond(
+    to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
+    reply: @escaping @Sendable (PreparedResponse) -> Void)
+}
+
+/// What becomes of a request before its response is due.
+enum RequestProgress: Sendable {
+  /// It has read or changed all that it ever will. The response implies it.
+  case tookEffect
+  /// It waits for something else than its client, perhaps for long. The closure is called on the event loop if the client
+  /// goes away, or closes its side of the connection, before the response is there.
+  case held(onDisconnect: @Sendable () -> Void)
+  /// Its response is being calculated. The closure is called on the event loop if the connection ends before that is there.
+  case calculating(onEnd: @Sendable () -> Void)
+}

@@ -1,0 +1,161 @@
+import JSONServer
+public import OrderedJSON
+
+extension MockServer {
+  /// Expects that a resource is equal to a Swift value: a collection to an array of records, an object to a record.
+  ///
+  /// ```swift
+  /// try await server.expect("bookmarks", equals: [Bookmark(id: 2, title: "NIO")])
+  /// ```
+  ///
+  /// The data is read as that type, so that members that it does not know make no difference. In Swift Testing, an unmet
+  /// expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
+  ///
+  /// - Parameters:
+  ///   - resource: The resource's name.
+  ///   - expected: What it should be.
+  ///   - names: How the names of properties become the names of members.
+  ///   - dates: How dates are written and read.
+  ///   - isolation: The actor that the value is read on; the caller's.
+  ///   - fileID: The place of the expectation, for the issue, as are the next three.
+  ///   - filePath: The path of its file.
+  ///   - line: Its line.
+  ///   - column: Its column.
+  /// - Throws: ``MockServerError`` with code `unmetExpectation` that shows the difference, member by member.
+  public func expect<Value: Codable>(
+    _ resource: String, equals expected: Value, names: JSONNameStrategy = .unchanged,
+    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation,
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws(MockServerError) {
+    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    let encoder = JSONValueEncoder(dates: dates, names: names)
+    let stored = await server.value[resource]
+    // What the type reads of the data, in the form in which it is expected.
+    let read = { (stored: JSONValue) throws -> JSONValue in
+      let value: Value
+      do {
+        value = try JSONValueDecoder(dates: dates, names: names).decode(Value.self, from: stored)
+      } catch {
+        let failure = DecodingFailure(error, in: resource, stored)
+        throw MockServerError(
+          .unmetExpectation, "'\(resource)' cannot be read as \(Value.self):\n  \(failure)\nThere is \(failure.value)")
+      }
+      return try encoder.encode(value)
+    }
+    let result: MockServerError?
+    do {
+      let wanted = try encoder.encode(expected)
+      result = try Self.difference(of: resource, expected: wanted, actual: stored.map(read))
+    } catch let error as MockServerError {
+      result = error
+    } catch {
+      result = MockServerError(.unmetExpectation, "What '\(resource)' should be cannot be written as JSON: \(error)")
+    }
+    if let result { try place.report(result) }
+  }
+
+  /// Expects that a resource is equal to JSON; the order of members and the spelling of numbers make no difference.
+  ///
+  /// - Throws: ``MockServerError`` with code `unmetExpectation` that shows the difference, member by member, elsewhere than
+  ///   in Swift Testing.
+  public func expect(
+    _ resource: String, equals expected: JSONValue,
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws(MockServerError) {
+    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    let actual = await server.value[resource]
+    if let error = Self.difference(of: resource, expected: expected, actual: actual) { try place.report(error) }
+  }
+
+  private static func difference(
+    of resource: String, expected: JSONValue, actual: JSONValue?
+  ) -> MockServerError? {
+    guard let actual else {
+      return MockServerError(.unmetExpectation, "There is no resource '\(resource)'; expected \(expected).")
+    }
+    let lines = JSONDifference.lines(expected: expected, actual: actual, path: resource)
+    guard !lines.isEmpty else { return nil }
+    return MockServerError(
+      .unmetExpectation, "'\(resource)' is not as expected:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+  }
+}
+
+/// Says where in a resource something cannot be read: `bookmarks[3] (id 7): title: expected a string, found null`.
+struct DecodingFailure: CustomStringConvertible {
+  let description: String
+  /// The record that cannot be read; the whole resource where it is none of several.
+  let value: JSONValue
+
+  /// - Parameters:
+  ///   - error: What the decoding threw.
+  ///   - resource: The resource's name.
+  ///   - value: The resource as it is.
+  init(_ error: any Error, in resource: String, _ value: JSONValue) {
+    var path = Self.context(of: error)?.codingPath[...] ?? []
+    var place = resource
+    var record: JSONValue?
+    if let position = path.first?.intValue, let element = value.array?.dropFirst(position).first {
+      record = element
+      path.removeFirst()
+      place += "[\(position)]"
+      if let id = element["id"] ?? element["_id"] { place += " (id \(id.string ?? id.text(pretty: false)))" }
+    }
+    let steps = path.reduce(into: "") { text, key in
+      if let position = key.intValue {
+        text += "[\(position)]"
+      } else {
+        text += (text.isEmpty ? "" : ".") + key.stringValue
+      }
+    }
+    let reason = Self.context(of: error).map { Self.asClause($0.debugDescription) } ?? "\(error)"
+    description = ([place] + (steps.isEmpty ? [] : [steps]) + [reason]).joined(separator: ": ")
+    self.value = record ?? value
+  }
+
+  private static func context(of error: any Error) -> DecodingError.Context? {
+    switch error as? DecodingError {
+    case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+      .valueNotFound(_, let context):
+      context
+    case nil: nil
+    @unknown default: nil
+    }
+  }
+
+  /// A sentence as it stands after a colon.
+  private static func asClause(_ sentence: String) -> String {
+    let clause = sentence.prefix(1).lowercased() + sentence.dropFirst()
+    return clause.hasSuffix(".") ? String(clause.dropLast()) : clause
+  }
+}
+
+/// Finds where two JSON values differ; the order of members and the spelling of numbers make no difference.
+enum JSONDifference {
+  /// Returns one line for each place where the values differ, with its path; empty when they are the same.
+  ///
+  /// - Parameters:
+  ///   - actual: The value received; `nil` when there was none.
+  ///   - isPart: Whether objects may have further members.
+  static func lines(
+    expected: JSONValue, actual: JSONValue?, path: String = "body", isPart: Bool = false
+  ) -> [String] {
+    guard let actual else { return ["\(path): expected \(expected), is missing"] }
+    switch (expected, actual) {
+    case (.object(let expected), .object(let actual)):
+      let wanted = expected.flatMap {
+        lines(expected: $0.value, actual: actual[$0.name], path: "\(path).\($0.name)", isPart: isPart)
+      }
+      let others = isPart ? [] : actual.filter { expected[$0.name] == nil }
+      return wanted + others.map { "\(path).\($0.name): not expected, was \($0.value)" }
+    case (.array(let expected), .array(let actual)):
+      let wanted = expected.enumerated().flatMap { index, element in
+        lines(expected: element, actual: actual.dropFirst(index).first, path: "\(path)[\(index)]", isPart: isPart)
+      }
+      let others = actual.enumerated().dropFirst(expected.count)
+      return wanted + others.map { "\(path)[\($0.offset)]: not expected, was \($0.element)" }
+    case _ where expected == actual: return []
+    case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _):
+      return ["\(path): expected \(expected), was \(actual)"]
+    }
+  }
+}

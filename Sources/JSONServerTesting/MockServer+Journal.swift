@@ -1,0 +1,311 @@
+import HTTPTypes
+public import JSONServer
+public import OrderedJSON
+
+extension MockServer {
+  /// The requests received, oldest first, with their responses; those to `/__admin` are left out.
+  ///
+  /// All of them, unless the test's `configure` bounds the journal.
+  public var requests: [Exchange] {
+    get async { await server.journal }
+  }
+
+  /// Returns the requests of a route, oldest first; none for a route that no request can match.
+  public func requests(_ route: Route) async -> [Exchange] {
+    guard let expectation = try? RequestExpectation(route) else { return [] }
+    return await server.journal.filter { expectation.isMet(by: $0) }
+  }
+
+  /// Clears the journal of requests.
+  public func forgetRequests() async {
+    await server.clearJournal()
+  }
+
+  /// Expects that requests were received.
+  ///
+  /// In Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
+  ///
+  /// - Parameters:
+  ///   - route: The requests.
+  ///   - times: How often; `nil` for once or more.
+  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
+  ///   - headers: Header fields that the request has, among others; `nil` for one that it does not have.
+  ///   - body: The whole body as JSON; `nil` for any. A form is compared by its members. The order of members and the
+  ///     spelling of numbers make no difference. For a part of the body, give the route a body `.including(…)`.
+  ///   - fileID: The place of the expectation, for the issue, as are the next three.
+  ///   - filePath: The path of its file.
+  ///   - line: Its line.
+  ///   - column: Its column.
+  /// - Throws: ``MockServerError`` with code `unmetExpectation`, the differences and the requests received.
+  public func expect(
+    _ route: Route, times: Int? = nil, query: KeyValuePairs<String, String?> = [:],
+    headers: KeyValuePairs<String, String?> = [:], body: JSONValue? = nil,
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws(MockServerError) {
+    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    let range = times.map { $0...max($0, 0) } ?? 1...Int.max
+    try await check(place) { () async throws(MockServerError) in
+      guard times ?? 0 >= 0 else {
+        throw MockServerError(.invalidSetup, "'times' must be at least 0, not \(times ?? 0).")
+      }
+      let expectation = try RequestExpectation(route, query: query, headers: headers, body: body)
+      try await expect(expectation, range, Self.text(times))
+    }
+  }
+
+  /// Expects that requests were received as often as a range says: `times: 1...3`, `times: 2...`.
+  ///
+  /// In Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
+  ///
+  /// - Throws: ``MockServerError`` with code `unmetExpectation`, the differences and the requests received.
+  public func expect(
+    _ route: Route, times: some RangeExpression<Int> & Sendable,
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws(MockServerError) {
+    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    try await check(place) { () async throws(MockServerError) in
+      try await expect(try RequestExpectation(route), times, Self.text(times))
+    }
+  }
+
+  private func expect(
+    _ expectation: RequestExpectation, _ times: some RangeExpression<Int> & Sendable, _ text: String
+  ) async throws(MockServerError) {
+    let exchanges = await requests
+    let met = exchanges.filter { expectation.isMet(by: $0) }
+    guard times.contains(met.count) else {
+      let count = met.count == 1 ? "once" : "\(met.count) times"
+      throw Self.error("Expected \(expectation) \(text), but it came \(count).", expectation, exchanges)
+    }
+    ledger.recordExpected(met)
+  }
+
+  /// Expects that requests were received in an order; others may have come before, between and after them.
+  ///
+  /// - Throws: ``MockServerError`` with code `unmetExpectation` and the requests received, elsewhere than in Swift Testing.
+  public func expect(
+    inOrder routes: [Route],
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws(MockServerError) {
+    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    try await check(place) { () async throws(MockServerError) in
+      let exchanges = await requests
+      var met: [Exchange] = []
+      for route in routes {
+        let expectation = try RequestExpectation(route)
+        let last = met.last?.id ?? 0
+        guard let next = exchanges.first(where: { $0.id > last && expectation.isMet(by: $0) }) else {
+          let after = met.last.map { " after request \($0.id)" } ?? ""
+          throw Self.error("Expected \(expectation)\(after), but it did not come.", expectation, exchanges)
+        }
+        met.append(next)
+      }
+      ledger.recordExpected(met)
+    }
+  }
+
+  /// Expects that no requests were received but those that an expectation was met by, or that a test waited for.
+  ///
+  /// - Throws: ``MockServerError`` with code `unmetExpectation` and those requests, elsewhere than in Swift Testing.
+  public func expectNoOtherRequests(
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws(MockServerError) {
+    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    try await check(place) { () async throws(MockServerError) in
+      let others = ledger.unexpected(among: await requests)
+      guard !others.isEmpty else { return }
+      let count = others.count == 1 ? "1 other came" : "\(others.count) others came"
+      throw MockServerError(
+        .unmetExpectation,
+        "Expected no requests but those that were expected before, but \(count).\n"
+          + JournalText.lines(others))
+    }
+  }
+
+  /// Returns the oldest request that matches, and waits for it when it is yet to arrive.
+  ///
+  /// - Parameters:
+  ///   - route: The requests.
+  ///   - state: How far it has to be: until its response was made, or until it has been received, which is earlier only
+  ///     for one that a hold keeps waiting.
+  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
+  ///   - headers: Header fields that the request has, among others; `nil` for one that it does not have.
+  ///   - body: The whole body as JSON; `nil` for any.
+  ///   - exchange: Requests up to this one are passed over; `nil` looks at all.
+  ///   - timeout: How long to wait.
+  ///   - filePath: The file of the call, for the error.
+  ///   - line: The line of the call.
+  /// - Throws: ``MockServerError`` with code `unmetExpectation` when the time is over or the task is cancelled.
+  @discardableResult
+  public func waitForRequest(
+    _ route: Route, until state: Exchange.State = .responded, query: KeyValuePairs<String, String?> = [:],
+    headers: KeyValuePairs<String, String?> = [:], body: JSONValue? = nil, after exchange: Exchange? = nil,
+    within timeout: Duration = .seconds(5), filePath: String = #filePath, line: Int = #line
+  ) async throws(MockServerError) -> Exchange {
+    do throws(MockServerError) {
+      let expectation = try RequestExpectation(route, query: query, headers: headers, body: body)
+      let found = await server.exchange(after: exchange?.id ?? 0, timeout: timeout) {
+        (state == .received || $0.state == state) && expectation.isMet(by: $0)
+      }
+      guard let found else {
+        throw Self.error(
+          "Expected \(expectation) within \(timeout), but it did not come.", expectation, await requests)
+      }
+      ledger.recordExpected([found])
+      return found
+    } catch {
+      throw error.at(filePath, line)
+    }
+  }
+
+  private static func text(_ times: Int?) -> String {
+    switch times {
+    case nil: "at least once"
+    case 0?: "never"
+    case 1?: "once"
+    case let times?: "\(times) times"
+    }
+  }
+
+  private static func text(_ times: some RangeExpression<Int>) -> String {
+    switch times {
+    case let times as ClosedRange<Int>: "\(times.lowerBound) to \(times.upperBound) times"
+    case let times as Range<Int>: "\(times.lowerBound) to \(times.upperBound &- 1) times"
+    case let times as PartialRangeFrom<Int>: "at least \(times.lowerBound) times"
+    case let times as PartialRangeThrough<Int>: "at most \(times.upperBound) times"
+    case let times as PartialRangeUpTo<Int>: "at most \(times.upperBound &- 1) times"
+    default: "\(times) times"
+    }
+  }
+
+  /// An error that says how the requests of the route differ, and which requests were received at all.
+  private static func error(
+    _ summary: String, _ expectation: RequestExpectation, _ exchanges: [Exchange]
+  ) -> MockServerError {
+    let others = exchanges.compactMap { exchange -> String? in
+      guard let differences = expectation.differences(from: exchange), !differences.isEmpty else { return nil }
+      return "Request \(exchange.id) differs:\n" + differences.map { "  \($0)" }.joined(separator: "\n")
+    }
+    return MockServerError(
+      .unmetExpectation, ([summary] + others.prefix(5) + [JournalText.lines(exchanges)]).joined(separator: "\n"))
+  }
+}
+
+/// What a request must have to be the expected one.
+struct RequestExpectation: Sendable {
+  private let matcher: RequestMatcher
+  /// The same without what a request of the route may lack.
+  private let route: RequestMatcher
+
+  /// - Throws: ``MockServerError`` with code `invalidSetup` for what no request can meet.
+  init(
+    _ route: Route, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: JSONValue? = nil
+  ) throws(MockServerError) {
+    var pattern = route
+    pattern.query += query.map { Route.Field($0.key, $0.value) }
+    pattern.headers += headers.map { Route.Field($0.key, $0.value) }
+    if let body { pattern.body = .equal(body) }
+    do throws(RequestError) {
+      matcher = try RequestMatcher(pattern)
+      self.route = try RequestMatcher(Route(matcher.pattern.method, matcher.pattern.path))
+    } catch {
+      throw MockServerError(.invalidSetup, "No request can meet '\(route)': \(error.message)")
+    }
+  }
+
+  func isMet(by exchange: Exchange) -> Bool {
+    matcher.matches(MatchableRequest(exchange.request, exchange.route))
+  }
+
+  /// How a request of the route differs, one difference a line; `nil` for a request of another route.
+  func differences(from exchange: Exchange) -> [String]? {
+    let request = exchange.request
+    guard route.matches(MatchableRequest(request, exchange.route)) else { return nil }
+    let pattern = matcher.pattern
+    let parameters = (try? QueryParameters(target: request.target))?.items ?? []
+    var lines = pattern.query.compactMap { field in
+      let sent = parameters.filter { $0.name == field.name }.map(\.value)
+      return Self.line("query \(field.name)", field.value, sent) { $0 == $1 }
+    }
+    lines += pattern.headers.compactMap { field in
+      let sent = HTTPField.Name(field.name).map { request.headerFields[fields: $0].map(\.value) } ?? []
+      return Self.line("header \(field.name)", field.value, sent) {
+        WildcardPattern($0).matches(Array($1.utf8))
+      }
+    }
+    switch pattern.body {
+    case .including(let part): lines += JSONDifference.lines(expected: part, actual: request.value, isPart: true)
+    case .equal(let value): lines += JSONDifference.lines(expected: value, actual: request.value)
+    case nil: break
+    }
+    return lines
+  }
+
+  private static func line(
+    _ name: String, _ expected: String?, _ sent: [String], _ isMet: (String, String) -> Bool
+  ) -> String? {
+    let actual = sent.map { "'\($0)'" }.joined(separator: ", ")
+    guard let expected else { return sent.isEmpty ? nil : "\(name): expected to be absent, was \(actual)" }
+    if sent.contains(where: { isMet(expected, $0) }) { return nil }
+    return "\(name): expected '\(expected)', \(sent.isEmpty ? "is missing" : "was \(actual)")"
+  }
+}
+
+extension RequestExpectation: CustomStringConvertible {
+  var description: String { matcher.pattern.description }
+}
+
+/// A journal as a person reads it.
+enum JournalText {
+  /// The most of a body that a line shows.
+  private static let maximumShownCharacters = 300
+
+  /// Returns a line for each exchange.
+  static func lines(_ exchanges: [Exchange]) -> String {
+    guard !exchanges.isEmpty else { return "No requests came." }
+    return "The requests that came:\n" + exchanges.map { "  " + line($0) }.joined(separator: "\n")
+  }
+
+  /// `2. POST /bookmarks → 201 {"title":"Swift"}`
+  private static func line(_ exchange: Exchange) -> String {
+    let request = exchange.request
+    let head = "\(exchange.id). \(request.method.rawValue) \(request.target) → \(outcome(of: exchange))"
+    return request.body.isEmpty ? head : "\(head) \(shown(request.value?.text(pretty: false) ?? "(binary)"))"
+  }
+
+  /// The status, or what became of the response in its place.
+  private static func outcome(of exchange: Exchange) -> String {
+    switch (exchange.state, exchange.response.delivery) {
+    case (.received, _): "no response yet, the request is held"
+    case (.responded, .normal): String(exchange.response.status.code)
+    case (.responded, .hang): "no response (hung)"
+    case (.responded, .reset): "connection reset"
+    case (.responded, .truncated): "\(exchange.response.status.code), truncated"
+    }
+  }
+
+  /// Returns the exchanges with their header fields and bodies.
+  static func report(_ exchanges: [Exchange]) -> String {
+    exchanges.map { exchange in
+      let request = exchange.request
+      let response = exchange.response
+      return """
+        #\(exchange.id) after \(exchange.duration)
+        \(request.method.rawValue) \(request.target)
+        \(message(request.headerFields, request.body))
+        → \(outcome(of: exchange))
+        \(message(response.headerFields, response.bytes))
+        """
+    }.joined(separator: "\n\n")
+  }
+
+  private static func message(_ fields: HTTPFields, _ body: [UInt8]) -> String {
+    let head = fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    return body.isEmpty ? head : "\(head)\n\n\(String(decoding: body, as: UTF8.self))"
+  }
+
+  private static func shown(_ text: String) -> String {
+    text.count > maximumShownCharacters ? text.prefix(maximumShownCharacters) + "…" : text
+  }
+}

@@ -1,0 +1,285 @@
+#if canImport(FoundationNetworking) || canImport(Darwin)
+  import HTTPTypes
+  import JSONServer
+  import NIOConcurrencyHelpers
+
+  #if canImport(Darwin)
+    public import Foundation
+  #else
+    import Foundation
+    public import FoundationNetworking
+  #endif
+
+  extension URLSessionConfiguration {
+    /// Returns the configuration of a session all of whose requests a server responds to without a socket, whatever host
+    /// they are for.
+    ///
+    /// ```swift
+    /// let session = URLSession(configuration: .jsonServer(server))
+    /// let api = ShopAPI(baseURL: URL(string: "https://api.example.com"), session: session)
+    /// ```
+    ///
+    /// It keeps no cache and no cookies. For a configuration of your own, put ``MockServer/protocolClass`` first in its
+    /// `protocolClasses`.
+    public static func jsonServer(_ server: MockServer) -> URLSessionConfiguration {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.protocolClasses = [server.protocolClass]
+      configuration.urlCache = nil
+      return configuration
+    }
+  }
+
+  extension MockServer {
+    /// The class that responds to a session's requests from this server.
+    ///
+    /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
+    /// socket. Redirects are followed within the server. Once it is stopped, requests fail. On Linux, Foundation shows
+    /// a protocol no body of an upload task: such a request fails, and its body has to be the request's `httpBody`.
+    public var protocolClass: URLProtocol.Type { JSONServerURLProtocol.type(number: number) }
+  }
+
+  /// Answers the requests of a session from a server in the process.
+  ///
+  /// A session creates instances of a class and passes them nothing of itself, so that each server has a class of its own.
+  class JSONServerURLProtocol: URLProtocol {
+    /// The servers that run, by their classes.
+    private static let servers = NIOLockedValueBox<[ObjectIdentifier: MockServer]>([:])
+
+    private var loading: Task<Void, Never>?
+
+    /// Returns a class that no other number has: its type argument spells the number's bits.
+    fileprivate static func type(number: Int) -> JSONServerURLProtocol.Type {
+      type(number: number, after: Never.self)
+    }
+
+    private static func type<Bits>(number: Int, after bits: Bits.Type) -> JSONServerURLProtocol.Type {
+      guard number > 0 else { return NumberedURLProtocol<Bits>.self }
+      return number.isMultiple(of: 2)
+        ? type(number: number / 2, after: ZeroBit<Bits>.self) : type(number: number / 2, after: OneBit<Bits>.self)
+    }
+
+    /// Takes a server that runs.
+    static func register(_ server: MockServer) {
+      servers.withLockedValue { $0[ObjectIdentifier(type(number: server.number))] = server }
+    }
+
+    /// Forgets a server that is stopped; the requests of its sessions fail from now on.
+    static func forget(_ server: MockServer) {
+      _ = servers.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(type(number: server.number))) }
+    }
+
+    override class func canInit(with request: URLRequest) -> Bool { self != JSONServerURLProtocol.self }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+      let type = ObjectIdentifier(Swift.type(of: self))
+      guard let loader = JSONServerLoader(self, server: Self.servers.withLockedValue { $0[type] }) else { return }
+      loading = Task { await loader.load() }
+    }
+
+    override func stopLoading() {
+      loading?.cancel()
+    }
+  }
+
+  private final class NumberedURLProtocol<Bits>: JSONServerURLProtocol {}
+  private enum ZeroBit<Rest> {}
+  private enum OneBit<Rest> {}
+
+  /// Loads one request of a session from a server in the process.
+  ///
+  /// Sent to the one task that loads: what the protocol knows is read here before, where the session starts the
+  /// loading, and afterwards the protocol only notifies the client that calls. Clients may be called from any thread; this
+  /// one is called by that task alone, one call after the other. Each call looks first whether the loading was stopped;
+  /// one that is under way at that moment ends a little later, which sessions allow.
+  struct JSONServerLoader: @unchecked Sendable {
+    private let urlProtocol: URLProtocol
+    private let client: any URLProtocolClient
+    private let request: URLRequest
+    private let hidesBody: Bool
+    /// The server; `nil` when it was stopped.
+    private let server: MockServer?
+
+    /// Reads what a protocol knows; `nil` when nobody wants its response.
+    init?(_ urlProtocol: URLProtocol, server: MockServer?) {
+      guard let client = urlProtocol.client else { return nil }
+      self.urlProtocol = urlProtocol
+      self.client = client
+      request = urlProtocol.request
+      hidesBody = Self.hidesBody(urlProtocol)
+      self.server = server
+    }
+
+    /// Whether there is a body that the protocol is not shown.
+    private static func hidesBody(_ urlProtocol: URLProtocol) -> Bool {
+      #if canImport(FoundationNetworking)
+        let request = urlProtocol.request
+        return urlProtocol.task is URLSessionUploadTask && request.httpBody == nil
+          && request.httpBodyStream == nil
+      #else
+        return false
+      #endif
+    }
+
+    /// Loads the request, and notifies the client of the response or the error.
+    func load() async {
+      do {
+        guard let server else { throw URLError(.cannotConnectToHost) }
+        guard !hidesBody else {
+          // It would be handled as if it had no body.
+          let description =
+            "This Foundation hides the body of an upload task from protocols; send it as httpBody."
+          throw URLError(
+            .requestBodyStreamExhausted, userInfo: [NSLocalizedDescriptionKey: description])
+        }
+        try await loadResponse(from: server)
+      } catch {
+        // There is nothing to do about a loading that was stopped.
+        try? notify { $0.urlProtocol(urlProtocol, didFailWithError: error) }
+      }
+    }
+
+    private func loadResponse(from server: MockServer) async throws {
+      var request = request
+      for _ in 0..<20 {
+        let response = await server.respond(to: try Request(request))
+        guard let redirected = request.redirected(by: response) else {
+          return try await deliver(response, to: request)
+        }
+        request = redirected
+      }
+      throw URLError(.httpTooManyRedirects)
+    }
+
+    private func deliver(_ response: Response, to request: URLRequest) async throws {
+      switch response.delivery {
+      case .hang:
+        try await Task.sleep(for: request.timeout)
+        throw URLError(.timedOut)
+      case .reset:
+        throw URLError(.networkConnectionLost)
+      case .truncated(let count):
+        try begin(response, to: request)
+        try send(response.bytes.prefix(count))
+        throw URLError(.networkConnectionLost)
+      case .normal:
+        try begin(response, to: request)
+        switch response.body {
+        case .bytes(let bytes):
+          if !bytes.isEmpty { try send(bytes[...]) }
+        case .stream(let pieces, _):
+          for await piece in pieces { try send(piece[...]) }
+        }
+        try notify { $0.urlProtocolDidFinishLoading(urlProtocol) }
+      }
+    }
+
+    private func begin(_ response: Response, to request: URLRequest) throws {
+      guard let url = request.url, let head = HTTPURLResponse(response, url: url) else {
+        throw URLError(.badServerResponse)
+      }
+      try notify { $0.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed) }
+    }
+
+    private func send(_ piece: ArraySlice<UInt8>) throws {
+      try notify { $0.urlProtocol(urlProtocol, didLoad: Data(piece)) }
+    }
+
+    /// Calls the client; throws when the loading was stopped.
+    private func notify(_ event: (any URLProtocolClient) -> Void) throws {
+      try Task.checkCancellation()
+      event(client)
+    }
+  }
+
+  extension Request {
+    /// Creates the request that a session would send. Reads the body's stream to its end, if it has one.
+    ///
+    /// - Throws: `URLError` for a request without URL or method, or whose body cannot be read.
+    init(_ urlRequest: URLRequest) throws {
+      guard let url = urlRequest.url, let components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+        let method = HTTPRequest.Method(urlRequest.httpMethod ?? "GET")
+      else { throw URLError(.badURL) }
+      var fields: HTTPFields = [:]
+      for (name, value) in urlRequest.allHTTPHeaderFields ?? [:] {
+        if let name = HTTPField.Name(name) { fields[name] = value }
+      }
+      // The session would take the body apart again.
+      fields[.acceptEncoding] = nil
+      if let host = HTTPField.Name("Host"), fields[host] == nil {
+        fields[host] = (components.encodedHost ?? "localhost") + (components.port.map { ":\($0)" } ?? "")
+      }
+      let path = components.percentEncodedPath.isEmpty ? "/" : components.percentEncodedPath
+      let target = path + (components.percentEncodedQuery.map { "?" + $0 } ?? "")
+      self.init(method: method, target: target, headerFields: fields, body: try urlRequest.bodyBytes())
+    }
+  }
+
+  extension URLRequest {
+    /// The request that follows a redirect (RFC 9110, section 15.4); `nil` when the response is none.
+    func redirected(by response: Response) -> URLRequest? {
+      guard [301, 302, 303, 307, 308].contains(response.status.code),
+        let location = response.headerFields[.location], let target = URL(string: location, relativeTo: url)
+      else { return nil }
+      var next = self
+      next.url = target.absoluteURL
+      let isRead = httpMethod == "GET" || httpMethod == "HEAD"
+      // As browsers and URLSession have it: a POST that is moved becomes a GET.
+      if response.status.code == 303 && !isRead || response.status.code < 303 && httpMethod == "POST" {
+        next.httpMethod = "GET"
+        next.httpBody = nil
+      }
+      return next
+    }
+
+    /// How long the request waits, up to a day: a `Duration` cannot be as long as an interval.
+    var timeout: Duration {
+      .seconds(timeoutInterval < 86_400 ? max(timeoutInterval, 0) : 86_400)
+    }
+
+    fileprivate func bodyBytes() throws -> [UInt8] {
+      if let httpBody { return Array(httpBody) }
+      guard let stream = httpBodyStream else { return [] }
+      stream.open()
+      defer { stream.close() }
+      var body: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+      while true {
+        let count = stream.read(&buffer, maxLength: buffer.count)
+        guard count >= 0 else { throw stream.streamError ?? URLError(.requestBodyStreamExhausted) }
+        guard count > 0 else { return body }
+        body += buffer[..<count]
+      }
+    }
+  }
+
+  extension HTTPURLResponse {
+    /// Creates the head of a response as a session shows it; fields of one name are joined.
+    convenience init?(_ response: Response, url: URL) {
+      var fields: [String: String] = [:]
+      for field in response.headerFields {
+        let name = field.name.rawName
+        fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
+      }
+      if case .bytes(let bytes) = response.body { fields["Content-Length"] = String(bytes.count) }
+      self.init(url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
+    }
+  }
+#endif
+
+extension MockServer {
+  /// Responds to the requests of sessions that its class handles, where Foundation has such classes.
+  func startLoadingURLs() {
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.register(self)
+    #endif
+  }
+
+  /// Lets the requests of such sessions fail from now on.
+  func stopLoadingURLs() {
+    #if canImport(FoundationNetworking) || canImport(Darwin)
+      JSONServerURLProtocol.forget(self)
+    #endif
+  }
+}

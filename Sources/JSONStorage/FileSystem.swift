@@ -1,0 +1,247 @@
+import OrderedJSON
+
+/// An open file or directory.
+struct FileDescriptor: Sendable, Hashable {
+  let number: Int32
+}
+
+/// The system calls that a store makes, one method each, so that a test can watch their order and make each one fail.
+///
+/// Names are relative to a directory that was opened before, so that a directory renamed meanwhile cannot split one
+/// publish across two directories. Interrupted calls are repeated here; short reads and writes are not.
+protocol FileSystem: Sendable {
+  /// Resolves all symbolic links.
+  func realPath(_ path: String) throws(SystemError) -> String
+  /// Returns what a symbolic link points to; fails with `notSymbolicLink` for anything else.
+  func linkTarget(_ path: String) throws(SystemError) -> String
+
+  func openDirectory(_ path: String) throws(SystemError) -> FileDescriptor
+  func open(_ name: String, in directory: FileDescriptor, for access: FileAccess) throws(SystemError) -> FileDescriptor
+  func close(_ file: FileDescriptor) throws(SystemError)
+  func makeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError)
+  /// Removes an empty directory.
+  func removeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError)
+  func names(in directory: FileDescriptor) throws(SystemError) -> [String]
+
+  func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
+  func status(_ name: String, in directory: FileDescriptor) throws(SystemError) -> FileStatus
+  func checkWritable(_ name: String, in directory: FileDescriptor) throws(SystemError)
+  func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool
+
+  func read(
+    _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int
+  func write(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor, at offset: Int) throws(SystemError) -> Int
+  func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError)
+  func setOwner(_ owner: UInt32?, group: UInt32?, of file: FileDescriptor) throws(SystemError)
+  func setPermissions(_ permissions: UInt32, of file: FileDescriptor) throws(SystemError)
+  func copyAttributes(
+    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
+  ) throws(SystemError)
+  /// Ensures that nothing written later reaches the medium before the file's present content.
+  func order(_ file: FileDescriptor) throws(SystemError)
+  /// Forces a file or directory to the medium, and with it what was ordered before.
+  func synchronize(_ file: FileDescriptor) throws(SystemError)
+
+  func exchange(_ first: String, _ second: String, in directory: FileDescriptor) throws(SystemError)
+  func renameExclusively(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError)
+  func rename(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError)
+  func unlink(_ name: String, in directory: FileDescriptor) throws(SystemError)
+
+  /// Locks an open file without waiting; fails with `wouldBlock` when another has the lock.
+  func lock(_ file: FileDescriptor) throws(SystemError)
+}
+
+/// What a file is opened for.
+enum FileAccess: Sendable, Hashable {
+  /// Reading a file that exists.
+  case reading
+  /// Reading and writing a file that exists, in place.
+  case writing
+  /// Reading and writing a file that is created with permissions 0600; fails when it exists.
+  case creating
+  /// The same with permissions 0644, less what the process's mask removes.
+  case creatingReadable
+  /// Reading and writing a file that is created when it is missing.
+  case locking
+}
+
+/// What distinguishes one state of a file from another without reading it.
+struct FileStamp: Sendable, Hashable {
+  /// A moment as the file system recorded it.
+  struct Time: Sendable, Hashable {
+    let seconds: Int64
+    let nanoseconds: Int64
+
+    /// Whether a change after `now` would have a different time.
+    ///
+    /// Kernels take file times from a clock that ticks every 1 to 10 ms, some file systems keep whole seconds: a file
+    /// changed again within the tick of its last change keeps its time. A more recent time proves nothing.
+    func isSettled(at now: Time) -> Bool {
+      // In durations, which hold the difference of any two times: a file may claim to be of any year.
+      let age = Duration.seconds(now.seconds) - .seconds(seconds) + .nanoseconds(now.nanoseconds - nanoseconds)
+      return age > (nanoseconds == 0 ? .seconds(2) : .milliseconds(20))
+    }
+  }
+
+  let device: UInt64
+  let inode: UInt64
+  let size: Int
+  let modified: Time
+  let changed: Time
+
+  /// Whether another stamp is of the same bytes when only names were changed in between.
+  ///
+  /// A rename updates the change time, so that it cannot be compared across one.
+  func matchesAcrossRename(_ other: FileStamp) -> Bool {
+    device == other.device && inode == other.inode && size == other.size && modified == other.modified
+  }
+}
+
+/// What the file system knows about a file.
+struct FileStatus: Sendable, Hashable {
+  let stamp: FileStamp
+  /// The permission bits, with set-user-ID and the like.
+  let permissions: UInt32
+  let owner: UInt32
+  let group: UInt32
+  let links: Int
+  let isRegular: Bool
+}
+
+/// The result of reading a whole file.
+struct FileReading {
+  let text: UTF8Slice
+  let hash: ContentHash
+  let status: FileStatus
+  /// Whether a later change of the file must show in the stamp.
+  let isSettled: Bool
+}
+
+extension FileSystem {
+  /// Reads a whole file straight into its storage.
+  ///
+  /// A file that changes while it is read is read again, up to five times; after that the stamp is the one from before,
+  /// so that the next check finds a difference.
+  func contents(of name: String, in directory: FileDescriptor) throws(SystemError) -> FileReading {
+    let file = try open(name, in: directory, for: .reading)
+    defer { try? close(file) }
+    return try contents(of: file)
+  }
+
+  func contents(of file: FileDescriptor) throws(SystemError) -> FileReading {
+    var attempt = 1
+    while true {
+      let status = try status(of: file)
+      let now = WallClock.now
+      let text = try text(of: file, expecting: status.stamp.size)
+      let isWhole = try self.status(of: file).stamp == status.stamp && text.count == status.stamp.size
+      if isWhole || attempt == 5 {
+        return FileReading(
+          text: text,
+          hash: ContentHash(of: UnsafeRawBufferPointer(text.bytes)),
+          status: status,
+          isSettled: status.stamp.changed.isSettled(at: now)
+        )
+      }
+      attempt += 1
+    }
+  }
+
+  private func text(of file: FileDescriptor, expecting size: Int) throws(SystemError) -> UTF8Slice {
+    var failure: SystemError?
+    let storage = UTF8Buffer(capacity: size) { buffer, count in
+      do throws(SystemError) {
+        while count < size {
+          let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+          let read = try self.read(file, into: rest, at: count)
+          guard read > 0 else { return }
+          count += read
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return UTF8Slice(storage)
+  }
+
+  /// Hashes a file without keeping its bytes.
+  func hash(of file: FileDescriptor) throws(SystemError) -> ContentHash {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var hasher = ContentHasher()
+    var offset = 0
+    while true {
+      let count = try read(file, into: buffer, at: offset)
+      guard count > 0 else { return hasher.finish() }
+      hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      offset += count
+    }
+  }
+
+  /// Copies a range of bytes to the same position in another file; fails when the source has fewer.
+  func copy(_ range: Range<Int>, from source: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let wanted = min(buffer.count, range.upperBound - offset)
+      let count = try read(source, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+      guard count > 0 else { throw SystemError.nothingWritten }
+      try writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, at: offset)
+      offset += count
+    }
+  }
+
+  /// Writes all bytes, in as many calls as it takes.
+  func writeAll(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor, at offset: Int) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      let count = try write(UnsafeRawBufferPointer(rebasing: bytes[written...]), to: file, at: offset + written)
+      guard count > 0 else { throw SystemError.nothingWritten }
+      written += count
+    }
+  }
+
+  /// Writes a content to a file, atomically; an existing file is replaced, also behind a symbolic link.
+  ///
+  /// - Parameters:
+  ///   - model: Whose mode and owner the file gets; by default those of the file that it replaces.
+  ///   - durably: Whether the file must survive a power cut before this returns.
+  /// - Returns: The file's real path.
+  func writeFile(
+    _ content: some FileContent, to path: String, like model: FileModel? = nil, durably: Bool
+  ) throws(SystemError) -> String {
+    let target = try FileLocation(path, in: self)
+    let directory = try openDirectory(target.directory)
+    defer { try? close(directory) }
+    let replaced = try? status(target.name, in: directory)
+    let newFile = try writeNewFile(
+      content, named: target.temporaryName(), in: directory,
+      like: model ?? replaced.map { FileModel(status: $0) }, durably: durably)
+    do throws(SystemError) {
+      try rename(newFile.name, to: target.name, in: directory)
+    } catch {
+      try? unlink(newFile.name, in: directory)
+      throw error
+    }
+    if durably { try synchronize(directory) }
+    return target.path
+  }
+}
+
+extension FileContent {
+  /// Writes the bytes to a file, atomically and durably; an existing file is replaced and keeps its mode and owner.
+  /// Blocks until that is done.
+  ///
+  /// - Returns: The file's real path.
+  package func write(to path: String) throws(StorageError) -> String {
+    CurrentProcess.ignoreFileSignals()
+    do throws(SystemError) {
+      return try SystemFileSystem().writeFile(self, to: path, durably: true)
+    } catch {
+      throw StorageError(error, when: "write", path)
+    }
+  }
+}

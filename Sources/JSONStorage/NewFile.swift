@@ -1,0 +1,133 @@
+/// A complete file that is not visible yet.
+struct NewFile {
+  let name: String
+  let hash: ContentHash
+  let stamp: FileStamp
+}
+
+/// Whose mode, owner and attributes a new file takes.
+struct FileModel {
+  let status: FileStatus
+  /// The file itself, nil when it is gone.
+  var descriptor: FileDescriptor?
+}
+
+extension FileSystem {
+  /// Writes a content to a new file; after a failure, nothing is left of it.
+  ///
+  /// - Parameters:
+  ///   - model: Whose mode, owner and attributes it takes; `nil` for those that every new file gets.
+  ///   - durably: Whether a name that the file is given later must never survive a power cut without its bytes. Both
+  ///     are sure to survive one when the directory is synchronized after that.
+  func writeNewFile(
+    _ content: some FileContent, named name: String, in directory: FileDescriptor, like model: FileModel?, durably: Bool
+  ) throws(SystemError) -> NewFile {
+    let file = try open(name, in: directory, for: model == nil ? .creatingReadable : .creating)
+    do throws(SystemError) {
+      let newFile: NewFile
+      do throws(SystemError) {
+        var writer = FileWriter(file, in: self)
+        let hash = try writer.write(content)
+        if let model { try apply(model, to: file) }
+        if durably { try order(file) }
+        newFile = NewFile(name: name, hash: hash, stamp: try status(of: file).stamp)
+      } catch {
+        try? close(file)
+        throw error
+      }
+      try close(file)
+      return newFile
+    } catch {
+      try? unlink(name, in: directory)
+      throw error
+    }
+  }
+
+  /// Gives a file the owner, permissions and attributes of another, as far as permitted, and never wider access.
+  private func apply(_ model: FileModel, to file: FileDescriptor) throws(SystemError) {
+    var permissions = model.status.permissions
+    var isGroupKept = true
+    do {
+      try setOwner(model.status.owner, group: model.status.group, of: file)
+    } catch {
+      guard error.isNotPermitted || error.isUnsupported else { throw error }
+      // Set-user-ID would now refer to another user.
+      permissions &= 0o777
+      do {
+        try setOwner(nil, group: model.status.group, of: file)
+      } catch {
+        guard error.isNotPermitted || error.isUnsupported else { throw error }
+        // Another group now: it gets no more rights than everyone has.
+        permissions &= 0o707 | (permissions & 0o007) << 3
+        isGroupKept = false
+      }
+    }
+    try setPermissions(permissions, of: file)
+    // The access list has an entry for the group, which would now give another group the same rights.
+    if let source = model.descriptor { try copyAttributes(from: source, to: file, includingAccessList: isGroupKept) }
+  }
+}
+
+/// Writes slices to a file from its start and hashes them on the way.
+///
+/// Small slices are gathered so that 100,000 of them take a few hundred calls; large ones are written without a copy.
+struct FileWriter {
+  private static let bufferSize = 256 << 10
+  private static let largeSlice = 64 << 10
+
+  private let file: FileDescriptor
+  private let fileSystem: any FileSystem
+  private var buffer: [UInt8] = []
+  private var hasher = ContentHasher()
+  private var offset = 0
+
+  init(_ file: FileDescriptor, in fileSystem: any FileSystem) {
+    self.file = file
+    self.fileSystem = fileSystem
+    buffer.reserveCapacity(Self.bufferSize)
+  }
+
+  /// Writes a whole content and returns its hash.
+  mutating func write(_ content: some FileContent) throws(SystemError) -> ContentHash {
+    do {
+      try content.forEachSlice { try append($0) }
+    } catch let error as SystemError {
+      throw error
+    } catch {
+      // `forEachSlice` rethrows, so it can throw nothing but our own error.
+      preconditionFailure("\(error)")
+    }
+    try flush()
+    return hasher.finish()
+  }
+
+  private mutating func append(_ slice: UnsafeBufferPointer<UInt8>) throws(SystemError) {
+    if slice.count >= Self.largeSlice {
+      try flush()
+      try write(UnsafeRawBufferPointer(slice))
+    } else {
+      if buffer.count + slice.count > Self.bufferSize { try flush() }
+      buffer.append(contentsOf: slice)
+    }
+  }
+
+  private mutating func flush() throws(SystemError) {
+    // Moved out for the call: a second reference would cost a new buffer afterwards.
+    var bytes: [UInt8] = []
+    swap(&bytes, &buffer)
+    var failure: SystemError?
+    bytes.withUnsafeBytes { bytes in
+      do throws(SystemError) { try write(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    bytes.removeAll(keepingCapacity: true)
+    swap(&bytes, &buffer)
+  }
+
+  private mutating func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    guard !bytes.isEmpty else { return }
+    hasher.update(bytes)
+    try fileSystem.writeAll(bytes, to: file, at: offset)
+    offset += bytes.count
+  }
+}

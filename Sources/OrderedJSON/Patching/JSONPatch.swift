@@ -1,0 +1,317 @@
+/// A description of changes to a JSON document.
+package enum Patch: Sendable {
+  /// Members to set and, with `null`, to remove (RFC 7396).
+  case merge(ValidJSON)
+  /// Operations to carry out in order (RFC 6902).
+  case operations([PatchOperation])
+
+  /// Returns the changed document.
+  ///
+  /// - Parameters:
+  ///   - maximumDepth: The deepest nesting that the document may have.
+  ///   - maximumGrowth: The most bytes by which operations may make the document larger than it was.
+  ///   - maximumSize: The most bytes that the operations of a patch may handle: `copy` may double a document again and
+  ///     again.
+  /// - Throws: ``PatchError``; none of the changes counts then.
+  /// - Complexity: O(size of the document and the patch) for a merge, the same for each operation otherwise.
+  package func applied(
+    to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 256 << 20
+  ) throws(PatchError) -> ValidJSON {
+    switch self {
+    case .merge(let patch): return patch.merged(into: document)
+    case .operations(let operations):
+      var draft = DocumentDraft(
+        document, maximumDepth: maximumDepth, maximumGrowth: maximumGrowth, maximumSize: maximumSize)
+      for operation in operations { try operation.apply(to: &draft) }
+      return draft.document
+    }
+  }
+}
+
+extension Patch {
+  /// Whether it says what becomes of a member.
+  package func names(_ member: [UInt8]) -> Bool {
+    switch self {
+    case .merge(let patch): patch.member(member) != nil
+    case .operations(let operations): operations.contains { $0.names(member) }
+    }
+  }
+
+  /// Whether a document may have a member after it that it lacked before.
+  package func mayAdd(_ member: [UInt8]) -> Bool {
+    switch self {
+    case .merge(let patch): patch.member(member) != nil
+    case .operations(let operations): operations.contains { $0.mayAdd(member) }
+    }
+  }
+}
+
+/// Why a patch cannot be applied.
+package struct PatchError: Error, Sendable, Hashable {
+  package enum Code: Sendable, Hashable {
+    /// The text is no patch.
+    case malformed
+    /// The document is not as the patch expects it.
+    case conflict
+    /// The document would become nested too deeply.
+    case tooDeep
+    /// The patch costs too much.
+    case tooLarge
+  }
+
+  package let code: Code
+
+  /// A sentence for a person, with the operation's position, counted from 0, and its pointer.
+  package let message: String
+}
+
+/// One operation of a JSON Patch (RFC 6902, section 4).
+package struct PatchOperation: Sendable {
+  private enum Action: Sendable {
+    case add(ValidJSON)
+    case remove
+    case replace(ValidJSON)
+    case move(from: JSONPointer)
+    case copy(from: JSONPointer)
+    case test(ValidJSON)
+
+    var name: String {
+      switch self {
+      case .add: "add"
+      case .remove: "remove"
+      case .replace: "replace"
+      case .move: "move"
+      case .copy: "copy"
+      case .test: "test"
+      }
+    }
+  }
+
+  private let action: Action
+  private let path: JSONPointer
+  /// The position in the patch, from 0.
+  private let index: Int
+
+  /// Reads the operations of a patch.
+  ///
+  /// - Throws: ``PatchError`` with code `malformed`.
+  package static func all(in patch: ValidJSON) throws(PatchError) -> [PatchOperation] {
+    guard let elements = patch.elements else {
+      let kind = patch.withToken { $0.kind.description }
+      throw PatchError(.malformed, "A JSON Patch is an array of operations; this is \(kind).")
+    }
+    var operations: [PatchOperation] = []
+    for element in elements { operations.append(try PatchOperation(element, index: operations.count)) }
+    return operations
+  }
+
+  private init(_ object: ValidJSON, index: Int) throws(PatchError) {
+    func malformed(_ reason: String) -> PatchError {
+      PatchError(.malformed, "Operation \(index) of the patch \(reason).")
+    }
+    func pointer(_ text: String, as name: String) throws(PatchError) -> JSONPointer {
+      guard let pointer = JSONPointer(text) else {
+        throw malformed(
+          "has the \(name) '\(text)', which is no JSON Pointer: begin with '/', and write '~' as '~0', '/' as '~1'")
+      }
+      return pointer
+    }
+    let members = try Self.members(object, malformed)
+    func string(_ name: String) throws(PatchError) -> String {
+      guard let value = members[name] else { throw malformed("lacks '\(name)'") }
+      guard let text = value.withToken({ $0.kind == .string ? JSONText.unescape($0.bytes) : nil }) else {
+        throw malformed("has the \(name) \(value.string.prefix(40)), which is no string")
+      }
+      return text
+    }
+    func value() throws(PatchError) -> ValidJSON {
+      guard let value = members["value"] else { throw malformed("lacks 'value'") }
+      return value
+    }
+    self.index = index
+    let name = try string("op")
+    switch name {
+    case "add": action = .add(try value())
+    case "remove": action = .remove
+    case "replace": action = .replace(try value())
+    case "move": action = .move(from: try pointer(try string("from"), as: "from"))
+    case "copy": action = .copy(from: try pointer(try string("from"), as: "from"))
+    case "test": action = .test(try value())
+    default: throw malformed("is '\(name)'; operations are add, remove, replace, move, copy and test")
+    }
+    path = try pointer(try string("path"), as: "path")
+    if case .move(let from) = action, from.contains(path) {
+      throw malformed("moves '\(from.text)' into itself, to '\(path.text)'")
+    }
+  }
+
+  /// The members that mean something, each of which must be there at most once: which one a client meant, nobody knows.
+  private static func members(
+    _ object: ValidJSON, _ malformed: (String) -> PatchError
+  ) throws(PatchError) -> [String: ValidJSON] {
+    try object.withToken { whole throws(PatchError) in
+      guard var reader = ObjectReader(whole) else { throw malformed("is \(whole.kind.description), not an object") }
+      var members: [String: ValidJSON] = [:]
+      while let member = reader.next() {
+        let name = member.nameText
+        guard ["op", "path", "from", "value"].contains(name) else { continue }
+        guard members.updateValue(object.part(member.value, of: whole), forKey: name) == nil else {
+          throw malformed("has '\(name)' twice")
+        }
+      }
+      return members
+    }
+  }
+
+  /// Whether it changes a member of the document, or gives a whole document that has it.
+  func names(_ member: [UInt8]) -> Bool {
+    switch action {
+    case .add(let value), .replace(let value):
+      path.tokens.first.map { $0 == member } ?? (value.member(member) != nil)
+    case .move(let from): path.tokens.first == member || from.tokens.first == member
+    case .remove, .copy: path.tokens.first == member
+    case .test: false
+    }
+  }
+
+  /// Whether the document may have a member after it that it lacked before.
+  func mayAdd(_ member: [UInt8]) -> Bool {
+    switch action {
+    case .add, .replace, .move, .copy: path.tokens.first.map { $0 == member } ?? true
+    case .remove, .test: false
+    }
+  }
+
+  /// Carries the operation out.
+  ///
+  /// - Throws: ``PatchError``; the draft is as it was then.
+  func apply(to draft: inout DocumentDraft) throws(PatchError) {
+    do throws(DocumentDraft.Failure) {
+      switch action {
+      case .add(let value): try draft.add(value, at: path)
+      case .remove: try draft.remove(path)
+      case .replace(let value): try draft.replace(path, with: value)
+      case .copy(let from): try draft.add(try draft.value(at: from), at: path)
+      case .move(let from):
+        var moved = draft
+        let value = try moved.value(at: from)
+        if from != path {
+          try moved.remove(from)
+          try moved.add(value, at: path)
+        }
+        draft = moved
+      case .test(let expected):
+        let actual = try draft.value(at: path)
+        let isEqual = actual.withToken { actual in expected.withToken { actual.isEqual(to: $0) } }
+        guard isEqual else {
+          throw DocumentDraft.Failure(.conflict, "the value is \(Self.excerpt(actual)), not \(Self.excerpt(expected))")
+        }
+      }
+    } catch {
+      throw self.error(error.code, error.reason)
+    }
+  }
+
+  private static func excerpt(_ value: ValidJSON) -> String {
+    let text = value.string
+    return text.utf8.count > 60 ? "\(text.prefix(40))…" : text
+  }
+
+  /// Says why the operation fails, with its position and its pointers.
+  private func error(_ code: PatchError.Code, _ reason: String) -> PatchError {
+    let from: String =
+      switch action {
+      case .move(let from), .copy(let from): " from '\(from.text)'"
+      case .add, .remove, .replace, .test: ""
+      }
+    return PatchError(code, "Operation \(index) of the patch, \(action.name) '\(path.text)'\(from): \(reason).")
+  }
+}
+
+extension PatchError {
+  fileprivate init(_ code: Code, _ message: String) {
+    self.init(code: code, message: message)
+  }
+}
+
+/// Where a value is in a document (RFC 6901).
+package struct JSONPointer: Sendable, Hashable {
+  /// The pointer as it is written.
+  package let text: String
+  /// The names and positions that lead to the value, from the outermost, in UTF-8; empty for the whole document.
+  let tokens: [[UInt8]]
+
+  /// Reads a pointer; `nil` for a text that is none: one that does not begin with `/`, or has a `~` before something
+  /// else than `0` or `1`.
+  package init?(_ text: String) {
+    self.text = text
+    guard !text.isEmpty else {
+      tokens = []
+      return
+    }
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts[0].isEmpty else { return nil }
+    var tokens: [[UInt8]] = []
+    for part in parts.dropFirst() {
+      guard let token = Self.unescape(part) else { return nil }
+      tokens.append(token)
+    }
+    self.tokens = tokens
+  }
+
+  private static func unescape(_ part: Substring.UTF8View) -> [UInt8]? {
+    var token: [UInt8] = []
+    var bytes = part.makeIterator()
+    while let byte = bytes.next() {
+      guard byte == UInt8(ascii: "~") else {
+        token.append(byte)
+        continue
+      }
+      switch bytes.next() {
+      case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
+      case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
+      case _: return nil
+      }
+    }
+    return token
+  }
+
+  /// Whether another pointer leads into the value of this one.
+  func contains(_ other: JSONPointer) -> Bool {
+    tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
+  }
+}
+
+extension ValueToken {
+  /// The value inside this one to which the tokens of a pointer lead; `nil` when there is none.
+  ///
+  /// Of members with the same name the first counts.
+  func value(at tokens: ArraySlice<[UInt8]>) -> ValueToken? {
+    var value = self
+    for token in tokens {
+      let next: ValueToken? =
+        switch value.kind {
+        case .object: value.member(token)
+        case .array: value.element(token)
+        case .null, .bool, .number, .string: nil
+        }
+      guard let next else { return nil }
+      value = next
+    }
+    return value
+  }
+
+  private func element(_ token: [UInt8]) -> ValueToken? {
+    guard let position = Self.position(token), var reader = ArrayReader(self) else { return nil }
+    for _ in 0..<position where reader.next() == nil { return nil }
+    return reader.next()
+  }
+
+  /// The position in an array that a token writes: digits without a leading zero.
+  static func position(_ token: [UInt8]) -> Int? {
+    guard token.count == 1 || token.first != UInt8(ascii: "0"),
+      token.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    else { return nil }
+    return Int(String(decoding: token, as: UTF8.self))
+  }
+}

@@ -1,0 +1,165 @@
+import Dispatch
+import HTTPTypes
+import JSONServer
+
+/// Asks other servers by curl, so that the binary holds no client and no TLS library; the machine's proxies and certificates
+/// count.
+struct Curl: Sendable {
+  /// Why there is no response.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// How long a response may take.
+  var timeout = Duration.seconds(60)
+  /// The most bytes of a response's body.
+  var maximumBytes: Int
+  /// What the limit is set by, for the message of a response that is larger.
+  var limitName = "--max-body"
+
+  /// Sends a request and waits for the response. When the task is cancelled, curl ends.
+  ///
+  /// - Throws: ``Failure`` in curl's words, `Upstream.Failure.timeout`, or `CancellationError`.
+  func send(_ request: Request, to address: String) async throws -> Response {
+    let body = request.body.isEmpty ? nil : TemporaryFile(request.body)
+    if body == nil, !request.body.isEmpty { throw Failure(description: "No temporary file can be made for its body.") }
+    defer { body?.remove() }
+    // A file of its own: among the body, trailers could not be told from it.
+    guard let head = TemporaryFile([]) else {
+      throw Failure(description: "No temporary file can be made for its response.")
+    }
+    defer { head.remove() }
+    let transfer = CurlTransfer()
+    let text = configuration(for: request, address, headPath: head.path, bodyPath: body?.path)
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // A queue of its own has a thread of its own: it blocks.
+        DispatchQueue(label: "curl").async {
+          // To a HEAD request, curl writes the head to standard output, too.
+          let limit = request.method == .head ? Self.maximumHeadBytes : maximumBytes
+          continuation.resume(returning: transfer.run(configuration: text, maximumBytes: limit))
+        }
+      }
+    } onCancel: {
+      transfer.cancel()
+    }
+    return try response(result, head: FileText.contents(of: head.path) ?? [], isHead: request.method == .head)
+  }
+
+  private static let maximumHeadBytes = 512 * 1024
+
+  private func response(_ result: CurlTransfer.Result, head: [UInt8], isHead: Bool) throws -> Response {
+    let tooLarge = Failure(description: "The response has more than \(maximumBytes) bytes (\(limitName)).")
+    switch result {
+    case .notStarted: throw Failure(description: "curl is not in PATH; install it.")
+    case .cancelled: throw CancellationError()
+    case .tooLarge, .ended(_, _, status: 63): throw tooLarge
+    case .ended(_, _, status: 28): throw Upstream.Failure.timeout
+    case .ended(_, let message, let status) where status != 0:
+      throw Failure(description: Self.sentence(message, status))
+    case .ended(let bytes, _, _):
+      guard let head = ResponseHead(head) else { throw Failure(description: "It did not respond in HTTP.") }
+      return Response(status: head.status, headerFields: head.fields, body: .bytes(isHead ? [] : bytes))
+    }
+  }
+
+  /// What curl says of a failure: `curl: (7) Failed to connect to localhost port 9 …`.
+  private static func sentence(_ message: String, _ status: Int32) -> String {
+    guard let line = message.split(separator: "\n").last(where: { $0.hasPrefix("curl: (") }),
+      let mark = line.firstRange(of: ") ")
+    else { return "curl ended with exit code \(status)." }
+    let reason = line[mark.upperBound...]
+    return reason.hasSuffix(".") ? String(reason) : "\(reason)."
+  }
+
+  // MARK: What curl reads
+
+  /// Options in curl's own language, which it reads from standard input: other users of the machine see the arguments of
+  /// a program, and not those.
+  private func configuration(
+    for request: Request, _ address: String, headPath: String, bodyPath: String?
+  ) -> String {
+    let isHead = request.method == .head
+    var lines = [
+      "silent", "show-error", "globoff", "path-as-is", "no-location", "no-fail", "suppress-connect-headers",
+      Self.option("proto", "=http,https"), Self.option("url", address), Self.option("dump-header", headPath),
+      Self.option("max-time", "\(max(timeout / .seconds(1), 0.001))"), Self.option("max-filesize", "\(maximumBytes)"),
+    ]
+    lines += isHead ? ["head"] : [Self.option("request", request.method.rawValue)]
+    if let bodyPath, !isHead { lines.append(Self.option("data-binary", "@\(bodyPath)")) }
+    // Some servers refuse these without a length.
+    if bodyPath == nil, [.post, .put, .patch].contains(request.method) { lines.append(Self.option("data-binary", "")) }
+    for field in request.headerFields {
+      // curl leaves out a field without a value unless it ends with a semicolon.
+      let text = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+      lines.append(Self.option("header", text))
+    }
+    // What curl would add of its own.
+    for name in [.accept, .userAgent, .contentType, .expect] as [HTTPField.Name]
+    where !request.headerFields.contains(name) {
+      lines.append(Self.option("header", "\(name.rawName):"))
+    }
+    return lines.map { "\($0)\n" }.joined()
+  }
+
+  private static func option(_ name: String, _ value: String) -> String {
+    // Not by characters: a combining character after a quote is one with it.
+    let escaped = value.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"": "\\\""
+      case "\\": "\\\\"
+      case "\t": "\\t"
+      default: String(scalar)
+      }
+    }
+    return "\(name) = \"\(escaped.joined())\""
+  }
+}
+
+/// The head of a response as curl writes it: up to an empty line, after which trailers may follow.
+struct ResponseHead {
+  let status: HTTPResponse.Status
+  let fields: HTTPFields
+
+  /// Reads a head; heads of status 100 to 199 before it are skipped.
+  ///
+  /// - Returns: `nil` for what is no response.
+  init?(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while true {
+      guard let lines = Self.takeHead(of: &rest), let status = Self.status(lines.first ?? "") else { return nil }
+      guard status.code >= 200 else { continue }
+      self.status = status
+      fields = HTTPFields(lines.dropFirst().compactMap(Self.field))
+      return
+    }
+  }
+
+  /// Takes the lines of a head up to the empty one.
+  private static func takeHead(of rest: inout ArraySlice<UInt8>) -> [String]? {
+    var lines: [String] = []
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      var line = rest[..<end]
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      rest = rest[(end + 1)...]
+      if line.isEmpty { return lines }
+      lines.append(String(decoding: line, as: UTF8.self))
+    }
+    return nil
+  }
+
+  /// `HTTP/1.1 404 Not Found`; HTTP/2 has no phrase.
+  private static func status(_ line: String) -> HTTPResponse.Status? {
+    let parts = line.split(separator: " ", maxSplits: 2)
+    guard parts.count >= 2, parts[0].hasPrefix("HTTP/"), let code = Int(parts[1]), 100...999 ~= code else { return nil }
+    return HTTPResponse.Status(code: code, reasonPhrase: parts.count > 2 ? String(parts[2]) : "")
+  }
+
+  private static func field(_ line: String) -> HTTPField? {
+    // By bytes: a combining character after a colon or a space is one with it.
+    guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(String(line[..<colon]))
+    else { return nil }
+    let value = line.utf8[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    return HTTPField(name: name, value: String(Substring(value)))
+  }
+}

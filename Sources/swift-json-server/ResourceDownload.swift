@@ -1,0 +1,186 @@
+import HTTPTypes
+import JSONServer
+import OrderedJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads a resource of another server: a list, page by page, or an object.
+struct ResourceDownload {
+  /// What was read.
+  enum Content {
+    case records([ValidJSON])
+    case object(ValidJSON)
+
+    /// The name of the only array in an object, in which records are meant to be: `{"data": […], "total": 1}`.
+    var onlyList: String? {
+      guard case .object(let object) = self, let members = JSONValue(object).object else { return nil }
+      let lists = members.filter { $0.value.array?.contains { $0.object != nil } == true }
+      return lists.count == 1 ? lists.first?.name : nil
+    }
+  }
+
+  private static let maximumPages = 1_000
+  private static let maximumRedirects = 10
+
+  /// The address as it was given.
+  let argument: String
+  /// What the resource is called: the last segment of the address's path, without `.json`.
+  let name: String
+  private let url: URL
+  private let fields: HTTPFields
+  private let curl: Curl
+
+  /// - Throws: ``CommandFailure`` for an address that names no resource.
+  init(_ argument: String, fields: HTTPFields, curl: Curl) throws(CommandFailure) {
+    guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
+      url.host()?.isEmpty == false, url.user() == nil, url.fragment() == nil
+    else {
+      throw CommandFailure(
+        .usage, "'\(argument)' is no address of a resource; write it as https://api.example.com/posts.")
+    }
+    var name = url.pathComponents.last { $0 != "/" } ?? ""
+    if name.hasSuffix(".json") { name.removeLast(5) }
+    guard !name.isEmpty else {
+      throw CommandFailure(
+        .usage, "'\(argument)' has no path that would name a resource; give one such as \(argument)/posts.")
+    }
+    (self.argument, self.url, self.name, self.fields, self.curl) = (argument, url, name, fields, curl)
+  }
+
+  /// Reads all pages.
+  ///
+  /// - Throws: ``CommandFailure`` that names the address that is down, or holds something else.
+  func run(_ progress: RecordingProgress) async throws(CommandFailure) -> Content {
+    var records: [ValidJSON] = []
+    var visited: Set<String> = []
+    var page = url
+    while true {
+      guard visited.insert(page.absoluteString).inserted else {
+        throw failure(page, "its pages go in circles: a rel=\"next\" leads here again", .invalidSource)
+      }
+      guard visited.count <= Self.maximumPages else {
+        throw failure(
+          page, "there are more than \(Self.maximumPages) pages; ask for larger ones in the address", .invalidSource)
+      }
+      progress.show(argument, page: visited.count, records: records.count)
+      let (response, address) = try await get(page)
+      let value = try json(response, address)
+      guard let elements = value.elements else {
+        guard visited.count == 1, value.withToken({ $0.kind }) == .object else {
+          let kind = value.withToken { $0.kind.description }
+          throw failure(
+            address, "it holds \(kind), where a list or, as a single page, an object must be", .invalidSource)
+        }
+        return .object(value)
+      }
+      records += elements
+      guard let reference = LinkField.next(in: response.headerFields) else { return .records(records) }
+      guard let next = URL(string: reference, relativeTo: address)?.absoluteURL else {
+        throw failure(address, "its rel=\"next\" is no address: \(reference)", .invalidSource)
+      }
+      guard Self.isSameOrigin(next, address) else {
+        throw failure(
+          address, "its rel=\"next\" leads to another server, which is not followed: \(next.absoluteString)",
+          .invalidSource)
+      }
+      page = next
+    }
+  }
+
+  /// Asks for a page, wherever redirections on the same server lead.
+  private func get(_ page: URL) async throws(CommandFailure) -> (Response, URL) {
+    var address = page
+    for _ in 0...Self.maximumRedirects {
+      let response: Response
+      do {
+        let request = Request(method: .get, target: "/", headerFields: fields)
+        response = try await curl.send(request, to: address.absoluteString)
+      } catch Upstream.Failure.timeout {
+        throw failure(address, "it has not responded within \(Int(curl.timeout / .seconds(1))) seconds")
+      } catch {
+        throw failure(address, "\(error)")
+      }
+      switch response.status.code {
+      case 200...299: return (response, address)
+      case 301, 302, 303, 307, 308:
+        guard let location = response.headerFields[.location],
+          let next = URL(string: location, relativeTo: address)?.absoluteURL
+        else { throw failure(address, "it redirects to nowhere") }
+        guard Self.isSameOrigin(next, address) else {
+          throw failure(address, "it redirects to \(next.absoluteString), another server; give that address instead")
+        }
+        address = next
+      case 401, 403:
+        throw failure(
+          address, "it responded with \(response.status); give what it asks for, as in -H 'Authorization: Bearer …'")
+      default: throw failure(address, "it responded with \(response.status); check the address")
+      }
+    }
+    throw failure(page, "it redirects more than \(Self.maximumRedirects) times")
+  }
+
+  private func json(_ response: Response, _ address: URL) throws(CommandFailure) -> ValidJSON {
+    do throws(JSONError) {
+      return try ValidJSON(parsing: response.bytes)
+    } catch {
+      let type = response.headerFields[.contentType].map { ", but \($0)" } ?? ""
+      throw failure(address, "what it responds is not JSON\(type): \(error)", .invalidSource)
+    }
+  }
+
+  private func failure(_ url: URL, _ reason: String, _ status: ExitStatus = .unreadable) -> CommandFailure {
+    CommandFailure(status, LogText.escaped("\(url.absoluteString): \(reason)\(reason.hasSuffix(".") ? "" : ".")"))
+  }
+
+  private static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
+    func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
+    return one.scheme?.lowercased() == other.scheme?.lowercased() && port(one) == port(other)
+      && one.host()?.lowercased() == other.host()?.lowercased()
+  }
+}
+
+/// The links of a response (RFC 8288, section 3).
+enum LinkField {
+  /// The address of the next page, as it stands in the field; `nil` when there is none.
+  static func next(in fields: HTTPFields) -> String? {
+    guard let name = HTTPField.Name("Link") else { return nil }
+    for value in fields[values: name] {
+      var rest = value[...]
+      while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+        let address = rest[rest.index(after: open)..<close]
+        rest = rest[close...].dropFirst()
+        if takeRelations(of: &rest).contains("next") { return String(address) }
+      }
+    }
+    return nil
+  }
+
+  /// Takes the parameters of a link up to the comma after it, and returns the words of `rel`.
+  private static func takeRelations(of rest: inout Substring) -> [String] {
+    var parameters: [String] = []
+    var parameter = ""
+    var isQuoted = false
+    while let character = rest.first {
+      if !isQuoted, character == "," { break }
+      rest.removeFirst()
+      switch character {
+      case "\"": isQuoted.toggle()
+      case ";" where !isQuoted:
+        parameters.append(parameter)
+        parameter = ""
+      default: parameter.append(character)
+      }
+    }
+    parameters.append(parameter)
+    for parameter in parameters {
+      let parts = parameter.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "rel" else { continue }
+      return parts[1].lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+    return []
+  }
+}
