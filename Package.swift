@@ -196,6 +196,7 @@ let package = Package(
       name: "JSONServerTests",
       dependencies: [
         "TestSupport", "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
+        .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
         .product(name: "NIOCore", package: "swift-nio"),
