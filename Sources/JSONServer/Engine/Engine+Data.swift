@@ -211,7 +211,7 @@ extension Engine {
   /// What a request asks the data for.
   func endpoint(of context: RequestContext) throws(RequestError) -> Endpoint {
     if let parsed = context.parsed { return try parsed.endpoint.get() }
-    return try Endpoint(
+    return try Endpoint.parse(
       context.request, path: context.target.path, parameters: context.target.parameters, writes.database)
   }
 }
@@ -224,7 +224,7 @@ struct ParsedEndpoint: Sendable {
 
   fileprivate init(_ request: Request, _ target: ParsedTarget, wrapName: String?, _ database: Database) {
     let parsed = Result { () throws(RequestError) in
-      try Endpoint(request, path: target.path, parameters: target.parameters, database)
+      try Endpoint.parse(request, path: target.path, parameters: target.parameters, database)
     }
     endpoint = parsed
     let dialect = database.schema.dialect

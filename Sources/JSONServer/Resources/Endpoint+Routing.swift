@@ -9,32 +9,32 @@ extension Endpoint {
   ///   - request: The request, its method override and rewrite rules applied.
   ///   - database: The database, whose names decide what a path means.
   /// - Throws: 400 for what is invalid, 404 for what is not there, 405 with `Allow` for a method the route lacks.
-  init(_ request: Request, path: Path, parameters: QueryParameters, _ database: Database) throws(RequestError) {
+  static func parse(
+    _ request: Request, path: Path, parameters: QueryParameters, _ database: Database
+  ) throws(RequestError) -> Endpoint {
     let segments = path.segments
     guard let first = segments.first, segments.count <= 3 else {
       throw RequestError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
     }
     if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
-      guard Self.isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = Endpoint(.database)
-      return
+      guard isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
+      return Endpoint(.database)
     }
     guard let (name, isCollection) = database.resource(meantBy: first) else {
       // As json-server 0.17, which does not ask whether the parent exists. Names like __session are the server's own.
-      if segments.count == 3, !first.hasPrefix("__"), Self.isRead(request.method) || request.method == .post,
+      if segments.count == 3, !first.hasPrefix("__"), isRead(request.method) || request.method == .post,
         database.resource(meantBy: segments[2]) != nil
       {
-        self = try Self.nested(segments[2], below: (first, segments[1]), request, parameters, database)
-        return
+        return try nested(segments[2], below: (first, segments[1]), request, parameters, database)
       }
       throw RequestError(.notFound, database.unknownResourceMessage(first))
     }
     switch (isCollection, segments.count) {
-    case (true, 1): self = try Self.collection(name, request, parameters, database.schema)
-    case (true, 2): self = try Self.record(name, segments[1], request, parameters, database.schema)
+    case (true, 1): return try collection(name, request, parameters, database.schema)
+    case (true, 2): return try record(name, segments[1], request, parameters, database.schema)
     case (true, _):
-      self = try Self.nested(segments[2], below: (name, segments[1]), request, parameters, database)
-    case (false, 1): self = try Self.singular(name, request, parameters, database.schema)
+      return try nested(segments[2], below: (name, segments[1]), request, parameters, database)
+    case (false, 1): return try singular(name, request, parameters, database.schema)
     case (false, _):
       throw RequestError(.notFound, "'\(name)' is a single object; its address is /\(name).")
     }

@@ -3,7 +3,9 @@ import JSONDatabase
 import OrderedJSON
 
 /// What a request asks the database for, parsed once: what it is about, and what happens to that.
-struct Endpoint: Sendable {
+///
+/// A class, because it is passed on at each step, where a copy would cost a dozen reference counts.
+final class Endpoint: Sendable {
   enum Target: Sendable {
     /// The whole database.
     case database
@@ -31,9 +33,9 @@ struct Endpoint: Sendable {
   }
 
   let target: Target
-  var action: Action
+  let action: Action
   /// Which records of a collection are meant, where several exist already.
-  var list: ListParameters?
+  let list: ListParameters?
   /// The related records that are read, too.
   let relations: [RelationRequest]
   /// The resource and id of the record below which a new one is created.
@@ -48,6 +50,20 @@ struct Endpoint: Sendable {
     self.list = list
     self.relations = list?.query.relations ?? relations
     self.parent = parent
+  }
+
+  /// The same of what it is about, with another action.
+  func with(_ action: Action) -> Endpoint {
+    Endpoint(target, action, list: list, relations: relations, below: parent)
+  }
+
+  /// The same of the records alone that belong to a user.
+  ///
+  /// - Parameter key: The member that holds the user's id.
+  func limited(to owner: String, by key: FieldPath) -> Endpoint {
+    guard var list else { return self }
+    list.query.owner = (key, owner)
+    return Endpoint(target, action, list: list, relations: relations, below: parent)
   }
 
   /// The resource that it reads or changes; `nil` for all.

@@ -38,20 +38,18 @@ extension Endpoint {
   ///
   /// - Throws: 400, when there is something else than records under the name.
   func unwrapping(_ name: String, _ dialect: Dialect) throws(RequestError) -> Endpoint {
-    var endpoint = self
     switch (target, action) {
-    case (_, .read), (_, .delete): break
+    case (_, .read), (_, .delete): return self
     case (.collection, .create(let body)):
       let content = try body.unwrapped(name)
       let isMany = content.json.withToken { $0.kind == .array } && parent == nil && dialect == .classic
-      endpoint.action = isMany ? .createOrMerge(content) : .create(content)
-    case (_, .create(let body)): endpoint.action = .create(try body.unwrapped(name))
-    case (_, .createOrMerge(let bodies)): endpoint.action = .createOrMerge(try bodies.unwrapped(name))
-    case (_, .replace(let body)): endpoint.action = .replace(try body.unwrapped(name))
-    case (_, .merge(let body)): endpoint.action = .merge(try body.unwrapped(name))
-    case (_, .patch(let patch)): endpoint.action = .patch(try patch.unwrapped(name))
+      return with(isMany ? .createOrMerge(content) : .create(content))
+    case (_, .create(let body)): return with(.create(try body.unwrapped(name)))
+    case (_, .createOrMerge(let bodies)): return with(.createOrMerge(try bodies.unwrapped(name)))
+    case (_, .replace(let body)): return with(.replace(try body.unwrapped(name)))
+    case (_, .merge(let body)): return with(.merge(try body.unwrapped(name)))
+    case (_, .patch(let patch)): return with(.patch(try patch.unwrapped(name)))
     }
-    return endpoint
   }
 }
 

@@ -165,9 +165,7 @@ extension Engine {
 
   /// A request for several records as one for those of them that belong to a user.
   private func limited(_ endpoint: Endpoint, to owner: String, _ signIn: SignInState) -> Endpoint {
-    var limited = endpoint
-    if let name = endpoint.resource { limited.list?.query.owner = (ownerKey(in: name, signIn), owner) }
-    return limited
+    endpoint.resource.map { endpoint.limited(to: owner, by: ownerKey(in: $0, signIn)) } ?? endpoint
   }
 
   /// Checks what is about to be written to the users, as json-server-auth does.
