@@ -86,6 +86,20 @@ struct PersistentRowVector: Sendable {
     if leaves[top].isEmpty { leaves.removeLast() }
   }
 
+  /// Calls a closure with each row in a range of slots, until it returns `false`.
+  @inline(__always)
+  func forEach(in range: Range<Int>, _ body: (_ slot: Int, _ row: Row) throws -> Bool) rethrows {
+    var slot = range.lowerBound
+    let end = min(range.upperBound, slotCount)
+    while slot < end {
+      let leaf = leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)]
+      for index in (slot & (Self.leafSize - 1))..<leaf.count where slot < end {
+        if let row = leaf[index], try !body(slot, row) { return }
+        slot += 1
+      }
+    }
+  }
+
   /// Calls a closure with each row in stored order, until it returns `false`.
   @inline(__always)
   func forEach(_ body: (_ slot: Int, _ row: Row) throws -> Bool) rethrows {

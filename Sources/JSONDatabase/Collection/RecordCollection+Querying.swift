@@ -14,6 +14,31 @@ extension RecordCollection {
   func select(
     _ query: Query, parents: [ParentJoin] = [], dialect: Dialect, _ patience: Patience
   ) throws(DatabaseError) -> Selection {
+    let (filter, unknown) = try self.filter(of: query, parents, dialect, patience)
+    let (records, total) =
+      if filter.isEmpty, query.isWhole {
+        (SelectedRecords(rows), count)
+      } else {
+        window(
+          query, matching(filter, of: query, parents, dialect, patience),
+          Sorting(query.sort, dialect: dialect, parents: parents, patience: patience), patience)
+      }
+    // What a record will have, none tells.
+    let unknownPaths =
+      count == 0
+      ? []
+      : query.sort.map(\.path).filter { path in
+        !hasMember(path, patience) && !parents.hasMember(path, patience)
+      }
+    return Selection(
+      records: records, total: total, unknownParameters: unknown, idleFilters: filter.idle,
+      unknownSortPaths: unknownPaths)
+  }
+
+  /// The filter of a query, and the parameters that no record has a member for.
+  private func filter(
+    of query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience
+  ) throws(DatabaseError) -> (filter: Filter, unknown: [String]) {
     var filter = Filter()
     filter.patience = patience
     let isKnown = { (path: FieldPath) in hasMember(path, patience) || parents.hasMember(path, patience) }
@@ -34,19 +59,8 @@ extension RecordCollection {
       if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
-    let (records, total) =
-      if filter.isEmpty, query.isWhole {
-        (SelectedRecords(rows), count)
-      } else {
-        window(
-          query, matching(filter, of: query, mayBeKnown: parents.isEmpty, dialect, patience),
-          Sorting(query.sort, dialect: dialect, parents: parents, patience: patience), patience)
-      }
-    // What a record will have, none tells.
-    let unknownPaths = count == 0 ? [] : query.sort.map(\.path).filter { !isKnown($0) }
-    return Selection(
-      records: records, total: total, unknownParameters: unknown, idleFilters: filter.idle,
-      unknownSortPaths: unknownPaths)
+    filter.nodes = Filter.flattened(filter.nodes)
+    return (filter, unknown)
   }
 
   /// Whether any record has an object at a path. O(n) at most.
@@ -149,13 +163,13 @@ extension RecordCollection {
   /// - Parameters:
   ///   - query: The query, whose parent's id a foreign key must hold, perhaps among others, and whose owner's id it must
   ///     hold alone.
-  ///   - mayBeKnown: Whether the same parameters always make the same filter.
+  ///   - parents: The parents that are embedded.
   private func matching(
-    _ filter: Filter, of query: Query, mayBeKnown: Bool, _ dialect: Dialect, _ patience: Patience
+    _ filter: Filter, of query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience
   ) -> FilterMatches {
     var filter = filter
-    filter.nodes = Filter.flattened(filter.nodes)
-    let key = mayBeKnown && filter.combinesMany ? FilterMatches.Key(query) : nil
+    // With parents, the same parameters do not always make the same filter.
+    let key = parents.isEmpty && filter.combinesMany ? FilterMatches.Key(query) : nil
     if let key, let known = indexes.matches.known(of: rows)?.matches.known(key) { return known }
     var found: SlotSet?
     if let (_, key, id) = query.parent { narrow(&found, to: .list(slots(where: key, equals: id, patience))) }
@@ -178,9 +192,41 @@ extension RecordCollection {
       return matches
     }
     guard patience.allows(rows.isLarge && (found?.count ?? count) > rows.quickMatches) else { return .none }
-    func list(_ slots: [Int32]) -> FilterMatches { FilterMatches(slots: .list(slots), ranges: ranges) }
-    if found == nil, let scan = filter.scan { return list(scan.slots(in: rows, where: filter.matches)) }
-    return list((found ?? liveSlots(patience)).filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false })
+    return FilterMatches(
+      slots: .list(scan(found, query, parents, dialect, patience, filter)), ranges: ranges)
+  }
+
+  /// Reads the records that may match one by one, on several threads where these are many.
+  ///
+  /// - Parameters:
+  ///   - found: The records that may match; `nil` for all.
+  ///   - rest: What they have to meet still.
+  private func scan(
+    _ found: SlotSet?, _ query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience,
+    _ rest: Filter
+  ) -> [Int32] {
+    let candidates = found.map { $0[0..<$0.count] }
+    let all = 0..<(candidates?.count ?? rows.slotCount)
+    guard patience.shares(all) else { return slots(in: all, of: candidates, where: rest) }
+    return patience.collect(in: all) { range in
+      // A filter grows as it reads: each part has one of its own.
+      guard let filter = try? filter(of: query, parents, dialect, patience).filter else { return [] }
+      return slots(in: range, of: candidates, where: filter)
+    }
+  }
+
+  /// - Parameter candidates: The slots that may match, of which a range is read; `nil` for all.
+  private func slots(in range: Range<Int>, of candidates: [Int32]?, where filter: Filter) -> [Int32] {
+    if let candidates {
+      return candidates[range].filter { slot in rows[Int(slot)]?.withRecord(filter.matches) ?? false }
+    }
+    if let scan = filter.scan { return scan.slots(in: range, of: rows, where: filter.matches) }
+    var slots: [Int32] = []
+    rows.forEach(in: range) { slot, row in
+      if row.withRecord(filter.matches) { slots.append(Int32(slot)) }
+      return true
+    }
+    return slots
   }
 
   /// Whether so few records are left that reading them costs less than using an index.

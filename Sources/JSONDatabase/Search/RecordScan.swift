@@ -14,11 +14,11 @@ struct RecordScan: Sendable {
     escapes = EscapeSearch(for: text)
   }
 
-  /// Returns the slots of the records that satisfy a predicate, ascending.
-  func slots(in rows: PersistentRowVector, where matches: (ValueToken) -> Bool) -> [Int32] {
+  /// Returns the slots of the records in a range of slots that satisfy a predicate, ascending.
+  func slots(in range: Range<Int>, of rows: PersistentRowVector, where matches: (ValueToken) -> Bool) -> [Int32] {
     var found: [Int32] = []
     var run: RecordRun?
-    rows.forEach { slot, row in
+    rows.forEach(in: range) { slot, row in
       if run?.append(row, slot) != true {
         if let run { found += slots(of: run, in: rows, where: matches) }
         run = RecordRun(row, slot)

@@ -68,7 +68,7 @@ extension Engine {
     }
     sessions.largeReads += number
     if let name { indexing[name, default: 0] += 1 }
-    let patience = Patience()
+    let patience = Patience(sharing: WorkerThreads.calculations.share)
     context.progress(.calculating { patience.end() })
     // One that may begin again, since what it shows may be taken back, must not meet a write from behind it then.
     if isFixed { context.progress(.tookEffect) }

@@ -1,5 +1,7 @@
+import Dispatch
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// The event loop that a server lives on: one thread that runs one piece of work after the other.
 ///
@@ -78,6 +80,14 @@ struct WorkerThreads: Sendable {
     value = other
   }
 
+  /// Has this thread, one of these, and others that are free do the parts of some work; returns when all are done.
+  func share(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
+    let work = SharedWork(count, part)
+    for _ in 1..<min(Self.count, count) { run { work.help() } }
+    work.help()
+    work.wait()
+  }
+
   /// Has a thread do work when all work before has begun.
   func run(_ work: @escaping @Sendable () -> Void) {
     pool.submit { _ in
@@ -86,4 +96,31 @@ struct WorkerThreads: Sendable {
       work()
     }
   }
+}
+
+/// Work in parts, of which each thread that helps takes the next one.
+private final class SharedWork: Sendable {
+  private let count: Int
+  private let part: @Sendable (Int) -> Void
+  private let next = Atomic(0)
+  private let done = Atomic(0)
+  private let isDone = DispatchSemaphore(value: 0)
+
+  init(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
+    self.count = count
+    self.part = part
+  }
+
+  /// Does parts until none is left that nobody has begun.
+  func help() {
+    while true {
+      let number = next.add(1, ordering: .relaxed).oldValue
+      guard number < count else { return }
+      part(number)
+      if done.add(1, ordering: .acquiringAndReleasing).newValue == count { isDone.signal() }
+    }
+  }
+
+  /// Waits until all parts are done.
+  func wait() { isDone.wait() }
 }
