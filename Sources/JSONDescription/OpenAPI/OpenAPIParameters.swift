@@ -46,13 +46,20 @@ enum OpenAPIParameters {
     ),
   ]
 
+  /// The most members and names that are told again for each address below a record: a record that refers to many others
+  /// has as many addresses as it has members.
+  private static let maximumRepeated = 100
+
   /// The parameters of a list: a filter for each member, then the shared ones, then the relations.
+  ///
+  /// - Parameter isBelow: Whether it is the list below a record, which tells no more filters than a few.
   static func list(
-    of resource: NamedResource, relations: OpenAPIRelations, _ bodies: OpenAPIDocument.Bodies
+    of resource: NamedResource, relations: OpenAPIRelations, below isBelow: Bool = false,
+    _ bodies: OpenAPIDocument.Bodies
   ) -> [JSONValue] {
     let taken = Set(sharedQueries.map(\.name) + ["_embed", "_expand"])
     let paths = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }
-    let filters = paths.map { filter($0, bodies) }
+    let filters = (isBelow ? paths.prefix(maximumRepeated) : paths[...]).map { filter($0, bodies) }
     return filters + listQueries.map { reference($0.component) } + related(to: resource, relations: relations)
   }
 
@@ -140,7 +147,9 @@ enum OpenAPIParameters {
   }
 
   private static func names(_ names: [String]) -> String {
-    names.isEmpty ? "." : ": " + names.map { "`\($0)`" }.joined(separator: ", ") + "."
+    if names.isEmpty { return "." }
+    let end = names.count > maximumRepeated ? ", …" : "."
+    return ": " + names.prefix(maximumRepeated).map { "`\($0)`" }.joined(separator: ", ") + end
   }
 
   private static func parameter(_ name: String, description: String, schema: JSONValue) -> JSONValue {

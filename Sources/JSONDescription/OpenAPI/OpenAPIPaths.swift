@@ -6,6 +6,8 @@ struct OpenAPIPaths {
   let relations: OpenAPIRelations
   private(set) var object = JSONObject()
   private var operationNames = UniqueNames()
+  /// The parameters of the lists of a resource below records, by its name: a resource may have many such lists.
+  private var parametersBelow: [String: [JSONValue]] = [:]
 
   init(schemas: OpenAPISchemas, relations: OpenAPIRelations) {
     self.schemas = schemas
@@ -165,11 +167,14 @@ extension OpenAPIPaths {
   mutating func addNested(_ relation: OpenAPIRelation) {
     let (parent, child) = (relation.parent, relation.child)
     let id = Self.parameterName(relation.foreignKey, or: "parentId")
+    let parameters =
+      parametersBelow[child.resource.name]
+      ?? OpenAPIParameters.list(of: child, relations: relations, below: true, schemas.bodies)
+    parametersBelow[child.resource.name] = parameters
     let list = operation(
       "list\(parent.recordName)\(child.pluralName)",
       "Lists the \(child.resource.name) of a record of \(parent.resource.name).", tag: child,
-      parameters: OpenAPIParameters.list(of: child, relations: relations, schemas.bodies)
-        .filter { $0["name"]?.string != id },
+      parameters: parameters.filter { $0["name"]?.string != id },
       responses: listResponses(child, errors: [.badRequest, .notFound]))
     let create = operation(
       "create\(parent.recordName)\(child.recordName)",

@@ -232,6 +232,11 @@ def cascade(connection, size):
     connection.request("POST", "/__admin/reset")
 
 
+def foreign_keys(count):
+    record = {"id": 1} | {f"item{number}Id": 1 for number in range(count)}
+    return {"links": [record]} | {f"item{number}s": [{"id": 1}] for number in range(count)}
+
+
 def children(count):
     return {"posts": [{"id": 1}], "comments": [{"id": number, "postId": 1} for number in range(1, count + 1)],
             "replies": [{"id": number, "commentId": number} for number in range(1, count + 1)]}
@@ -249,6 +254,7 @@ ROWS = [
     Row("resources: openapi.json", 200, resources, get("/__admin/openapi.json")),
     Row("resources of one parent: openapi.json", 200, star, get("/__admin/openapi.json")),
     Row("resources alike in name: openapi.json", 200, alike, get("/__admin/openapi.json")),
+    Row("foreign keys of a record: openapi.json", 100, foreign_keys, get("/__admin/openapi.json")),
     Row("resources: health", 2000, resources, get("/__admin/health")),
     Row("resources: resources", 2000, resources, get("/__admin/resources")),
     Row("resources: a record", 2000, resources, get("/item7s/1")),
