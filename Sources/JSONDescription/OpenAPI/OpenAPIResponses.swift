@@ -1,9 +1,9 @@
 import OrderedJSON
 
 /// The responses of operations.
-enum OpenAPIResponses {
+package enum OpenAPIResponses {
   /// An error that an operation names because a client has to expect it; any other is the `default`.
-  enum ErrorStatus: String {
+  package enum ErrorStatus: String, Sendable {
     case badRequest = "400"
     case notFound = "404"
     case methodNotAllowed = "405"

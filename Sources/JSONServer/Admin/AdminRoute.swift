@@ -1,175 +1,339 @@
 import HTTPTypes
+import JSONDescription
+import OrderedJSON
 
-/// What a request below `/__admin` asks for, parsed once.
+/// A route below `/__admin`, or one of json-server-reset's.
 ///
-/// A new route is a case here, a line in `init` and one in `Engine.administer(_:_:)`.
-enum AdminRoute {
-  /// The page for people.
-  case page
-  /// A file of the page, or the page of the API's documentation.
-  case asset(String)
-  case openAPI
-  case health
-  case resources
-  case exchanges(limit: Int, unexpectedOnly: Bool)
-  /// One of them with its whole bodies, by its number.
-  case exchange(String)
-  case forgetExchanges
-  case events(EventFilter, lastEventID: String?)
-  case reset
-  /// All access tokens expire.
-  case expireTokens
-  case sessions
-  case removeSessions
-  case removeSession(String)
-  case snapshots
-  case saveSnapshot(name: String?)
-  case restoreSnapshot(String)
-  case deleteSnapshot(String)
-  /// The faults, holds and stubs.
-  case rules(RuleRoute)
-  /// Deletions that can be undone.
-  case deletions(DeletionRoute)
-  case settings
-  case changeSettings(SettingsChange)
-  /// json-server-reset's: the body becomes the database.
-  case replaceDatabase([UInt8])
-  /// json-server-reset's: the body's resources are merged into the database.
-  case mergeDatabase([UInt8])
-
-  /// The second segments of the paths, the page's files apart: a route whose name is missing here is not found.
-  static let names = [
-    "openapi.json", "health", "resources", "requests", "events", "reset", "auth", "sessions", "snapshots", "faults",
-    "holds", "stubs", "deletions", "undo", "settings",
-  ]
+/// All that is known of a route is its row in ``table``: which requests it takes, what the OpenAPI document says about it,
+/// and what responds. Routing, 404, 405 and OPTIONS read the rows.
+///
+/// A class, so that a ``Route`` stays small.
+final class AdminRoute: Sendable {
+  /// Responds to a request, immediately or later; runs again when a commit of the request collides with an edit of the file.
+  typealias Handler = @Sendable (isolated Engine, AdminCall) throws(RequestError) -> Void
 
   /// The first segment of the paths.
   static let root = "__admin"
 
-  /// Parses a request.
+  private let method: HTTPRequest.Method
+  /// The segments after the first; one in braces stands for any text.
+  private let segments: [String]
+  /// What the OpenAPI document says.
+  let operation: OpenAPIAdmin.Operation
+  let respond: Handler
+
+  /// - Parameters:
+  ///   - path: What follows ``root``; the name of its variable part, which is the last one, stands in braces.
+  ///   - id: The name of the operation in the OpenAPI document.
+  ///   - result: What the response holds.
+  ///   - body: The schema of the body; `nil` for no body.
+  ///   - query: The parameters of the query.
+  ///   - errors: The errors to expect besides those that a body, a query or a variable part bring about.
+  fileprivate init(
+    _ method: HTTPRequest.Method, _ path: String, _ id: String, _ summary: String,
+    _ result: OpenAPIAdmin.Result = .object, body: String? = nil, query: [OpenAPIAdmin.Parameter] = [],
+    errors: [OpenAPIResponses.ErrorStatus] = [], respond: @escaping Handler
+  ) {
+    self.method = method
+    segments = path.split(separator: "/").map(String.init)
+    operation = OpenAPIAdmin.operation(
+      method.rawValue.lowercased(), "/\(Self.root)\(path)", id, summary, result, body: body, query: query,
+      errors: errors)
+    self.respond = respond
+  }
+
+  private func takes(_ path: ArraySlice<String>) -> Bool {
+    segments.count == path.count && zip(segments, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+  }
+
+  /// Finds the route of a request below `/__admin`.
   ///
-  /// - Parameter segments: The path's segments after the first.
-  /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method, 400 that names what is wrong.
-  init(_ request: Request, _ segments: ArraySlice<String>, _ parameters: QueryParameters) throws(RequestError) {
+  /// - Parameter path: The path's segments after the first.
+  /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method.
+  static func route(of request: Request, _ path: ArraySlice<String>) throws(RequestError) -> AdminRoute {
+    var routes = table.filter { $0.takes(path) }
+    if routes.isEmpty, path.count == 1, path.contains(where: { Page.asset(named: $0) != nil }) { routes = [asset] }
+    guard !routes.isEmpty else {
+      var names: [String] = []
+      for name in table.compactMap(\.segments.first) where !names.contains(name) { names.append(name) }
+      throw RequestError(
+        .notFound, "No route leads to \(request.path); below /__admin there are \(names.joined(separator: ", ")).")
+    }
     let method: HTTPRequest.Method = request.method == .head ? .get : request.method
-    let path = (segments.first, segments.dropFirst().first)
-    if let name = path.0, !Self.names.contains(name), Page.asset(named: name) == nil { throw Self.unknown(request) }
-    guard segments.count <= 2 else { throw Self.unknown(request) }
-    switch path {
-    case (nil, nil):
-      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .page
-    case ("openapi.json", nil):
-      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .openAPI
-    case (let name?, nil) where Page.asset(named: name) != nil:
-      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .asset(name)
-    case ("health", nil):
-      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .health
-    case ("resources", nil):
-      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .resources
-    case ("requests", nil):
-      switch method {
-      case .get:
-        self = .exchanges(limit: try Self.limit(parameters), unexpectedOnly: try Self.unexpectedOnly(parameters))
-      case .delete: self = .forgetExchanges
-      default: throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
-      }
-    case ("requests", let id?):
-      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .exchange(id)
-    case ("events", nil):
-      guard method == .get else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
-      self = .events(try Self.eventFilter(parameters), lastEventID: Self.lastEventID(request, parameters))
-    case ("reset", nil):
-      guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
-      self = .reset
-    case ("auth", "expire"?):
-      guard method == .post else { throw .methodNotAllowed(request, ["POST"]) }
-      self = .expireTokens
-    case ("sessions", let name):
-      switch (method, name) {
-      case (.get, nil): self = .sessions
-      case (.delete, nil): self = .removeSessions
-      case (.delete, let name?): self = .removeSession(name)
-      case (_, nil): throw .methodNotAllowed(request, ["GET", "HEAD", "DELETE"])
-      case (_, _?): throw .methodNotAllowed(request, ["DELETE"])
-      }
-    case ("snapshots", let name): self = try Self.snapshots(name, request, method)
-    case ("faults", let id), ("holds", let id), ("stubs", let id):
-      self = .rules(try RuleRoute(segments[segments.startIndex], id, request, method, parameters))
-    case ("deletions", let number), ("undo", let number):
-      self = .deletions(try DeletionRoute(segments[segments.startIndex], number, request))
-    case ("settings", nil):
-      switch method {
-      case .get: self = .settings
-      case .patch: self = .changeSettings(try SettingsChange(AdminBody(request)))
-      default: throw .methodNotAllowed(request, ["GET", "HEAD", "PATCH"])
-      }
-    default: throw Self.unknown(request)
+    guard let route = routes.first(where: { $0.method == method }) else {
+      throw .methodNotAllowed(request, routes.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] })
     }
+    return route
   }
 
-  /// Parses a request of json-server-reset's routes; `nil` when it is not one of them.
-  init?(reset request: Request, _ segments: [String]) {
-    guard request.method == .post else { return nil }
-    switch segments {
-    case ["reset"]: self = .replaceDatabase(request.body)
-    case ["merge"]: self = .mergeDatabase(request.body)
-    default: return nil
+  /// Finds the route of a request to json-server-reset's `/reset` and `/merge`; `nil` for another request.
+  static func resetRoute(of request: Request, _ path: [String]) -> AdminRoute? {
+    resetTable.first { $0.method == request.method && $0.takes(path[...]) }
+  }
+}
+
+/// A request to an administrative route.
+struct AdminCall: Sendable {
+  let route: AdminRoute
+  let context: RequestContext
+
+  var requester: Requester { .client(context, .admin(route)) }
+
+  /// The path's last segment, which is its variable part where the route has one.
+  var name: String { context.target.path.segments.last ?? "" }
+
+  var parameters: QueryParameters { context.target.parameters }
+
+  /// - Throws: 400, when the body is no JSON object.
+  func body() throws(RequestError) -> AdminBody { try AdminBody(context.request) }
+}
+
+// MARK: The table
+
+extension AdminRoute {
+  /// All routes, as the OpenAPI document lists them. A new route is a row here.
+  static let table: [AdminRoute] =
+    server + journal + [reset, expireTokens] + sessions + snapshots + rules(.fault, "Fault", "Has requests go wrong.")
+    + holds + rules(.stub, "Stub", "Fixes the responses to requests, before the other stubs.") + deletions + settings
+
+  private static let server: [AdminRoute] = [
+    AdminRoute(.get, "", "Page", "Shows the page for people.", .text(type: "text/html")) {
+      $0.finalize($1.context, .page)
+    },
+    AdminRoute(.get, "/docs", "Docs", "Shows this document for people.", .text(type: "text/html")) {
+      $0.finalize($1.context, .asset($1.name))
+    },
+    AdminRoute(.get, "/openapi.json", "OpenAPI", "Returns this document.") { engine, call throws(RequestError) in
+      try engine.describe(call.context)
+    },
+    AdminRoute(.get, "/health", "Health", "Tells that the server runs, and what it cannot read.", .one("Health")) {
+      $0.finalize($1.context, $0.health)
+    },
+    AdminRoute(.get, "/resources", "Resources", "Lists the resources.", .list("Resource")) {
+      $0.finalize($1.context, .json(.array($0.resources(below: $1.context.request.mount))))
+    },
+  ]
+
+  /// A file of the pages, which is not described.
+  private static let asset = AdminRoute(.get, "/{file}", "Asset", "Returns a file of the pages.") {
+    $0.finalize($1.context, .asset($1.name))
+  }
+
+  private static let journal: [AdminRoute] = [
+    AdminRoute(
+      .get, "/requests", "Requests", "Lists the newest requests with their responses.", .list("Exchange"),
+      query: [
+        ("limit", "How many at most; 100 without it.", ["type": "integer", "minimum": 0]),
+        ("unexpected", "Only those that a strict server refused.", ["type": "boolean"]),
+      ]
+    ) { engine, call throws(RequestError) in
+      let limit = max(try ListParameters.number("limit", call.parameters) ?? 100, 0)
+      let unexpectedOnly = try call.parameters.flag("unexpected")
+      let exchanges = engine.simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
+      engine.finalize(call.context, .json(.array(exchanges.suffix(limit).map(\.value))))
+    },
+    AdminRoute(.get, "/requests/{id}", "Request", "Returns one of them with its whole bodies.", .one("Exchange")) {
+      engine, call throws(RequestError) in
+      guard let number = Int(call.name), let exchange = engine.simulation.journal[number] else {
+        throw RequestError(
+          .notFound, "There is no request '\(call.name)' any more; GET /__admin/requests lists those there are.")
+      }
+      engine.finalize(call.context, .json(exchange.wholeValue))
+    },
+    AdminRoute(.delete, "/requests", "ForgetRequests", "Empties the journal.") {
+      $0.clearJournal()
+      $0.finalize($1.context, .json([:]))
+    },
+    AdminRoute(
+      .get, "/events", "Events", "Streams changes of the data and requests as they happen.",
+      .text(type: "text/event-stream"),
+      query: [
+        ("types", "`change` or `request`, separated by commas.", ["type": "string"]),
+        ("lastEventId", "The last event that was seen, as the field Last-Event-ID.", ["type": "string"]),
+      ]
+    ) { engine, call throws(RequestError) in
+      let filter = try EventFilter(call.parameters)
+      engine.finalize(call.context, engine.subscribe(filter, lastEventID: call.context.lastEventID))
+    },
+  ]
+
+  private static let reset = AdminRoute(
+    .post, "/reset", "Reset", "Goes back to the data as it was last read from outside."
+  ) { engine, call throws(RequestError) in
+    try engine.reset(for: call.requester)
+  }
+
+  private static let expireTokens = AdminRoute(
+    .post, "/auth/expire", "ExpireTokens", "Has all access tokens expire.", .one("Expired"), errors: [.notFound]
+  ) { engine, call throws(RequestError) in
+    guard engine.signIn != nil else {
+      throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.")
     }
+    engine.expireTokens { $0.finalize(call.context, $1) { .json(["expired": .number(JSONNumber($0))]) } }
   }
 
-  private static func snapshots(
-    _ name: String?, _ request: Request, _ method: HTTPRequest.Method
-  ) throws(RequestError) -> AdminRoute {
-    switch (method, name) {
-    case (.get, nil): return .snapshots
-    case (.post, nil): return .saveSnapshot(name: try AdminBody(request).snapshotName())
-    case (.post, let name?): return .restoreSnapshot(name)
-    case (.delete, let name?): return .deleteSnapshot(name)
-    case (_, nil): throw .methodNotAllowed(request, ["GET", "HEAD", "POST"])
-    case (_, _?): throw .methodNotAllowed(request, ["POST", "DELETE"])
+  private static let sessions: [AdminRoute] = [
+    AdminRoute(.get, "/sessions", "Sessions", "Lists the sessions.", .list("Session"), errors: [.notFound]) {
+      engine, call throws(RequestError) in
+      engine.finalize(call.context, .json(.array(try engine.allowedSessions.all.map(\.value))))
+    },
+    AdminRoute(.delete, "/sessions", "EndSessions", "Ends all sessions.", errors: [.notFound]) {
+      engine, call throws(RequestError) in
+      try engine.allowedSessions.removeAll()
+      engine.finalize(call.context, .json([:]))
+    },
+    AdminRoute(.delete, "/sessions/{name}", "EndSession", "Ends a session.") { engine, call throws(RequestError) in
+      guard try engine.allowedSessions.remove(call.name) else { throw unknown("session", call) }
+      engine.finalize(call.context, .json([:]))
+    },
+  ]
+
+  private static let snapshots: [AdminRoute] = [
+    AdminRoute(.get, "/snapshots", "Snapshots", "Lists the snapshots.", .list("Snapshot")) { engine, call in
+      engine.snapshots { $0.finalize(call.context, $1) { .json(.array($0.map(\.value))) } }
+    },
+    AdminRoute(
+      .post, "/snapshots", "SaveSnapshot", "Keeps the data as it is now.", .created("SnapshotName"),
+      body: "SnapshotName"
+    ) { engine, call throws(RequestError) in
+      engine.saveSnapshot(try call.body().snapshotName()) {
+        $0.finalize(call.context, $1) { .json(["name": .string($0)], status: .created) }
+      }
+    },
+    AdminRoute(.post, "/snapshots/{name}", "RestoreSnapshot", "Goes back to a snapshot.") {
+      engine, call throws(RequestError) in
+      try engine.restoreSnapshot(call.name, for: call.requester)
+    },
+    AdminRoute(.delete, "/snapshots/{name}", "DeleteSnapshot", "Forgets a snapshot.") { engine, call in
+      engine.deleteSnapshot(call.name) {
+        $0.finalize(call.context, $1) { $0 ? .json([:]) : Engine.unknownSnapshot(call.name).response() }
+      }
+    },
+  ]
+
+  /// The routes of faults or of stubs.
+  private static func rules(_ kind: SharedRule.Kind, _ title: String, _ summary: String) -> [AdminRoute] {
+    let (name, path) = (kind.rawValue, "/\(kind.rawValue)s")
+    let one = AdminRoute(.get, "\(path)/{id}", title, "Returns a \(name).", .one(title)) { engine, call in
+      engine.readRules { engine, result in
+        engine.finalize(call.context, result) {
+          let value = Int(call.name).map { engine.value(of: kind, $0) } ?? .null
+          return value == .null ? unknown(name, call).response() : .json(value)
+        }
+      }
     }
+    return [
+      AdminRoute(.get, path, "\(title)s", "Lists the \(name)s.", .list(title)) { engine, call in
+        engine.readRules { engine, result in
+          engine.finalize(call.context, result) { .json(.array(engine.values(of: kind))) }
+        }
+      }
+    ] + (kind == .stub ? [one] : []) + [
+      AdminRoute(.post, path, "Add\(title)", summary, .created(title), body: title) {
+        engine, call throws(RequestError) in
+        let rule = try SharedRule.New(kind, call.body(), files: engine.configuration.bodyFiles)
+        engine.addRule(rule) { engine, result in
+          engine.finalize(call.context, result) { .json(engine.value(of: kind, $0), status: .created) }
+        }
+      },
+      AdminRoute(.delete, path, "Remove\(title)s", "Removes all \(name)s.") { engine, call in
+        engine.removeRules(kind) { $0.finalize(call.context, $1) { _ in .json([:]) } }
+      },
+      AdminRoute(.delete, "\(path)/{id}", "Remove\(title)", "Removes a \(name).") { engine, call throws(RequestError) in
+        guard let number = Int(call.name) else { throw unknown(name, call) }
+        engine.removeRules(kind, number) {
+          $0.finalize(call.context, $1) { $0 ? .json([:]) : unknown(name, call).response() }
+        }
+      },
+    ]
   }
 
-  private static func limit(_ parameters: QueryParameters) throws(RequestError) -> Int {
-    max(try ListParameters.number("limit", parameters) ?? 100, 0)
+  /// Holds are a server's own, since connections wait in them.
+  private static let holds: [AdminRoute] = [
+    AdminRoute(.get, "/holds", "Holds", "Lists the holds.", .list("Hold")) {
+      $0.finalize($1.context, .json(.array($0.simulation.holds.table.all.map(Holds.value))))
+    },
+    AdminRoute(.post, "/holds", "AddHold", "Has requests wait.", .created("Hold"), body: "Hold") {
+      engine, call throws(RequestError) in
+      let (pattern, times) = try Holds.read(call.body())
+      let id = try engine.simulation.holds.add(pattern, times: times)
+      engine.finalize(call.context, .json(["id": .number(JSONNumber(id))], status: .created))
+    },
+    AdminRoute(.delete, "/holds", "ReleaseHolds", "Removes all holds and lets their requests go on.", query: release) {
+      engine, call throws(RequestError) in
+      engine.releaseHolds(try Holds.Release.wanted(by: call.parameters))
+      engine.finalize(call.context, .json([:]))
+    },
+    AdminRoute(
+      .delete, "/holds/{id}", "ReleaseHold", "Removes a hold and lets its requests go on.", query: release
+    ) { engine, call throws(RequestError) in
+      let release = try Holds.Release.wanted(by: call.parameters)
+      guard let number = Int(call.name), engine.releaseHold(number, release) else { throw unknown("hold", call) }
+      engine.finalize(call.context, .json([:]))
+    },
+  ]
+
+  private static let release: [OpenAPIAdmin.Parameter] = [
+    ("status", "The status with which the requests fail, instead of going on.", ["type": "integer"])
+  ]
+
+  private static let deletions: [AdminRoute] = [
+    AdminRoute(
+      .post, "/deletions", "Delete", "Deletes records as one change, or says what would go with them.",
+      .one("Deleted"), body: "Deletion", errors: [.notFound]
+    ) { engine, call throws(RequestError) in
+      try engine.delete(call)
+    },
+    AdminRoute(
+      .post, "/undo/{number}", "Undo", "Puts back what a deletion removed and changed.", .one("Restored"),
+      errors: [.conflict]
+    ) { engine, call throws(RequestError) in
+      try engine.undo(call)
+    },
+  ]
+
+  private static let settings: [AdminRoute] = [
+    AdminRoute(.get, "/settings", "Settings", "Returns the settings.", .one("Settings")) {
+      $0.finalize($1.context, .json($0.settings.value))
+    },
+    AdminRoute(.patch, "/settings", "ChangeSettings", "Changes settings.", .one("Settings"), body: "Settings") {
+      engine, call throws(RequestError) in
+      let change = try SettingsChange(call.body())
+      try change.check(mayWrite: !engine.configuration.isReadOnly)
+      if let shared = engine.writes.shared {
+        return engine.change(.set(change.members), in: shared) { engine, result in
+          engine.finalize(call.context, result) { _ in .json(engine.settings.value) }
+        }
+      }
+      change.apply(to: &engine.settings)
+      engine.finalize(call.context, .json(engine.settings.value))
+    },
+  ]
+
+  private static func unknown(_ kind: String, _ call: AdminCall) -> RequestError {
+    RequestError(.notFound, "There is no \(kind) '\(call.name)'; GET /__admin/\(kind)s lists those there are.")
   }
 
-  private static func unexpectedOnly(_ parameters: QueryParameters) throws(RequestError) -> Bool {
-    switch parameters.first("unexpected") {
+  /// json-server-reset's routes, which are not described.
+  private static let resetTable: [AdminRoute] = [
+    AdminRoute(.post, "/reset", "ReplaceDatabase", "The body becomes the database.") {
+      engine, call throws(RequestError) in
+      try engine.replaceAll(with: call.context.request.body, for: call.requester)
+    },
+    AdminRoute(.post, "/merge", "MergeDatabase", "The body's resources are merged into the database.") {
+      engine, call throws(RequestError) in
+      try engine.merge(call.context.request.body, for: call.requester)
+    },
+  ]
+}
+
+extension QueryParameters {
+  /// - Throws: 400, when the parameter is neither true nor false.
+  fileprivate func flag(_ name: String) throws(RequestError) -> Bool {
+    switch first(name) {
     case nil, "false": return false
     case "true": return true
-    default: throw RequestError(.malformed, "'unexpected' must be true or false.")
+    default: throw RequestError(.malformed, "'\(name)' must be true or false.")
     }
-  }
-
-  private static func eventFilter(_ parameters: QueryParameters) throws(RequestError) -> EventFilter {
-    var filter = EventFilter()
-    guard let names = parameters.first("types"), !names.isEmpty else { return filter }
-    filter.types = []
-    for name in names.split(separator: ",") {
-      guard let kind = Event.Kind(rawValue: String(name)) else {
-        throw RequestError(.malformed, "'types' names '\(name)'; the types are change and request.")
-      }
-      filter.types.insert(kind)
-    }
-    return filter
-  }
-
-  /// The identifier of the last event that a subscriber has seen; `nil` for a new subscriber.
-  static func lastEventID(_ request: Request, _ parameters: QueryParameters) -> String? {
-    let id = request.headerFields[.lastEventID] ?? parameters.first("lastEventId")
-    return id?.isEmpty == true ? nil : id
-  }
-
-  static func unknown(_ request: Request) -> RequestError {
-    RequestError(
-      .notFound,
-      "No route leads to \(request.path); below /__admin there are docs, \(names.joined(separator: ", ")).")
   }
 }

@@ -5,68 +5,6 @@ import JSONStorage
 import OrderedJSON
 
 extension Engine {
-  /// Responds to an administrative request.
-  func administer(_ route: AdminRoute, _ context: RequestContext) throws(RequestError) {
-    switch route {
-    case .page: finalize(context, .page)
-    case .asset(let name): finalize(context, .asset(name))
-    case .openAPI: try describe(context)
-    case .health: finalize(context, .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable))
-    case .resources: finalize(context, .json(.array(resources(below: context.request.mount))))
-    case .exchanges(let limit, let unexpectedOnly):
-      let exchanges = simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
-      finalize(context, .json(.array(exchanges.suffix(limit).map(\.value))))
-    case .exchange(let id):
-      guard let number = Int(id), let exchange = simulation.journal[number] else {
-        throw RequestError(
-          .notFound, "There is no request '\(id)' any more; GET /__admin/requests lists those there are.")
-      }
-      finalize(context, .json(exchange.wholeValue))
-    case .forgetExchanges:
-      clearJournal()
-      finalize(context, .json([:]))
-    case .events(let filter, let lastEventID): finalize(context, subscribe(filter, lastEventID: lastEventID))
-    case .reset: try reset(for: .client(context, .admin(route)))
-    case .expireTokens:
-      guard signIn != nil else { throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.") }
-      expireTokens { $0.finalize(context, $1) { .json(["expired": .number(JSONNumber($0))]) } }
-    case .sessions: finalize(context, .json(.array(try allowedSessions.all.map(\.value))))
-    case .removeSessions:
-      try allowedSessions.removeAll()
-      finalize(context, .json([:]))
-    case .removeSession(let name):
-      guard try allowedSessions.remove(name) else {
-        throw RequestError(.notFound, "There is no session '\(name)'; GET /__admin/sessions lists those there are.")
-      }
-      finalize(context, .json([:]))
-    case .snapshots:
-      snapshots { $0.finalize(context, $1) { .json(.array($0.map(\.value))) } }
-    case .saveSnapshot(let name):
-      saveSnapshot(name) { $0.finalize(context, $1) { .json(["name": .string($0)], status: .created) } }
-    case .restoreSnapshot(let name): try restoreSnapshot(name, for: .client(context, .admin(route)))
-    case .deleteSnapshot(let name):
-      deleteSnapshot(name) { engine, result in
-        engine.finalize(context, result) { $0 ? .json([:]) : Self.unknownSnapshot(name).response() }
-      }
-    case .rules(let route):
-      if let shared = writes.shared, try respond(to: route, in: shared, context) { return }
-      finalize(context, try response(to: route))
-    case .deletions(let route): try perform(route, context)
-    case .settings: finalize(context, .json(settings.value))
-    case .changeSettings(let change):
-      try change.check(mayWrite: !configuration.isReadOnly)
-      if let shared = writes.shared {
-        return self.change(.set(change.members), in: shared) { engine, result in
-          engine.finalize(context, result) { _ in .json(engine.settings.value) }
-        }
-      }
-      change.apply(to: &settings)
-      finalize(context, .json(settings.value))
-    case .replaceDatabase(let body): try replaceAll(with: body, for: .client(context, .admin(route)))
-    case .mergeDatabase(let body): try merge(body, for: .client(context, .admin(route)))
-    }
-  }
-
   /// What keeps requests from the database that is shared, as `status` has it; `nil` for nothing.
   private var failure: String? {
     guard let shared = writes.shared else { return nil }
@@ -74,7 +12,7 @@ extension Engine {
     return shared.stall == nil ? nil : "stalled"
   }
 
-  private var health: JSONObject {
+  var health: PreparedResponse {
     var health = JSONObject([
       ("status", .string(failure ?? "ok")),
       ("version", .string(Server.version)),
@@ -84,7 +22,7 @@ extension Engine {
       ("invalid", writes.invalidSource.map(fault) ?? .null),
     ])
     if let shared = writes.shared { health["database"] = Self.health(of: shared) }
-    return health
+    return .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable)
   }
 
   private static func health(of shared: any SharedPersistence) -> JSONValue {
@@ -101,7 +39,7 @@ extension Engine {
   }
 
   /// Responds with the OpenAPI document; what describes much data takes long.
-  private func describe(_ context: RequestContext) throws(RequestError) {
+  func describe(_ context: RequestContext) throws(RequestError) {
     let (title, wrapName, signIn) = (configuration.title, configuration.wrapName, describedSignIn)
     let path = context.request.mount.path
     // Middleware, which may change it, sees responses without what `finalize` adds to them.
@@ -112,7 +50,8 @@ extension Engine {
       let description = DataDescription(of: shown, title: title)
       var response = PreparedResponse.json(
         .object(
-          OpenAPIAdmin.added(
+          OpenAPIAdmin.adding(
+            AdminRoute.table.map(\.operation),
             to: description.openAPI(
               .open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, signIn: signIn))))
       if isFinal { response.validator = EntityTag(of: response.bytes) }
@@ -144,7 +83,7 @@ extension Engine {
     }
   }
 
-  private func resources(below mount: Mount) -> [JSONValue] {
+  func resources(below mount: Mount) -> [JSONValue] {
     var parents: [String: JSONObject] = [:]
     for relation in writes.database.relations() {
       parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)
@@ -159,17 +98,5 @@ extension Engine {
         "parents": .object(parents[resource.name] ?? JSONObject()),
       ]
     }
-  }
-}
-
-extension Snapshots.Entry {
-  fileprivate var value: JSONValue {
-    ["name": .string(name), "time": .string(Timestamp(secondsSince1970: time).rfc3339)]
-  }
-}
-
-extension Settings {
-  fileprivate var value: JSONValue {
-    ["delay": JSONValue(rounding: delay / .milliseconds(1)), "readOnly": .bool(isReadOnly)]
   }
 }

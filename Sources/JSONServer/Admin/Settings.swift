@@ -21,6 +21,8 @@ struct Settings: Sendable {
     // A server that was started read-only stays so.
     if configuration.isReadOnly { isReadOnly = true }
   }
+
+  var value: JSONValue { ["delay": JSONValue(rounding: delay / .milliseconds(1)), "readOnly": .bool(isReadOnly)] }
 }
 
 /// New values for some settings.

@@ -1,4 +1,5 @@
 import JSONDatabase
+import OrderedJSON
 
 /// The versions of a database that are kept by name.
 struct Snapshots {
@@ -14,6 +15,8 @@ struct Snapshots {
     let name: String
     /// When it was kept, in seconds since 1970.
     let time: Double
+
+    var value: JSONValue { ["name": .string(name), "time": .string(Timestamp(secondsSince1970: time).rfc3339)] }
   }
 
   /// The snapshots as they are listed, oldest first.

@@ -91,7 +91,7 @@ extension Engine {
     do throws(RequestError) {
       switch route {
       case .builtIn(let response): finalize(context, response)
-      case .admin(let admin): try administer(admin, context)
+      case .admin(let route): try route.respond(self, AdminCall(route: route, context: context))
       case .signIn(let signIn): try perform(signIn, context)
       case .changes(let resource, let lastEventID):
         let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)

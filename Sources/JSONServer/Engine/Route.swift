@@ -24,7 +24,7 @@ extension Engine {
       return .builtIn(PreparedResponse(status: .found, headerFields: [.location: location]))
     }
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
-    if context.isAdministrative { return .admin(try AdminRoute(request, segments.dropFirst(), parameters)) }
+    if context.isAdministrative { return .admin(try AdminRoute.route(of: request, segments.dropFirst())) }
     if let signIn, !context.isHidden,
       let route = try SignInRoute(
         request, segments, maximumDepth: writes.database.schema.maximumDepth - 2, wrapName: configuration.wrapName,
@@ -33,7 +33,7 @@ extension Engine {
     {
       return .signIn(route)
     }
-    if configuration.hasResetRoutes, let route = AdminRoute(reset: request, segments) {
+    if configuration.hasResetRoutes, let route = AdminRoute.resetRoute(of: request, segments) {
       if let signIn, !context.isHidden { try requireAllResources(context, signIn) }
       return .admin(route)
     }
@@ -58,7 +58,7 @@ extension Engine {
     }
     if segments.count == 1, ListParameters.isWatch(parameters), let name = endpoint.watchedResource {
       if let signIn, !context.isHidden { _ = try owner(in: endpoint, context, signIn) }
-      return .changes(of: name, lastEventID: AdminRoute.lastEventID(request, parameters))
+      return .changes(of: name, lastEventID: context.lastEventID)
     }
     return .resource(endpoint)
   }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import DequeModule
 import JSONDatabase
 import OrderedJSON
@@ -215,6 +216,30 @@ struct EventFilter: Sendable {
 
   func includes(_ kind: Event.Kind, of resource: String?) -> Bool {
     types.contains(kind) && (self.resource == nil || resource == self.resource)
+  }
+}
+
+extension EventFilter {
+  /// Reads the parameter `types`.
+  ///
+  /// - Throws: 400 that names a type that there is not.
+  init(_ parameters: QueryParameters) throws(RequestError) {
+    guard let names = parameters.first("types"), !names.isEmpty else { return }
+    types = []
+    for name in names.split(separator: ",") {
+      guard let kind = Event.Kind(rawValue: String(name)) else {
+        throw RequestError(.malformed, "'types' names '\(name)'; the types are change and request.")
+      }
+      types.insert(kind)
+    }
+  }
+}
+
+extension RequestContext {
+  /// The identifier of the last event that a subscriber has seen; `nil` for a new subscriber.
+  var lastEventID: String? {
+    let id = request.headerFields[.lastEventID] ?? target.parameters.first("lastEventId")
+    return id?.isEmpty == true ? nil : id
   }
 }
 

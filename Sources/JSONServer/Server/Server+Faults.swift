@@ -8,21 +8,17 @@ extension Server {
   ///   no sense.
   @discardableResult
   public func addFault(_ fault: Fault) async throws(ServerError) -> Int {
-    let engine = await engine
-    guard engine.isShared else {
-      return try await engine.change { simulation throws(RequestError) in try simulation.addFault(fault) }
-    }
-    return try await engine.share { () throws(RequestError) in try SharedRule.Draft(fault) }
+    try await engine.addRule(.fault(fault))
   }
 
   /// Removes a fault; does nothing when it has expired.
   public func removeFault(_ id: Int) async {
-    await engine.remove(.fault, id)
+    await engine.removeRules(.fault, id)
   }
 
   /// Removes all faults.
   public func removeFaults() async {
-    await engine.remove(.fault)
+    await engine.removeRules(.fault)
   }
 
   /// Responds in one way to matching requests from now on, whatever the data holds; precedes the existing stubs.
@@ -32,22 +28,17 @@ extension Server {
   ///   or whose numbers make no sense.
   @discardableResult
   public func stub(_ stub: Stub) async throws(ServerError) -> Int {
-    let engine = await engine
-    // A closure cannot be shared.
-    guard engine.isShared, !stub.hasHandler else {
-      return try await engine.change { simulation throws(RequestError) in try simulation.stubs.add(stub) }
-    }
-    return try await engine.share { () throws(RequestError) in try SharedRule.Draft(stub) }
+    try await engine.addRule(.stub(stub))
   }
 
   /// Removes a stub; does nothing when it does not exist.
   public func removeStub(_ id: Int) async {
-    await engine.remove(.stub, id)
+    await engine.removeRules(.stub, id)
   }
 
   /// Removes all stubs, those of the configuration too.
   public func removeStubs() async {
-    await engine.remove(.stub)
+    await engine.removeRules(.stub)
   }
 
   /// Reads the stubs file again; its stubs take the place of those that it had before.
@@ -78,19 +69,19 @@ extension Server {
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for a pattern that no request can match, and for a number
   ///   that makes no sense.
   public func hold(_ request: RequestPattern, times: Int? = nil) async throws(ServerError) -> Int {
-    try await engine.change { simulation throws(RequestError) in try simulation.holds.add(request, times: times) }
+    try await engine.addHold(request, times: times)
   }
 
   /// Removes a hold, and lets the requests that wait in it go on; does nothing when it does not exist.
   ///
   /// - Parameter status: What they fail with instead.
   public func releaseHold(_ id: Int, failingWith status: HTTPResponse.Status? = nil) async {
-    await engine.release(id, status)
+    _ = await engine.releaseHold(id, status.map { .fail(Holds.failure($0)) } ?? .goOn)
   }
 
   /// Removes all holds, and lets the requests that wait in them go on.
   public func releaseHolds() async {
-    await engine.releaseAll()
+    await engine.releaseHolds()
   }
 
   /// How many requests a fault, a hold and a stub with an id have met, whether they are still there or not.
@@ -100,62 +91,30 @@ extension Server {
 }
 
 extension Engine {
-  /// Changes what requests meet.
-  fileprivate func change(
-    _ body: @Sendable (inout Simulation) throws(RequestError) -> Int
-  ) throws(ServerError) -> Int {
+  fileprivate func addRule(_ rule: SharedRule.New) async throws(ServerError) -> Int {
+    let result = await withCheckedContinuation { continuation in
+      addRule(rule) { continuation.resume(returning: $1) }
+    }
+    return try result.mapError {
+      ServerError($0.code == .malformed ? .invalidConfiguration : .notSaved, $0.message)
+    }.get()
+  }
+
+  fileprivate func removeRules(_ kind: SharedRule.Kind, _ id: Int? = nil) async {
+    await run(failingAs: "Not all of the \(kind.rawValue)s were removed") { $0.removeRules(kind, id, $1) }
+  }
+
+  fileprivate func addHold(_ request: RequestPattern, times: Int?) throws(ServerError) -> Int {
     do throws(RequestError) {
-      return try body(&simulation)
+      return try simulation.holds.add(request, times: times)
     } catch {
       throw ServerError(.invalidConfiguration, error.message)
     }
   }
 
-  /// Adds a rule that all servers of the database have.
-  fileprivate func share(
-    _ draft: @Sendable () throws(RequestError) -> SharedRule.Draft?
-  ) async throws(ServerError) -> Int {
-    do throws(RequestError) {
-      guard let shared = writes.shared, let draft = try draft() else { return 0 }
-      let result = await withCheckedContinuation { continuation in
-        change(.add(draft, after: lastID(of: draft.kind)), in: shared) { continuation.resume(returning: $1) }
-      }
-      return try result.get()
-    } catch {
-      throw ServerError(error.code == .malformed ? .invalidConfiguration : .notSaved, error.message)
-    }
-  }
-
-  /// Removes a rule, or all of a kind.
-  fileprivate func remove(_ kind: SharedRule.Kind, _ id: Int? = nil) async {
-    let isOwn = removeOwn(kind, id)
-    guard let shared = writes.shared, id == nil || !isOwn else { return }
-    await run(failingAs: "Not all of the \(kind.rawValue)s were removed") {
-      $0.change(.remove(kind, id: id), in: shared, $1)
-    }
-  }
-
-  /// Removes a rule of this server's own, or all of a kind.
-  ///
-  /// - Returns: Whether there was one.
-  func removeOwn(_ kind: SharedRule.Kind, _ id: Int?) -> Bool {
-    switch (kind, id) {
-    case (.fault, let id?): return simulation.faults[id]?.isShared == false && simulation.removeFault(id)
-    case (.fault, nil): simulation.removeOwnFaults()
-    case (.stub, let id?): return simulation.stubs.table[id]?.isShared == false && simulation.stubs.remove(id)
-    case (.stub, nil): simulation.stubs.removeOwn()
-    }
-    return true
-  }
-
   fileprivate func replaceStubs(with file: StubsFile) {
     startStubs.replaceFile(with: file)
     simulation.stubs.replaceFile(with: file)
-  }
-  fileprivate func releaseAll() { releaseHolds() }
-
-  fileprivate func release(_ id: Int, _ status: HTTPResponse.Status?) {
-    _ = releaseHold(id, status.map { .fail(Holds.failure($0)) } ?? .goOn)
   }
 
   fileprivate func timesMet(_ id: Int) -> (fault: Int, hold: Int, stub: Int) {

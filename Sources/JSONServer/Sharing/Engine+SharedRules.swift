@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONStorage
 import OrderedJSON
 
@@ -48,73 +47,58 @@ extension Engine {
     }
   }
 
-  /// Responds to an administrative request about faults and stubs, which all servers have; holds are a server's own.
-  ///
-  /// - Returns: Whether it does.
-  func respond(
-    to route: RuleRoute, in shared: any SharedPersistence, _ context: RequestContext
-  ) throws(RequestError) -> Bool {
-    let files = configuration.bodyFiles
-    switch route {
-    case .holds, .addHold, .releaseHolds, .releaseHold: return false
-    case .faults, .stubs, .stub: readState(in: shared, for: route, context)
-    case .addFault(let body):
-      add(try SharedRule.Draft(try Fault(body, files: files)), in: shared, context)
-    case .addStub(let body):
-      guard let draft = try SharedRule.Draft(try Stub(body, files: files)) else { return false }
-      add(draft, in: shared, context)
-    case .removeFaults: remove(.fault, in: shared, context)
-    case .removeFault(let id): remove(.fault, try Self.number(id, of: .fault), in: shared, context)
-    case .removeStubs: remove(.stub, in: shared, context)
-    case .removeStub(let id):
-      let number = try Self.number(id, of: .stub)
-      if simulation.stubs.table[number]?.isShared == false { return false }
-      remove(.stub, number, in: shared, context)
-    }
-    return true
-  }
-
-  /// Responds when the counts of the rules are those of all servers.
-  private func readState(in shared: any SharedPersistence, for route: RuleRoute, _ context: RequestContext) {
+  /// Goes on when the counts of the rules are those of all servers.
+  func readRules(_ completion: @escaping Completion<Void>) {
+    guard let shared = writes.shared else { return completion(self, .success(())) }
     shared.readState { result in
       self.execute { engine in
-        do throws(RequestError) {
-          engine.take(try result.mapError(RequestError.init).get())
-          engine.finalize(context, try engine.response(to: route))
-        } catch {
-          engine.finalize(context, error.response())
-        }
+        if case .success(let state) = result { engine.take(state) }
+        completion(engine, result.map { _ in }.mapError(RequestError.init))
       }
     }
   }
 
-  private func add(_ draft: SharedRule.Draft, in shared: any SharedPersistence, _ context: RequestContext) {
-    change(.add(draft, after: lastID(of: draft.kind)), in: shared) { engine, result in
-      do throws(RequestError) {
-        engine.finalize(context, .json(engine.value(of: draft.kind, try result.get()), status: .created))
-      } catch {
-        engine.finalize(context, error.response())
+  /// Adds a rule, for all servers that share the data unless it has a closure; passes on its id.
+  func addRule(_ rule: SharedRule.New, _ completion: @escaping Completion<Int>) {
+    do throws(RequestError) {
+      if let shared = writes.shared, let draft = try rule.draft() {
+        return change(.add(draft, after: lastID(of: draft.kind)), in: shared, completion)
       }
+      completion(self, .success(try simulation.add(rule)))
+    } catch {
+      completion(self, .failure(error))
     }
   }
 
-  private func remove(
-    _ kind: SharedRule.Kind, _ id: Int? = nil, in shared: any SharedPersistence, _ context: RequestContext
-  ) {
-    change(.remove(kind, id: id), in: shared) { engine, result in
-      do throws(RequestError) {
-        if try result.get() == 0, let id { throw Self.unknown(kind.rawValue, String(id)) }
-        if id == nil { _ = engine.removeOwn(kind, nil) }
-        engine.finalize(context, .json([:]))
-      } catch {
-        engine.finalize(context, error.response())
-      }
+  /// Removes a rule, or all of a kind; passes on whether there was one.
+  func removeRules(_ kind: SharedRule.Kind, _ id: Int? = nil, _ completion: @escaping Completion<Bool>) {
+    let isOwn = simulation.removeOwn(kind, id)
+    guard let shared = writes.shared, id == nil || !isOwn else { return completion(self, .success(isOwn)) }
+    change(.remove(kind, id: id), in: shared) { completion($0, $1.map { $0 > 0 || isOwn }) }
+  }
+
+  /// The faults or the stubs as they are listed.
+  func values(of kind: SharedRule.Kind) -> [JSONValue] {
+    switch kind {
+    case .fault: simulation.faults.all.map(Self.value)
+    case .stub: simulation.stubs.table.all.map(Self.value)
     }
   }
 
-  private static func number(_ id: String, of kind: SharedRule.Kind) throws(RequestError) -> Int {
-    guard let number = Int(id) else { throw unknown(kind.rawValue, id) }
-    return number
+  /// A fault or a stub as it is listed; null for one that is gone.
+  func value(of kind: SharedRule.Kind, _ id: Int) -> JSONValue {
+    switch kind {
+    case .fault: simulation.faults[id].map(Self.value) ?? .null
+    case .stub: simulation.stubs.table[id].map(Self.value) ?? .null
+    }
+  }
+
+  private static func value(_ rule: RuleTable<Fault>.Rule) -> JSONValue {
+    rule.value.value(id: rule.id, timesLeft: rule.timesLeft, matcher: rule.matcher)
+  }
+
+  private static func value(_ rule: RuleTable<Stubs.Entry>.Rule) -> JSONValue {
+    rule.value.stub.value(id: rule.id, timesLeft: rule.timesLeft, matcher: rule.matcher)
   }
 
   /// The last id of the server's rules of a kind.

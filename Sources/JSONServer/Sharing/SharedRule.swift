@@ -22,6 +22,32 @@ struct SharedRule: Sendable {
     let timesLeft: Int?
   }
 
+  /// A rule that is to be added.
+  enum New: Sendable {
+    case fault(Fault)
+    case stub(Stub)
+
+    /// Reads a rule as it is sent to `/__admin`.
+    ///
+    /// - Throws: 400 that names the member at fault.
+    init(_ kind: Kind, _ body: AdminBody, files: BodyFiles) throws(RequestError) {
+      switch kind {
+      case .fault: self = .fault(try Fault(body, files: files))
+      case .stub: self = .stub(try Stub(body, files: files))
+      }
+    }
+
+    /// What the other servers are told; `nil` for a stub with a closure, which is this server's own.
+    ///
+    /// - Throws: 400 for a rule that cannot be used.
+    func draft() throws(RequestError) -> Draft? {
+      switch self {
+      case .fault(let fault): try Draft(fault)
+      case .stub(let stub): try Draft(stub)
+      }
+    }
+  }
+
   let kind: Kind
   /// Ascending in the order in which the rules of a kind were added.
   let id: Int

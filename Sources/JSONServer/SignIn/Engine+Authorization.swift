@@ -17,7 +17,7 @@ extension Engine {
     if request.method == .post, target.path.segments.count == 1, isUsers(target.path.segments[0], signIn) {
       return unguarded
     }
-    if configuration.hasResetRoutes, AdminRoute(reset: request, target.path.segments) != nil {
+    if configuration.hasResetRoutes, AdminRoute.resetRoute(of: request, target.path.segments) != nil {
       try requireAllResources(context, signIn)
       return context
     }

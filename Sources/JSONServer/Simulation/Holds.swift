@@ -9,6 +9,17 @@ struct Holds: Sendable {
     case goOn
     /// They get this response.
     case fail(PreparedResponse)
+
+    /// Reads the parameter `status`, with which the requests fail; without it, they go on.
+    ///
+    /// - Throws: 400 for what is no status.
+    static func wanted(by parameters: QueryParameters) throws(RequestError) -> Release {
+      guard let text = parameters.first("status") else { return .goOn }
+      guard let code = Int(text), (200...599).contains(code) else {
+        throw RequestError(.malformed, "'status' must be a number from 200 to 599.")
+      }
+      return .fail(Holds.failure(HTTPResponse.Status(code: code)))
+    }
   }
 
   private(set) var table = RuleTable<[Int: RequestContext]>(keepsSpent: true)

@@ -55,24 +55,34 @@ struct Simulation {
     journal.endWaiting()
   }
 
-  // MARK: Faults
-
-  /// Adds a fault that counts after the existing ones, and returns its id.
-  ///
-  /// - Throws: 400 for a fault that cannot be used.
-  mutating func addFault(_ fault: Fault) throws(RequestError) -> Int {
-    faults.add(fault, for: try Self.matcher(of: fault), times: fault.times)
-  }
-
-  /// Removes a fault, and returns whether it was there.
-  mutating func removeFault(_ id: Int) -> Bool { faults.remove(id) }
-
-  /// Removes the faults, but for those that all servers have.
-  mutating func removeOwnFaults() { faults.removeOwn() }
+  // MARK: Faults and stubs
 
   /// Returns the first fault that a request meets, and counts it.
   mutating func nextFault(for request: MatchableRequest) -> (id: Int, fault: Fault)? {
     faults.next(for: request).map { ($0.id, $0.value) }
+  }
+
+  /// Adds a rule of the server's own, and returns its id; a fault counts after the others, a stub before them.
+  ///
+  /// - Throws: 400 for a rule that cannot be used.
+  mutating func add(_ rule: SharedRule.New) throws(RequestError) -> Int {
+    switch rule {
+    case .fault(let fault): faults.add(fault, for: try Self.matcher(of: fault), times: fault.times)
+    case .stub(let stub): try stubs.add(stub)
+    }
+  }
+
+  /// Removes a rule of the server's own, or all of a kind.
+  ///
+  /// - Returns: Whether there was one; always, for all of a kind.
+  mutating func removeOwn(_ kind: SharedRule.Kind, _ id: Int?) -> Bool {
+    switch (kind, id) {
+    case (.fault, let id?): return faults[id]?.isShared == false && faults.remove(id)
+    case (.fault, nil): faults.removeOwn()
+    case (.stub, let id?): return stubs.table[id]?.isShared == false && stubs.table.remove(id)
+    case (.stub, nil): stubs.table.removeOwn()
+    }
+    return true
   }
 
   // MARK: Checks

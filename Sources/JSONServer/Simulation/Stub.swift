@@ -56,9 +56,6 @@ public struct Stub: Sendable {
       FixedResponse(status: status, headerFields: headerFields, body: body.map(FixedResponse.Body.json)))
   }
 
-  /// Whether a closure makes its responses.
-  var hasHandler: Bool { if case .handler = action { true } else { false } }
-
   /// Whether its responses differ from one request to the next.
   var isSequence: Bool {
     switch action {

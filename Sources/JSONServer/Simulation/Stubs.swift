@@ -26,12 +26,6 @@ struct Stubs: Sendable {
     table.add(Entry(stub: stub), for: try Self.matcher(of: stub), times: stub.times, comesFirst: true)
   }
 
-  /// Removes a stub, and returns whether it was there.
-  mutating func remove(_ id: Int) -> Bool { table.remove(id) }
-
-  /// Removes the stubs, but for those that all servers have.
-  mutating func removeOwn() { table.removeOwn() }
-
   /// Takes the stubs of a file in the place of those that it had before.
   mutating func replaceFile(with file: StubsFile) {
     for rule in table.all where rule.value.isOfFile { _ = table.remove(rule.id) }

@@ -5,55 +5,26 @@ import Testing
 
 @testable import JSONServer
 
-/// `/__admin/openapi.json` says of `/__admin` what the router does.
+/// `/__admin/openapi.json` says of `/__admin` what the router does: both read one table.
 @Suite struct `The description of the admin interface` {
-  private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
+  private static let document = JSONValue.object(
+    OpenAPIAdmin.adding(AdminRoute.table.map(\.operation), to: JSONObject()))
 
-  private static let document = JSONValue.object(OpenAPIAdmin.added(to: JSONObject()))
-
-  /// The operations of the document, as `get /__admin/health`.
-  private static var described: Set<String> {
-    let paths = document["paths"]?.object.map(Array.init) ?? []
-    return Set(paths.flatMap { path, item in item.object?.names.map { "\($0) \(path)" } ?? [] })
-  }
-
-  /// Whether the router leads a request anywhere.
-  private static func isRouted(_ method: HTTPRequest.Method, _ segments: [String]) -> Bool {
-    let request = Request(method: method, target: "/__admin/" + segments.joined(separator: "/"))
-    do throws(RequestError) {
-      _ = try AdminRoute(request, segments[...], QueryParameters())
-      return true
-    } catch {
-      return !error.saysNothingIsThere
+  @Test func `has an operation for each route, to which a request of it leads`() throws {
+    #expect(AdminRoute.table.count > 30)
+    for route in AdminRoute.table {
+      let (path, method, value) = route.operation
+      #expect(Self.document["paths"]?[path]?[method] == value, "\(method) \(path)")
+      let segments = path.split(separator: "/").map { $0.hasPrefix("{") ? "1" : String($0) }
+      let request = Request(
+        method: try #require(HTTPRequest.Method(method.uppercased())), target: "/" + segments.joined(separator: "/"))
+      #expect(try AdminRoute.route(of: request, segments.dropFirst()) === route, "\(method) \(path)")
     }
   }
 
-  @Test func `has no operation that the router lacks`() {
-    #expect(Self.described.count > 30)
-    for operation in Self.described {
-      let parts = operation.split(separator: " ")
-      let segments = parts[1].split(separator: "/").dropFirst().map { $0.hasPrefix("{") ? "1" : String($0) }
-      let method = HTTPRequest.Method(parts[0].uppercased())
-      #expect(method.map { Self.isRouted($0, segments) } == true, "\(operation)")
-    }
-  }
-
-  @Test(arguments: AdminRoute.names + ["docs"])
-  func `lacks no operation of the router`(_ name: String) {
-    let described = Set(
-      Self.described.map { operation in
-        operation.split(separator: "/", omittingEmptySubsequences: false)
-          .map { $0.hasPrefix("{") ? "*" : $0 }.joined(separator: "/")
-      })
-    for method in Self.methods {
-      for rest in [[], ["1"], ["expire"]] where Self.isRouted(method, [name] + rest) {
-        let path =
-          "\(method.rawValue.lowercased()) /__admin/"
-          + ([name] + rest.map { $0 == "1" ? "*" : $0 }).joined(separator: "/")
-        let isDescribed = described.contains(path) || described.contains(path.replacing("/expire", with: "/*"))
-        #expect(isDescribed, "\(path)")
-      }
-    }
+  @Test func `gives each operation a name of its own`() {
+    let names = AdminRoute.table.compactMap { $0.operation.value["operationId"]?.string }
+    #expect(Set(names).count == AdminRoute.table.count)
   }
 
   @Test func `refers only to what it has`() {

@@ -1,30 +1,13 @@
-import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 
-/// What a request to `/__admin/deletions` or `/__admin/undo` asks for, parsed once.
-enum DeletionRoute {
-  /// Says what the deletion of records takes with it.
-  case preview(of: [String], resource: String)
-  /// Deletes records as one change.
-  case delete([String], resource: String)
-  /// Puts back what a deletion removed, by its number.
-  case undo(String)
-
-  /// Parses a request.
+extension Engine {
+  /// Deletes the records that a body names as one change, and responds once that is saved; a preview says what would go
+  /// with them.
   ///
-  /// - Parameters:
-  ///   - kind: The second segment of the path: `deletions`, and else `undo`.
-  ///   - number: The third.
-  /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method, 400 that names what is wrong.
-  init(_ kind: String, _ number: String?, _ request: Request) throws(RequestError) {
-    guard (kind == "undo") == (number != nil) else { throw AdminRoute.unknown(request) }
-    guard request.method == .post else { throw .methodNotAllowed(request, ["POST"]) }
-    if let number {
-      self = .undo(number)
-      return
-    }
-    let body = try AdminBody(request)
+  /// - Throws: 400 that names the member at fault.
+  func delete(_ call: AdminCall) throws(RequestError) {
+    let body = try call.body()
     try body.allow(only: ["resource", "ids", "preview"])
     guard let resource = try body.string("resource") else {
       throw body.wrong("resource", "the name of a resource, such as \"posts\"")
@@ -36,18 +19,30 @@ enum DeletionRoute {
     guard !ids.isEmpty, ids.count == values.count else {
       throw body.wrong("ids", "an array of at least one id, such as [1, 2]")
     }
-    self =
-      try body.bool("preview") ?? false ? .preview(of: ids, resource: resource) : .delete(ids, resource: resource)
+    if try body.bool("preview") ?? false { return try preview(ids, resource, call.context) }
+    try carryOut(for: call.requester) { .delete(ids, resource: resource) }
   }
-}
 
-extension Engine {
-  /// Deletes records, or puts them back, and responds once that is saved.
-  func perform(_ route: DeletionRoute, _ context: RequestContext) throws(RequestError) {
-    if case .preview(let ids, let name) = route { return try preview(ids, name, context) }
-    let requester = Requester.client(context, .admin(.deletions(route)))
+  /// Puts back what a deletion removed, by its number, and responds once that is saved.
+  ///
+  /// - Throws: 404, when what is to be put back is not kept any more.
+  func undo(_ call: AdminCall) throws(RequestError) {
+    try carryOut(for: call.requester) { () throws(RequestError) in
+      guard let removed = Int(call.name).flatMap({ writes.deletions[$0] }) else {
+        throw RequestError(
+          .notFound,
+          "Deletion \(call.name) cannot be undone any more: it is more than five minutes old, or the data was replaced since."
+        )
+      }
+      return .putBack(removed)
+    }
+  }
+
+  private func carryOut(
+    for requester: Requester, _ makeChange: () throws(RequestError) -> DeletionChange
+  ) throws(RequestError) {
     guard try mayBegin("a deletion", for: requester) else { return }
-    let change = try change(of: route)
+    let change = try makeChange()
     self.change(for: requester) { database throws(RequestError) in
       try change.carryOut(on: &database)
     } then: { engine, outcome, base in
@@ -76,21 +71,6 @@ extension Engine {
       respond($0)
     } then: { engine, response in
       engine.finalize(context, response)
-    }
-  }
-
-  /// - Throws: 404, when what is to be put back is not kept any more.
-  private func change(of route: DeletionRoute) throws(RequestError) -> DeletionChange {
-    switch route {
-    case .preview(let ids, let name), .delete(let ids, let name): return .delete(ids, resource: name)
-    case .undo(let text):
-      guard let removed = Int(text).flatMap({ writes.deletions[$0] }) else {
-        throw RequestError(
-          .notFound,
-          "Deletion \(text) cannot be undone any more: it is more than five minutes old, or the data was replaced since."
-        )
-      }
-      return .putBack(removed)
     }
   }
 
