@@ -30,14 +30,11 @@ struct RewriteRules: Sendable {
   /// Whether they rewrite nothing.
   var isEmpty: Bool { compiled.isEmpty }
 
-  /// Returns the target that a request is routed by.
+  /// Returns the target that a request is routed by, and the pattern of the first rule that applied.
   ///
   /// The rules are tried in order, each on what those before it made of the target.
   ///
   /// - Complexity: Linear in the target's length for each rule.
-  func rewrite(_ target: String) -> String { rewritten(target).target }
-
-  /// Returns the target that a request is routed by, and the pattern of the first rule that applied.
   func rewritten(_ target: String) -> (target: String, rule: String?) {
     var bytes = Array(target.utf8)
     var applied: Int?
@@ -48,4 +45,120 @@ struct RewriteRules: Sendable {
     }
     return (String(decoding: bytes, as: UTF8.self), applied.map { rules.names[$0] })
   }
+}
+
+/// One line of a routes file: a pattern and what a request's target becomes when it matches.
+private struct RewriteRule: Sendable {
+  private let program: RewriteProgram
+  private let groupCount: Int
+  private let target: RewriteTarget
+  private let patternHasQuery: Bool
+
+  init(_ pattern: String, target: String) throws(RewriteRuleFault) {
+    var parser = RewriteParser(pattern)
+    program = try parser.parse()
+    groupCount = parser.groups.count
+    patternHasQuery = parser.hasQuery
+    // The parameters that follow a pattern's own query are carried over, not named.
+    let groups = parser.hasQuery ? parser.groups.dropLast() : parser.groups
+    self.target = try RewriteTarget(target, of: pattern, groups: groups)
+  }
+
+  /// Returns what a request's target becomes; `nil` when the rule does not match.
+  ///
+  /// A query, or the part of it that the pattern does not name, is added to the new target's own.
+  func apply(to bytes: [UInt8]) -> [UInt8]? {
+    let path = patternHasQuery ? bytes[...] : bytes.prefix { $0 != UInt8(ascii: "?") }
+    let text = Array(path)
+    guard let groups = program.match(text, groupCount: groupCount) else { return nil }
+    var result = target.filled(from: text, groups)
+    if result.first != UInt8(ascii: "/") { result.insert(UInt8(ascii: "/"), at: 0) }
+    let carried = patternHasQuery ? groups.last.flatMap(\.self).map { bytes[$0] } : bytes[path.endIndex...].dropFirst()
+    if let carried, !carried.isEmpty {
+      result.append(result.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
+      result += carried
+    }
+    return result
+  }
+}
+
+/// What a rule rewrites to: text with the places of groups.
+private struct RewriteTarget: Sendable, Hashable {
+  private enum Piece: Sendable, Hashable {
+    case text([UInt8])
+    /// The text of a group, from 0.
+    case group(Int)
+  }
+
+  private var pieces: [Piece] = []
+
+  /// Reads a target: `:name` and `$1` refer to groups of the pattern.
+  ///
+  /// In the query, `:name=` that is not a group is literal: it is an operator, as in `views:gt=100`.
+  ///
+  /// - Parameters:
+  ///   - text: The target.
+  ///   - rule: The pattern, for errors.
+  ///   - groups: The names of the pattern's groups.
+  init(_ text: String, of rule: String, groups: [String?]) throws(RewriteRuleFault) {
+    var literal: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      let isParameter = byte == UInt8(ascii: ":")
+      let set = isParameter ? ByteSet.words : ByteSet.digits
+      let name = rest.prefix(while: set.contains)
+      guard isParameter || byte == UInt8(ascii: "$"), !name.isEmpty else {
+        literal.append(byte)
+        continue
+      }
+      rest = rest[name.endIndex...]
+      let reference = String(decoding: name, as: UTF8.self)
+      // As a JavaScript object does, of two groups with one name the last counts.
+      let group = isParameter ? groups.lastIndex(of: reference) : Int(reference).map { $0 - 1 }
+      if let group, groups.indices.contains(group) {
+        pieces += [.text(literal), .group(group)]
+        literal = []
+      } else if isParameter, literal.contains(UInt8(ascii: "?")) || hasQuery, rest.first == UInt8(ascii: "=") {
+        literal.append(byte)
+        literal += name
+      } else {
+        throw RewriteRuleFault(
+          rule: rule,
+          message: """
+            its target uses \(isParameter ? ":" : "$")\(reference), which the pattern does not have; add it to the \
+            pattern, or take it out of '\(text)'.
+            """)
+      }
+    }
+    pieces.append(.text(literal))
+  }
+
+  private var hasQuery: Bool {
+    pieces.contains { piece in
+      guard case .text(let text) = piece else { return false }
+      return text.contains(UInt8(ascii: "?"))
+    }
+  }
+
+  /// The target with the groups' texts in place; a group that took no part is empty.
+  func filled(from text: [UInt8], _ groups: [Range<Int>?]) -> [UInt8] {
+    pieces.reduce(into: []) { result, piece in
+      switch piece {
+      case .text(let literal): result += literal
+      case .group(let group):
+        if let range = groups[group] { result += text[range] }
+      }
+    }
+  }
+}
+
+/// What is wrong with one rule of a routes file.
+struct RewriteRuleFault: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The pattern of the rule.
+  let rule: String
+
+  /// What is wrong and what to do, in a sentence.
+  let message: String
+
+  var description: String { "The rule '\(rule)' cannot be used: \(message)" }
 }

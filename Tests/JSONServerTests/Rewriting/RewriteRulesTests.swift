@@ -69,14 +69,14 @@ import Testing
   @Test(arguments: single)
   func `A rule rewrites what it matches from start to end`(_ test: Case) throws {
     let rules = try RewriteRules(json: JSONObject([(test.pattern, .string(test.target))]))
-    #expect(rules.rewrite(test.sent) == test.rewritten)
+    #expect(rules.rewritten(test.sent).target == test.rewritten)
   }
 
   @Test func `Rules are tried in order, each on what the one before made`() throws {
     let json = JSONObject([("/b", "/c"), ("/a", "/b"), ("/api/*", "/$1"), ("/posts/:id/show", "/posts/:id")])
     let rules = try RewriteRules(json: json)
-    #expect(rules.rewrite("/a") == "/b")
-    #expect(rules.rewrite("/api/posts/1/show?x=1") == "/posts/1?x=1")
+    #expect(rules.rewritten("/a").target == "/b")
+    #expect(rules.rewritten("/api/posts/1/show?x=1").target == "/posts/1?x=1")
     #expect(rules.rules == json)
   }
 
@@ -104,6 +104,6 @@ import Testing
   func `A long target costs no more than its length`(pattern: String) throws {
     let rules = try RewriteRules(json: JSONObject([(pattern, .string("/y"))]))
     let target = "/" + String(repeating: "a/", count: 4_000) + "!"
-    #expect(rules.rewrite(target) == target)
+    #expect(rules.rewritten(target).target == target)
   }
 }
