@@ -47,12 +47,12 @@ package enum ResourceKind: Sendable, Hashable {
 
 /// What the records of a resource have in common.
 package struct ResourceType: Sendable, Hashable {
-  package let name: String
-  package let kind: ResourceKind
-  package let idName: String
-  package let count: Int
+  let name: String
+  let kind: ResourceKind
+  let idName: String
+  let count: Int
   /// The shape of a record, its id included.
-  package let record: ObjectType
+  let record: ObjectType
 
   /// Infers the shape of a resource's records from a sample of them; what is not an object is ignored.
   ///
@@ -66,13 +66,13 @@ package struct ResourceType: Sendable, Hashable {
   }
 
   /// Whether every id that was seen is an integer; an empty collection will number its records too.
-  package var hasIntegerIDs: Bool {
+  var hasIntegerIDs: Bool {
     guard let id = record[idName]?.type else { return record.members.isEmpty }
     return id.alternatives == [.integer]
   }
 
   /// The members except the id: what a client decides.
-  package var content: ObjectType {
+  var content: ObjectType {
     guard kind == .collection else { return record }
     return ObjectType(members: record.members.filter { $0.name != idName })
   }

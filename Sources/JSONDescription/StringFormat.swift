@@ -1,8 +1,10 @@
+import OrderedJSON
+
 /// A way to write something as a string, under its name in JSON Schema (2020-12 validation, section 7.3).
 ///
 /// The checks are narrower than the standards where a program that reads the value would be: a date-time has capital
 /// letters and no leap second, a URI has a scheme and an authority, an email address needs no quotes.
-package enum StringFormat: String, Sendable, Hashable, CaseIterable {
+enum StringFormat: String, Sendable, Hashable, CaseIterable {
   case dateTime = "date-time"
   case date
   case email
@@ -11,7 +13,7 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
   case ipv4
 
   /// The format in which all of some strings are written; `nil` when there is none, or no string.
-  package init?(of strings: [String]) {
+  init?(of strings: [String]) {
     guard let first = strings.first, let format = Self.allCases.first(where: { $0.matches(first) }),
       strings.dropFirst().allSatisfy(format.matches)
     else { return nil }
@@ -19,7 +21,7 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Whether a string is written in this format.
-  package func matches(_ string: String) -> Bool {
+  func matches(_ string: String) -> Bool {
     let text = Array(string.utf8)
     return switch self {
     case .dateTime: Self.isDateTime(text[...])
@@ -30,11 +32,9 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
     case .ipv4: Self.isIPv4(text[...])
     }
   }
-}
 
-extension StringFormat {
   /// RFC 3339, `full-date`.
-  static func isDate(_ text: ArraySlice<UInt8>) -> Bool {
+  private static func isDate(_ text: ArraySlice<UInt8>) -> Bool {
     let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.count == 3, let year = number(parts[0], digits: 4), let month = number(parts[1], digits: 2),
       let day = number(parts[2], digits: 2)
@@ -43,7 +43,7 @@ extension StringFormat {
   }
 
   /// RFC 3339, `date-time`.
-  static func isDateTime(_ text: ArraySlice<UInt8>) -> Bool {
+  private static func isDateTime(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.count >= 20, isDate(text.prefix(10)), text.dropFirst(10).first == UInt8(ascii: "T"),
       isTime(text.dropFirst(11).prefix(8))
     else { return false }
@@ -86,7 +86,7 @@ extension StringFormat {
   }
 
   /// RFC 5321's `Mailbox` without quoted local parts and address literals; the domain has a dot.
-  static func isEmail(_ text: ArraySlice<UInt8>) -> Bool {
+  private static func isEmail(_ text: ArraySlice<UInt8>) -> Bool {
     let parts = text.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2 else { return false }
     let words = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -96,7 +96,7 @@ extension StringFormat {
   }
 
   /// RFC 3986 with a scheme and an authority: `https://host/path`.
-  static func isURI(_ text: ArraySlice<UInt8>) -> Bool {
+  private static func isURI(_ text: ArraySlice<UInt8>) -> Bool {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
     let scheme = text[..<colon]
     let rest = text[colon...].dropFirst()
@@ -108,15 +108,15 @@ extension StringFormat {
   }
 
   /// RFC 9562, in upper or lower case.
-  static func isUUID(_ text: [UInt8]) -> Bool {
+  private static func isUUID(_ text: [UInt8]) -> Bool {
     guard text.count == 36 else { return false }
     return text.enumerated().allSatisfy { index, byte in
-      [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : isHexadecimal(byte)
+      [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : JSONSyntax.isHexadecimal(byte)
     }
   }
 
   /// RFC 2673, `dotted-quad`, without leading zeros.
-  static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
+  private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.count == 4
       && parts.allSatisfy { part in
@@ -126,7 +126,7 @@ extension StringFormat {
       }
   }
 
-  static func isDigit(_ byte: UInt8) -> Bool {
+  private static func isDigit(_ byte: UInt8) -> Bool {
     UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
   }
 
@@ -143,7 +143,7 @@ extension StringFormat {
     var rest = text
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%") {
-        guard rest.count >= 2, rest.prefix(2).allSatisfy(isHexadecimal) else { return false }
+        guard rest.count >= 2, rest.prefix(2).allSatisfy(JSONSyntax.isHexadecimal) else { return false }
         rest = rest.dropFirst(2)
       } else if !isAlphanumeric(byte), !uriMarks.contains(byte) {
         return false
@@ -158,9 +158,5 @@ extension StringFormat {
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
     isLetter(byte) || isDigit(byte)
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
   }
 }

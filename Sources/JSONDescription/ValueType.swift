@@ -1,9 +1,9 @@
-package import OrderedJSON
+import OrderedJSON
 
 /// What the values in one place of the data are.
-package struct ValueType: Sendable, Hashable {
+struct ValueType: Sendable, Hashable {
   /// What a value that is not `null` is.
-  package enum Alternative: Sendable, Hashable {
+  enum Alternative: Sendable, Hashable {
     case boolean
     /// Numbers that all fit an `Int`.
     case integer
@@ -16,15 +16,15 @@ package struct ValueType: Sendable, Hashable {
   }
 
   /// One alternative for each kind of value seen, in order of appearance; none when there was only `null`, or nothing.
-  package let alternatives: [Alternative]
+  let alternatives: [Alternative]
   /// Whether some value was `null`.
-  package let isNullable: Bool
+  let isNullable: Bool
   /// Whether some number has digits that a double would lose and a decimal would keep, such as 9007199254740993.
-  package let needsDecimal: Bool
+  let needsDecimal: Bool
   /// The first value that is not an array, object or `null`.
-  package let example: JSONValue?
+  let example: JSONValue?
 
-  package init(
+  init(
     alternatives: [Alternative], isNullable: Bool = false, needsDecimal: Bool = false, example: JSONValue? = nil
   ) {
     self.alternatives = alternatives
@@ -32,9 +32,7 @@ package struct ValueType: Sendable, Hashable {
     self.needsDecimal = needsDecimal
     self.example = example
   }
-}
 
-extension ValueType {
   private enum Kind: Hashable {
     case boolean, number, string, array, object
   }
@@ -47,7 +45,7 @@ extension ValueType {
   /// Infers what some values are.
   ///
   /// - Parameter depth: The number of levels in which the values are nested.
-  package init(of values: [JSONValue], depth: Int = 0) {
+  init(of values: [JSONValue], depth: Int = 0) {
     var kinds: [Kind] = []
     var areIntegers = true
     var needsDecimal = false
@@ -112,7 +110,7 @@ extension JSONValue {
 }
 
 /// What the strings in one place have in common.
-package enum StringType: Sendable, Hashable {
+enum StringType: Sendable, Hashable {
   /// Nothing.
   case plain
   /// They are all written in this format.
@@ -128,7 +126,7 @@ package enum StringType: Sendable, Hashable {
   /// Infers what some strings have in common.
   ///
   /// They count as a choice when there are at least 20 of 2 to 8 kinds, all of them short, and none occurs only once.
-  package init(of strings: [String]) {
+  init(of strings: [String]) {
     if let format = StringFormat(of: strings) {
       self = .formatted(format)
     } else if let choices = Self.choices(in: strings) {
@@ -152,18 +150,18 @@ package enum StringType: Sendable, Hashable {
 }
 
 /// The members that the objects in one place have.
-package struct ObjectType: Sendable, Hashable {
+struct ObjectType: Sendable, Hashable {
   /// The members, in order of their first appearance.
-  package let members: [MemberType]
+  let members: [MemberType]
 
-  package init(members: [MemberType]) {
+  init(members: [MemberType]) {
     self.members = members
   }
 
   /// Infers the members of some objects; one that an object lacks is not required.
   ///
   /// - Parameter depth: The number of levels in which the members' values are nested.
-  package init(of objects: [JSONObject], depth: Int = 0) {
+  init(of objects: [JSONObject], depth: Int = 0) {
     var names: [String] = []
     var values: [String: [JSONValue]] = [:]
     for object in objects {
@@ -180,21 +178,15 @@ package struct ObjectType: Sendable, Hashable {
   }
 
   /// The member of this name. O(n).
-  package subscript(name: String) -> MemberType? {
+  subscript(name: String) -> MemberType? {
     members.first { $0.name == name }
   }
 }
 
 /// A member of the objects in one place.
-package struct MemberType: Sendable, Hashable {
-  package let name: String
-  package let type: ValueType
+struct MemberType: Sendable, Hashable {
+  let name: String
+  let type: ValueType
   /// Whether every object has it, even as `null`.
-  package let isRequired: Bool
-
-  package init(name: String, type: ValueType, isRequired: Bool) {
-    self.name = name
-    self.type = type
-    self.isRequired = isRequired
-  }
+  let isRequired: Bool
 }

@@ -145,7 +145,7 @@ package final class FileStore<Content: FileContent>: Sendable {
 }
 
 /// Passes one value from one thread to another, which waits for it.
-final class BlockingPromise<Value: Sendable>: Sendable {
+private final class BlockingPromise<Value: Sendable>: Sendable {
   private let value = NIOLockedValueBox<Value?>(nil)
   private let given = DispatchSemaphore(value: 0)
 

@@ -71,7 +71,7 @@ extension FileSystem {
 /// Writes slices to a file from its start and hashes them on the way.
 ///
 /// Small slices are gathered so that 100,000 of them take a few hundred calls; large ones are written without a copy.
-struct FileWriter {
+private struct FileWriter {
   private static let bufferSize = 256 << 10
   private static let largeSlice = 64 << 10
 

@@ -1,5 +1,5 @@
 /// Why a file could not be read, published or watched.
-package struct StorageError: Error, Sendable {
+package struct StorageError: Error, Sendable, CustomStringConvertible {
   /// What kind of failure it is.
   package enum Code: Sendable, Hashable {
     /// The disk or a quota is full.
@@ -31,13 +31,9 @@ package struct StorageError: Error, Sendable {
     self.message = message
     self.cause = cause
   }
-}
 
-extension StorageError: CustomStringConvertible {
   package var description: String { message }
-}
 
-extension StorageError {
   /// Creates the error of a failed system call.
   ///
   /// - Parameters:

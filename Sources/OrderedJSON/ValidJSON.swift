@@ -51,9 +51,7 @@ package struct ValidJSON: Sendable {
     let start = offset + token.offset(in: whole)
     return ValidJSON(storage, uncheckedRange: start..<(start + token.bytes.count))
   }
-}
 
-extension ValidJSON {
   /// Checks a JSON text (RFC 8259) and keeps its value without what is around it.
   ///
   /// - Throws: ``JSONError`` with the line and column of the first fault.

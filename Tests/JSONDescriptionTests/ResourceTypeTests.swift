@@ -1,6 +1,7 @@
-import JSONDescription
 import OrderedJSON
 import Testing
+
+@testable import JSONDescription
 
 @Suite struct ResourceTypeTests {
   private func type(_ records: JSONValue...) -> ResourceType {

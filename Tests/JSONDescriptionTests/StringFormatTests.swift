@@ -1,5 +1,6 @@
-import JSONDescription
 import Testing
+
+@testable import JSONDescription
 
 @Suite struct StringFormatTests {
   @Test(arguments: [

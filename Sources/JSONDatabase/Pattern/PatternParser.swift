@@ -28,14 +28,14 @@ struct PatternParser {
   var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
   /// Steps over a character if it is the next one, and returns whether it was.
-  mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
+  private mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
     guard next == scalar else { return false }
     position += 1
     return true
   }
 
   /// Creates an error whose position is given as an index of `scalars`.
-  func error(_ message: String, at index: Int) -> PatternError {
+  private func error(_ message: String, at index: Int) -> PatternError {
     PatternError(message: message, offset: scalars[..<index].reduce(0) { $0 + UTF8.width($1) })
   }
 
@@ -82,9 +82,7 @@ struct PatternParser {
     guard let (minimum, maximum) = try parseQuantifier() else { return group.sequence.append(node) }
     group.sequence.append(.repetition(node, minimum: minimum, maximum: maximum))
   }
-}
 
-extension PatternParser {
   private mutating func openGroup(at start: Int) throws(PatternError) {
     if skip("?") {
       switch next {
@@ -116,9 +114,7 @@ extension PatternParser {
     group = enclosing
     try append(node)
   }
-}
 
-extension PatternParser {
   /// Counts above this are as good as this: a program of so many instructions is refused.
   private static let maximumCount = 1_000_000
 
@@ -191,7 +187,7 @@ extension PatternParser {
   }
 
   /// Reads a class after its `[`.
-  mutating func parseClass(from start: Int) throws(PatternError) -> ScalarSet {
+  private mutating func parseClass(from start: Int) throws(PatternError) -> ScalarSet {
     let isInverted = skip("^")
     var ranges: [ClosedRange<UInt32>] = []
     while !skip("]") {
@@ -225,7 +221,7 @@ extension PatternParser {
   }
 
   /// Reads what follows a backslash, unless it is an assertion.
-  mutating func parseCharacterEscape(from start: Int, inClass: Bool) throws(PatternError) -> Atom {
+  private mutating func parseCharacterEscape(from start: Int, inClass: Bool) throws(PatternError) -> Atom {
     guard let scalar = next else { throw error("The pattern ends after a backslash.", at: start) }
     position += 1
     switch scalar {

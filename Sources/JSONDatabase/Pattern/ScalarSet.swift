@@ -62,9 +62,7 @@ struct ScalarSet: Sendable, Hashable {
     }
     return low < ranges.count && ranges[low].contains(value)
   }
-}
 
-extension ScalarSet {
   /// `\d`
   static let digits = ScalarSet([0x30...0x39])
 

@@ -5,7 +5,7 @@ package import OrderedJSON
 /// A member named like the whole path wins over the way through its parts, as with lodash's `get`, which
 /// json-server 0.17 uses. A name leads through an array to that member of each of its elements: `tags.name` leads to
 /// the names of all tags.
-package struct FieldPath: Sendable {
+package struct FieldPath: Sendable, Hashable {
   /// The path as it was written.
   package let name: String
 
@@ -110,9 +110,7 @@ package struct FieldPath: Sendable {
     case .null, .bool, .number, .string: return nil
     }
   }
-}
 
-extension FieldPath {
   /// The path below a member that this one leads through: `name` for `author.name` below `author`; `nil` for any other.
   func below(_ member: String) -> FieldPath? {
     let start = Array(member.utf8)
@@ -126,9 +124,7 @@ extension FieldPath {
     default: return nil
     }
   }
-}
 
-extension FieldPath: Hashable {
   package static func == (left: FieldPath, right: FieldPath) -> Bool {
     left.whole == right.whole
   }

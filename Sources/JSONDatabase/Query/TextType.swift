@@ -34,15 +34,8 @@ enum TextType: Hashable {
     switch value.kind {
     case .null, .object: output += value.bytes
     case .array:
-      output.append(UInt8(ascii: "["))
-      var reader = ArrayReader(value)
-      var isFirst = true
-      while let element = reader?.next() {
-        if !isFirst { output.append(UInt8(ascii: ",")) }
-        isFirst = false
-        append(element, type, to: &output)
-      }
-      output.append(UInt8(ascii: "]"))
+      guard let elements = ArrayReader(value) else { return }
+      JSONText.appendList(elements, "[", "]", to: &output) { append($0, type, to: &$1) }
     case .bool, .number, .string:
       let text = value.kind == .string ? value.unescapedContent : Array(value.bytes)
       if type.isWritten(text) {
@@ -76,11 +69,6 @@ extension ValueToken {
   /// Whether a string token holds no escape, so that its content is its bytes.
   var isPlainString: Bool {
     !ByteSearch.contains(UInt8(ascii: "\\"), in: bytes)
-  }
-
-  /// Whether a string token holds ASCII alone and no escape.
-  var isPlainASCIIString: Bool {
-    bytes.reduce(0, |) < 0x80 && isPlainString
   }
 
   /// Passes a closure the value's text as JavaScript's `String(value)` returns it.

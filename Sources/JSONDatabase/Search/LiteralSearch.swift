@@ -248,7 +248,7 @@ private struct Budget {
 }
 
 /// The tests of two bytes of a match, which find candidates 64 bytes at a time.
-struct ProbePair: Sendable {
+private struct ProbePair: Sendable {
   private let first: ByteProbe
   private let second: ByteProbe
 
@@ -312,7 +312,7 @@ struct ProbePair: Sendable {
 }
 
 /// A quick test of one byte that every match passes, and few other places do.
-struct ByteProbe: Sendable {
+private struct ByteProbe: Sendable {
   /// 64 bytes as words, which the compiler turns into the machine's vectors; of vectors of bytes it makes slow code.
   typealias Block = SIMD8<UInt64>
 

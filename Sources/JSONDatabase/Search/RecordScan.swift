@@ -90,7 +90,7 @@ struct RecordScan: Sendable {
 }
 
 /// Records of neighbouring slots that lie one after the other in one storage.
-struct RecordRun {
+private struct RecordRun {
   /// The text from the first record's start to the last one's end.
   private(set) var text: UTF8Slice
   private(set) var slots: Range<Int>
@@ -154,7 +154,7 @@ struct SearchTerm: Sendable {
 }
 
 /// Finds escapes in JSON that may hide a text from a search of the bytes: `fa\u00E7ade` is `façade`.
-struct EscapeSearch: Sendable {
+private struct EscapeSearch: Sendable {
   private let escape: LiteralSearch
   /// The text as symbols, one for all forms of a character.
   private let text: FoldedSearch

@@ -90,7 +90,7 @@ package struct Validator {
 /// The records of a collection as the validator sees them: where they are and what their ids are.
 ///
 /// Valid only as long as the text.
-struct CollectionSurvey {
+private struct CollectionSurvey {
   struct Record {
     /// The bytes of the record, which may be any value.
     let value: ValueToken
@@ -174,7 +174,7 @@ struct CollectionSurvey {
 }
 
 /// Finds members that an object gives twice, at any depth.
-enum DuplicateNames {
+private enum DuplicateNames {
   /// Calls a closure with each further member of the same name and its offset in the value.
   static func forEach(in value: ValueToken, _ body: (String, Int) -> Void) {
     // The names seen so far in each open object, outermost first; an array has none.
@@ -195,7 +195,7 @@ enum DuplicateNames {
 }
 
 /// The members by which records refer to those of other collections, and the ids they may hold.
-struct ForeignKeys {
+private struct ForeignKeys {
   private let collections: [CollectionSurvey]
   private let schema: Schema
 
@@ -245,7 +245,7 @@ struct ForeignKeys {
 }
 
 /// Something about a file that a person should know before it is served.
-package struct Finding: Sendable, Hashable {
+package struct Finding: Sendable, Hashable, CustomStringConvertible {
   package enum Severity: Sendable, Hashable {
     /// The file would be refused.
     case error
@@ -262,14 +262,12 @@ package struct Finding: Sendable, Hashable {
   package let line: Int
   /// The column of the place in characters, from 1.
   package let column: Int
-}
 
-extension Finding: CustomStringConvertible {
   package var description: String { "\(line):\(column): \(message)" }
 }
 
 /// Findings on their way to a list in the order of the text, each with its line and column.
-struct FindingList {
+private struct FindingList {
   private var found: [(severity: Finding.Severity, message: String, offset: Int)] = []
 
   mutating func add(_ severity: Finding.Severity, _ message: String, at offset: Int) {

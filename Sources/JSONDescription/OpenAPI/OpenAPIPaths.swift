@@ -35,7 +35,7 @@ struct OpenAPIPaths {
   }
 
   /// Writes an operation under a name that no other has.
-  mutating func operation(
+  private mutating func operation(
     _ name: String, _ summary: String, tag: NamedResource, parameters: [JSONValue] = [], body: OpenAPIBody? = nil,
     responses: JSONValue
   ) -> JSONValue {
@@ -70,18 +70,15 @@ struct OpenAPIPaths {
   }
 
   /// The name of a path's parameter: the wanted one when it can be used in a template.
-  static func parameterName(_ wanted: String, or fallback: String) -> String {
+  private static func parameterName(_ wanted: String, or fallback: String) -> String {
     wanted.isEmpty || wanted.contains(where: "{}/?#".contains) ? fallback : wanted
   }
-}
 
-extension OpenAPIPaths {
   /// `/profile`
-  mutating func addObject(_ resource: NamedResource) {
+  private mutating func addObject(_ resource: NamedResource) {
     let (name, type) = (resource.resource.name, resource.recordName)
     let record = schemas.record(resource)
-    let changed = OpenAPIResponses.all(
-      [OpenAPIResponses.ok("The object as it is stored now.", record)], errors: OpenAPIResponses.bodyErrors)
+    let changed = Self.changed("The object as it is stored now.", record)
     let get = operation(
       "get\(type)", "Returns \(name).", tag: resource, parameters: [OpenAPIParameters.fields],
       responses: OpenAPIResponses.all(
@@ -94,14 +91,12 @@ extension OpenAPIPaths {
       responses: changed)
     let update = operation(
       "update\(type)", "Merges members into \(name).", tag: resource, body: .patch(schemas.patch(resource)),
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The object as it is stored now.", record)],
-        errors: [.conflict] + OpenAPIResponses.bodyErrors))
+      responses: Self.changed("The object as it is stored now.", record, errors: [.conflict]))
     add("/\(Self.segment(name))", [("get", get), ("post", create), ("put", replace), ("patch", update)])
   }
 
   /// `/posts`
-  mutating func addCollection(_ resource: NamedResource) {
+  private mutating func addCollection(_ resource: NamedResource) {
     let name = resource.resource.name
     let list = operation(
       "list\(resource.pluralName)", "Lists \(name).", tag: resource,
@@ -129,20 +124,17 @@ extension OpenAPIPaths {
   }
 
   /// `/posts/{id}`
-  mutating func addRecord(_ resource: NamedResource) {
+  private mutating func addRecord(_ resource: NamedResource) {
     let name = resource.resource.name
     let id = Self.parameterName(resource.resource.idName, or: "id")
-    let changed = OpenAPIResponses.all(
-      [OpenAPIResponses.ok("The record as it is stored now.", schemas.record(resource))],
-      errors: [.notFound] + OpenAPIResponses.bodyErrors)
-    let patched = OpenAPIResponses.all(
-      [OpenAPIResponses.ok("The record as it is stored now.", schemas.record(resource))],
-      errors: [.notFound, .conflict] + OpenAPIResponses.bodyErrors)
+    let (now, record) = ("The record as it is stored now.", schemas.record(resource))
+    let changed = Self.changed(now, record, errors: [.notFound])
+    let patched = Self.changed(now, record, errors: [.notFound, .conflict])
     let get = operation(
       "get\(resource.recordName)", "Returns a record of \(name).", tag: resource,
       parameters: OpenAPIParameters.related(to: resource, relations: relations) + [OpenAPIParameters.fields],
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The record.", schemas.record(resource)), OpenAPIResponses.notModified],
+        [OpenAPIResponses.ok("The record.", record), OpenAPIResponses.notModified],
         errors: [.badRequest, .notFound]))
     let replace = operation(
       "replace\(resource.recordName)", "Replaces a record of \(name), but for its id.", tag: resource,
@@ -164,7 +156,7 @@ extension OpenAPIPaths {
   }
 
   /// `/posts/{postId}/comments`
-  mutating func addNested(_ relation: OpenAPIRelation) {
+  private mutating func addNested(_ relation: OpenAPIRelation) {
     let (parent, child) = (relation.parent, relation.child)
     let id = Self.parameterName(relation.foreignKey, or: "parentId")
     let parameters =
@@ -184,6 +176,13 @@ extension OpenAPIPaths {
     add(
       "/\(Self.segment(parent.resource.name))/{\(id)}/\(Self.segment(child.resource.name))",
       parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])
+  }
+
+  /// The responses to a body that changes what is there.
+  private static func changed(
+    _ description: String, _ schema: JSONValue, errors: [OpenAPIResponses.ErrorStatus] = []
+  ) -> JSONValue {
+    OpenAPIResponses.all([OpenAPIResponses.ok(description, schema)], errors: errors + OpenAPIResponses.bodyErrors)
   }
 
   private func listResponses(

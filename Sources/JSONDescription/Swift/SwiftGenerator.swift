@@ -115,7 +115,7 @@ struct SwiftSignIn {
 }
 
 /// The generated client: a property for each resource.
-struct SwiftClient {
+private struct SwiftClient {
   private let models: [SwiftModel]
   private let signIn: SwiftSignIn?
 
@@ -140,21 +140,12 @@ struct SwiftClient {
       source.line("\(prefix)let session: URLSession")
       if signIn != nil { source.line("fileprivate let store: TokenStore") }
       source.line()
-      if signIn != nil {
-        source.line("/// - Parameter tokens: The tokens of who has signed in before.")
-        source.function(
-          "\(prefix)init",
-          ["baseURL: URL", "session: URLSession = .shared", "tokens: SignInTokens? = nil"]
-        ) { source in
-          source.line("self.baseURL = baseURL")
-          source.line("self.session = session")
-          source.line("store = TokenStore(tokens)")
-        }
-      } else {
-        source.block("\(prefix)init(baseURL: URL, session: URLSession = .shared)") { source in
-          source.line("self.baseURL = baseURL")
-          source.line("self.session = session")
-        }
+      if signIn != nil { source.line("/// - Parameter tokens: The tokens of who has signed in before.") }
+      let tokens = signIn == nil ? [] : ["tokens: SignInTokens? = nil"]
+      source.function("\(prefix)init", ["baseURL: URL", "session: URLSession = .shared"] + tokens) { source in
+        source.line("self.baseURL = baseURL")
+        source.line("self.session = session")
+        if signIn != nil { source.line("store = TokenStore(tokens)") }
       }
       var names = UniqueNames(reserving: SwiftNames.client)
       for model in models {

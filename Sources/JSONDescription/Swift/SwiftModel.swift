@@ -100,7 +100,7 @@ struct SwiftModel {
 }
 
 /// A generated structure: an object's properties, and the types of those that are objects or choices themselves.
-struct SwiftStructure {
+private struct SwiftStructure {
   let name: String
   private(set) var properties: [SwiftProperty] = []
   private(set) var structures: [SwiftStructure] = []
@@ -314,7 +314,7 @@ struct SwiftProperty {
 }
 
 /// A generated enumeration: the few strings that a member was seen to be, and all others.
-struct SwiftEnumeration {
+private struct SwiftEnumeration {
   let name: String
   let choices: [String]
 

@@ -181,7 +181,7 @@ extension FileStatus {
 }
 
 /// A failed system call.
-struct SystemError: Error, Sendable, Hashable {
+struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call's name, as in "fsync".
   let call: String
 
@@ -206,13 +206,9 @@ struct SystemError: Error, Sendable, Hashable {
   var isUnsupported: Bool { number == EINVAL || number == ENOSYS || number == ENOTSUP || number == EOPNOTSUPP }
   /// Whether a name cannot be renamed because something is mounted on it.
   var isMountPoint: Bool { number == EBUSY || number == EXDEV }
-}
 
-extension SystemError: CustomStringConvertible {
   var description: String { "\(call): \(reason)" }
-}
 
-extension SystemError {
   static let tooManyLinks = SystemError("realpath", ELOOP)
   static let nameExists = SystemError("rename", EEXIST)
   static let nothingWritten = SystemError("write", EIO)

@@ -241,7 +241,7 @@ extension FileStoreWorker {
   }
 
   /// Keeps the edits that were out of place for an instant when another edit is now where they were put back.
-  func keepReturned(replacedBy hash: ContentHash) {
+  private func keepReturned(replacedBy hash: ContentHash) {
     guard !returned.isEmpty else { return }
     var kept = Set([hash])
     for edit in returned where edit.due > .now && kept.insert(edit.reading.hash).inserted {

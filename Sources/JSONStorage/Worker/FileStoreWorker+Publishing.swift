@@ -237,7 +237,7 @@ extension FileStoreWorker {
   /// Step 6: examines what was replaced; keeps it for a while when it is the version that we knew, else puts it back.
   ///
   /// - Returns: Whether it was the version that we knew.
-  func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
+  private func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let failure: SystemError?
     do throws(SystemError) {
       if let file = try known(newFile.name, in: directory) {
@@ -342,7 +342,7 @@ extension FileStoreWorker {
   /// full disk leaves the old version as it was.
   ///
   /// - Returns: Whether the file held the version that we knew; if not, it was left alone.
-  func writeInPlace(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
+  private func writeInPlace(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let target: FileDescriptor
     do throws(SystemError) {
       target = try fileSystem.open(location.name, in: directory, for: .writing)

@@ -254,7 +254,7 @@ final class FileStoreWorker<Content: FileContent> {
   }
 
   /// Writes a version to another file.
-  func snapshot(_ content: Content, to path: String) -> Result<String, StorageError> {
+  private func snapshot(_ content: Content, to path: String) -> Result<String, StorageError> {
     Result { () throws(StorageError) in
       do throws(SystemError) {
         guard let status else { throw SystemError.nothingWritten }

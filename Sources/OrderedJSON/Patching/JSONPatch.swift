@@ -26,9 +26,7 @@ package enum Patch: Sendable {
       return draft.document
     }
   }
-}
 
-extension Patch {
   /// Whether it says what becomes of a member.
   package func names(_ member: [UInt8]) -> Bool {
     switch self {

@@ -78,9 +78,7 @@ package struct ObjectDraft {
     members.removeAll { $0.name == name }
     indexMembers()
   }
-}
 
-extension ObjectDraft {
   /// What is before and after a value in its storage: white space, which is layout.
   package struct Margins {
     package let lead: [UInt8]
@@ -97,14 +95,12 @@ extension ObjectDraft {
   /// The object's text in a layout.
   package func text(_ layout: JSONLayout, _ margins: Margins = .none) -> ValidJSON {
     precondition(layout.isBlank, "a layout of white space keeps a value valid")
-    var compact: [UInt8] = [UInt8(ascii: "{")]
-    for (index, member) in members.enumerated() {
-      if index > 0 { compact.append(UInt8(ascii: ",")) }
+    var compact: [UInt8] = []
+    JSONText.appendList(members, "{", "}", to: &compact) { member, compact in
       member.token.withToken { compact += $0.bytes }
       compact.append(UInt8(ascii: ":"))
       member.value.withToken { compact += $0.bytes }
     }
-    compact.append(UInt8(ascii: "}"))
     var output = margins.lead
     output.reserveCapacity(compact.count * 2)
     // The draft's names and values are valid, and there is nothing but punctuation between them.
@@ -273,13 +269,7 @@ extension ValidJSON {
     fileprivate func append(to text: inout [UInt8]) {
       switch self {
       case .one(let value): value.withToken { text += $0.bytes }
-      case .many(let values):
-        text.append(UInt8(ascii: "["))
-        for (index, value) in values.enumerated() {
-          if index > 0 { text.append(UInt8(ascii: ",")) }
-          value.withToken { text += $0.bytes }
-        }
-        text.append(UInt8(ascii: "]"))
+      case .many(let values): JSONText.appendArray(values, to: &text)
       }
     }
   }

@@ -24,7 +24,7 @@ package enum JSON5 {
 }
 
 /// Checks a JSON5 text and writes it as JSON without white space, with a stack of its own instead of recursion.
-struct JSON5Reader {
+private struct JSON5Reader {
   let bytes: UnsafeBufferPointer<UInt8>
   var position = 0
   var output: [UInt8] = []

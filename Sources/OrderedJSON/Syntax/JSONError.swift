@@ -1,5 +1,5 @@
 /// What is wrong with a JSON text, and where.
-public struct JSONError: Error, Sendable, Hashable {
+public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What kind of fault it is.
   public enum Code: Sendable, Hashable {
     /// A character is where the grammar does not allow it.
@@ -34,6 +34,9 @@ public struct JSONError: Error, Sendable, Hashable {
 
   /// The column of the fault in characters, from 1.
   public let column: Int
+
+  /// The place and the message: `3:5: expected ',' or '}', found '"'`.
+  public var description: String { "\(line):\(column): \(message)" }
 }
 
 extension JSONError {
@@ -42,11 +45,6 @@ extension JSONError {
     let place = TextPosition(offset: offset, in: bytes)
     self.init(code: code, message: message, offset: offset, line: place.line, column: place.column)
   }
-}
-
-extension JSONError: CustomStringConvertible {
-  /// The place and the message: `3:5: expected ',' or '}', found '"'`.
-  public var description: String { "\(line):\(column): \(message)" }
 }
 
 /// A position in a text as a person counts it.

@@ -78,16 +78,8 @@ package struct JSONFormatter {
 
   /// Appends a value; see ``append(_:level:to:)-(ValidJSON,_,_)``.
   package func append(_ value: ValueToken, level: Int = 0, to output: inout [UInt8]) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ChunkedOutput.capacity) { chunk in
-      // A buffer of some capacity has an address.
-      guard let chunk = chunk.baseAddress else { return }
-      var chunked = ChunkedOutput(chunk: chunk, output: output)
-      // The chunked output owns the bytes for now; a second reference would make it copy them.
-      output = []
-      var position = Position()
-      write(value.bytes, level: level, from: &position, stoppingAt: .max, to: &chunked)
-      output = chunked.finish()
-    }
+    var position = Position()
+    append(value, level: level, next: .max, from: &position, to: &output)
   }
 
   /// How far a value was written.
@@ -97,11 +89,6 @@ package struct JSONFormatter {
 
     /// The start of a value.
     package init() {}
-
-    fileprivate init(offset: Int, depth: Int) {
-      self.offset = offset
-      self.depth = depth
-    }
 
     /// Whether the value was written to its end.
     package var isAtEnd: Bool { offset > 0 && depth == 0 }
@@ -116,8 +103,10 @@ package struct JSONFormatter {
     _ value: ValueToken, level: Int, next count: Int, from position: inout Position, to output: inout [UInt8]
   ) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ChunkedOutput.capacity) { chunk in
+      // A buffer of some capacity has an address.
       guard let chunk = chunk.baseAddress else { return }
       var chunked = ChunkedOutput(chunk: chunk, output: output)
+      // The chunked output owns the bytes for now; a second reference would make it copy them.
       output = []
       let end = position.offset + count
       write(value.bytes, level: level, from: &position, stoppingAt: end, to: &chunked)
@@ -169,7 +158,7 @@ package struct JSONFormatter {
       }
       if depth > 0 { position = JSONSyntax.skipWhitespace(in: bytes, from: position) }
     } while depth > 0 && position < end
-    start = Position(offset: position, depth: depth)
+    (start.offset, start.depth) = (position, depth)
   }
 
   private func breakLine(_ level: Int, padded: Bool, to output: inout ChunkedOutput) {
@@ -188,7 +177,7 @@ package struct JSONFormatter {
 ///
 /// An array checks its owner and its capacity at each append; gathering makes many short appends several times
 /// faster.
-struct ChunkedOutput {
+private struct ChunkedOutput {
   /// The room that a buffer needs; more would not be allocated on the stack.
   static let capacity = 1024
 

@@ -173,9 +173,7 @@ package struct JSONScanner {
     }
     return start + count
   }
-}
 
-extension JSONScanner {
   /// Creates an error with the line and column of an offset.
   package func error(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
     JSONError(code, message, at: offset, in: bytes)
@@ -199,7 +197,7 @@ extension JSONScanner {
   }
 
   /// Checks the number that starts at an offset and returns the offset after it (RFC 8259, section 6).
-  func scanNumber(from start: Int) throws(JSONError) -> Int {
+  private func scanNumber(from start: Int) throws(JSONError) -> Int {
     var position = start
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
     let integer = position
@@ -238,7 +236,7 @@ extension JSONScanner {
   }
 
   /// Checks the string that starts at an offset, its quotes included, and returns the offset after it.
-  func scanString(from start: Int) throws(JSONError) -> Int {
+  private func scanString(from start: Int) throws(JSONError) -> Int {
     var position = start + 1
     while true {
       position = JSONSyntax.skipPlainASCII(in: bytes, from: position)

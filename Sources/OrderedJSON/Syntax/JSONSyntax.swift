@@ -89,7 +89,8 @@ package enum JSONSyntax {
   }
 
   /// Returns the value of one hexadecimal digit, or `nil`.
-  static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+  @inlinable
+  package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
@@ -98,7 +99,9 @@ package enum JSONSyntax {
     }
   }
 
-  static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
+  /// Whether a byte is a hexadecimal digit.
+  @inlinable
+  package static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
 
   /// Returns the offset after the string that starts at an offset, in scanned text: the closing quote is there,
   /// and a character after each backslash.
@@ -277,6 +280,25 @@ package enum JSONText {
       }
       output.append(UInt8(ascii: "\""))
     }
+  }
+
+  /// Appends values that a closure writes, separated by commas and in brackets or braces.
+  @inlinable
+  package static func appendList<Value>(
+    _ values: some Sequence<Value>, _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, to output: inout [UInt8],
+    _ append: (Value, inout [UInt8]) -> Void
+  ) {
+    output.append(UInt8(ascii: opening))
+    for (index, value) in values.enumerated() {
+      if index > 0 { output.append(UInt8(ascii: ",")) }
+      append(value, &output)
+    }
+    output.append(UInt8(ascii: closing))
+  }
+
+  /// Appends values as an array, without white space between them.
+  package static func appendArray(_ values: [ValidJSON], to output: inout [UInt8]) {
+    appendList(values, "[", "]", to: &output) { value, output in value.withToken { output += $0.bytes } }
   }
 
   /// Appends a quote, a backslash or a control character as an escape.

@@ -1,7 +1,7 @@
 /// A slice of UTF-8 text that keeps its storage alive.
 ///
 /// Copying a `UTF8Slice` copies a reference and two offsets, never the bytes.
-package struct UTF8Slice: Sendable {
+package struct UTF8Slice: Sendable, Equatable {
   package let storage: UTF8Buffer
   package let offset: Int
   package let count: Int
@@ -57,9 +57,7 @@ package struct UTF8Slice: Sendable {
   package var string: String {
     String(decoding: bytes, as: UTF8.self)
   }
-}
 
-extension UTF8Slice: Equatable {
   package static func == (left: UTF8Slice, right: UTF8Slice) -> Bool {
     left.bytes.elementsEqual(right.bytes)
   }
@@ -104,10 +102,5 @@ package final class UTF8Buffer: @unchecked Sendable {
 
   deinit {
     base.deallocate()
-  }
-
-  /// The bytes; valid as long as the storage.
-  package var bytes: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: base, count: count)
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// `1.0`, `1e3` and `12345678901234567890` stay as they are; arithmetic is left to the caller, on ``doubleValue`` or
 /// ``integerValue``. Numbers are equal when their values are, whatever their texts: `1`, `1.0` and `10e-1` are.
-public struct JSONNumber: Sendable {
+public struct JSONNumber: Sendable, CustomStringConvertible, Hashable {
   /// The number as it is in the JSON text.
   public let text: String
 
@@ -39,9 +39,9 @@ public struct JSONNumber: Sendable {
   public var integerValue: Int? {
     Int(text)
   }
-}
 
-extension JSONNumber: Hashable {
+  public var description: String { text }
+
   /// Whether two numbers have the same value, to the last digit.
   public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     left.text == right.text || left.decimal == right.decimal
@@ -52,10 +52,6 @@ extension JSONNumber: Hashable {
   }
 
   private var decimal: DecimalNumber { DecimalNumber(text.utf8) }
-}
-
-extension JSONNumber: CustomStringConvertible {
-  public var description: String { text }
 }
 
 /// Number text as JavaScript writes it (ECMA-262, Number::toString).

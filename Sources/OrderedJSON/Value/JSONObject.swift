@@ -4,7 +4,7 @@ import OrderedCollections
 ///
 /// A name given twice keeps its first place and its last value, as in JavaScript. Names are the same when their code
 /// points are: `é` in one code point and in two are two names. Objects are equal when their members are, in any order.
-public struct JSONObject: Sendable {
+public struct JSONObject: Sendable, CustomStringConvertible, Sequence, Hashable {
   private var members: OrderedDictionary<ByteExactKey, JSONValue>
 
   /// Creates an object from members in order.
@@ -28,28 +28,22 @@ public struct JSONObject: Sendable {
 
   /// The names, in order.
   public var names: [String] { members.keys.map(\.string) }
-}
 
-extension JSONObject: Hashable {
+  /// The object as JSON text without white space.
+  public var description: String { JSONValue.object(self).description }
+
+  /// Returns an iterator over the members, in order.
+  public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
+    var iterator = members.makeIterator()
+    return AnyIterator { iterator.next().map { (name: $0.key.string, value: $0.value) } }
+  }
+
   /// Whether two objects have the same members, in whatever order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
     JSONValue.object(left) == .object(right)
   }
 
   public func hash(into hasher: inout Hasher) { JSONValue.object(self).hash(into: &hasher) }
-}
-
-extension JSONObject: CustomStringConvertible {
-  /// The object as JSON text without white space.
-  public var description: String { JSONValue.object(self).description }
-}
-
-extension JSONObject: Sequence {
-  /// Returns an iterator over the members, in order.
-  public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
-    var iterator = members.makeIterator()
-    return AnyIterator { iterator.next().map { (name: $0.key.string, value: $0.value) } }
-  }
 }
 
 /// A text that equals another only when their bytes are equal.

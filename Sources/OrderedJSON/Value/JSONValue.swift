@@ -154,9 +154,7 @@ extension JSONValue {
     guard case .array(let elements) = self else { return nil }
     return elements
   }
-}
 
-extension JSONValue {
   /// Reads a JSON text (RFC 8259).
   ///
   /// - Parameters:
@@ -219,7 +217,7 @@ extension JSONValue {
 /// Builds the tree of a value with stacks of its own instead of recursion.
 ///
 /// The value was scanned, so no step leaves its bytes.
-struct JSONTreeBuilder {
+private struct JSONTreeBuilder {
   /// An array or object that is not closed yet.
   private struct Container {
     let isObject: Bool
@@ -312,7 +310,7 @@ struct JSONTreeBuilder {
 }
 
 /// Writes a tree without white space, with a stack of its own instead of recursion.
-struct JSONTreeWriter {
+private struct JSONTreeWriter {
   /// An array or object that is not closed yet, and what remains to be written of it.
   private enum Container {
     case array(IndexingIterator<[JSONValue]>)

@@ -37,7 +37,7 @@ public struct JSONValueDecoder: Sendable {
 }
 
 /// Reads one value; also its single value container.
-struct TreeDecoder: Decoder, SingleValueDecodingContainer {
+private struct TreeDecoder: Decoder, SingleValueDecodingContainer {
   let options: JSONValueDecoder
   let value: JSONValue
   let codingPath: [any CodingKey]
@@ -149,7 +149,7 @@ struct PathKey: CodingKey {
 }
 
 /// Reads the members of an object.
-struct KeyedTreeDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct KeyedTreeDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: TreeDecoder
   let object: JSONObject
 
@@ -192,7 +192,7 @@ struct KeyedTreeDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 }
 
 /// Reads the elements of an array.
-struct UnkeyedTreeDecodingContainer: UnkeyedDecodingContainer {
+private struct UnkeyedTreeDecodingContainer: UnkeyedDecodingContainer {
   let decoder: TreeDecoder
   let elements: [JSONValue]
   private(set) var currentIndex = 0

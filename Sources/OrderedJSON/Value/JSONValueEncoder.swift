@@ -37,7 +37,7 @@ public struct JSONValueEncoder: Sendable {
 }
 
 /// Fills in one node; also its single value container.
-struct TreeEncoder: Encoder, SingleValueEncodingContainer {
+private struct TreeEncoder: Encoder, SingleValueEncodingContainer {
   let options: JSONValueEncoder
   let node: EncodedNode
   let codingPath: [any CodingKey]
@@ -56,12 +56,12 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    node.becomeObject(sorted: isDictionary)
+    node.kind = .object(sorted: isDictionary)
     return KeyedEncodingContainer(KeyedTreeEncodingContainer<Key>(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    node.becomeArray()
+    node.kind = .array
     return UnkeyedTreeEncodingContainer(encoder: self)
   }
 
@@ -105,15 +105,15 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
 /// The place that one encoder fills in.
 ///
 /// It is a reference because `Encoder` returns containers that are written to afterwards.
-final class EncodedNode {
-  private enum Kind {
+private final class EncodedNode {
+  enum Kind {
     case scalar(JSONValue)
     case array
     case object(sorted: Bool)
   }
 
-  /// A type that asks for no container has no members.
-  private var kind = Kind.object(sorted: false)
+  /// A type that asks for no container has no members. One that asks again, for whatever container, keeps what is there.
+  var kind = Kind.object(sorted: false)
   /// The elements or the members' values.
   private var children: [EncodedNode] = []
   /// The members' names, one for each child.
@@ -139,16 +139,6 @@ final class EncodedNode {
     kind = .scalar(value)
   }
 
-  /// Makes the node an array; keeps its elements, since an encoder may be asked for its container again.
-  func becomeArray() {
-    kind = .array
-  }
-
-  /// Makes the node an object; keeps its members, since an encoder may be asked for its container again.
-  func becomeObject(sorted: Bool) {
-    kind = .object(sorted: sorted)
-  }
-
   /// Appends a place to an array.
   func appendElement() -> EncodedNode {
     let node = EncodedNode()
@@ -171,7 +161,7 @@ protocol AnyDictionary {}
 extension Dictionary: AnyDictionary {}
 
 /// Writes the members of an object.
-struct KeyedTreeEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+private struct KeyedTreeEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: TreeEncoder
 
   var codingPath: [any CodingKey] { encoder.codingPath }
@@ -204,7 +194,7 @@ struct KeyedTreeEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 }
 
 /// Writes the elements of an array.
-struct UnkeyedTreeEncodingContainer: UnkeyedEncodingContainer {
+private struct UnkeyedTreeEncodingContainer: UnkeyedEncodingContainer {
   let encoder: TreeEncoder
 
   var codingPath: [any CodingKey] { encoder.codingPath }
