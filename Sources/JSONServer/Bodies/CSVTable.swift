@@ -55,17 +55,15 @@ enum CSVTable {
   }
 
   private static func append(_ row: CSVReader.Row, _ names: [[UInt8]], to output: inout [UInt8]) {
-    output.append(UInt8(ascii: "{"))
-    for (index, cell) in row.cells.enumerated() {
-      if index > 0 { output.append(UInt8(ascii: ",")) }
-      output += names[index]
+    JSONText.appendList(zip(names, row.cells), "{", "}", to: &output) { member, output in
+      let (name, cell) = member
+      output += name
       if !cell.isQuoted, isLiteral(cell.bytes) {
         output += cell.bytes
       } else {
         JSONText.appendEscaped(String(decoding: cell.bytes, as: UTF8.self), to: &output)
       }
     }
-    output.append(UInt8(ascii: "}"))
   }
 
   /// Whether a cell is, byte for byte, a JSON number, boolean or null.
@@ -82,7 +80,7 @@ enum CSVTable {
 }
 
 /// Reads comma-separated values row by row (RFC 4180). Lines may end with LF alone; empty lines are skipped.
-struct CSVReader {
+private struct CSVReader {
   /// One cell of a row.
   struct Cell: Hashable {
     /// The text, without its quotes.

@@ -174,7 +174,7 @@ struct MultipartForm {
 }
 
 /// What the fields of one part of a form say (RFC 7578, section 4).
-struct MultipartHead: Hashable {
+private struct MultipartHead: Hashable {
   /// The name of the form's field.
   let name: String
 

@@ -118,7 +118,7 @@ enum RequestBody {
 }
 
 /// Converts the text of a body to UTF-8.
-enum BodyText {
+private enum BodyText {
   /// Returns a body's text in UTF-8.
   ///
   /// UTF-8 is passed on unchecked; its reader checks it. UTF-16 is converted, with the byte order of its mark,

@@ -3,10 +3,6 @@ package struct Timestamp: Sendable {
   /// Since 1970, by the wall clock; more than an `Int` of a watch holds.
   package let milliseconds: Int64
 
-  package init(milliseconds: Int64) {
-    self.milliseconds = milliseconds
-  }
-
   init(secondsSince1970: Double) {
     milliseconds = Int64(secondsSince1970 * 1000)
   }

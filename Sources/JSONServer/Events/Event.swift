@@ -37,8 +37,8 @@ struct Event: Sendable {
     }
   }
 
-  /// `nil` for an event from which a subscriber does not resume.
-  let id: EventID?
+  /// What `Last-Event-ID` names; `nil` for an event from which a subscriber does not resume.
+  let id: String?
   let content: Content
 
   /// The event as it is sent (HTML standard, section "Server-sent events").

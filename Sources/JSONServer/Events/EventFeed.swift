@@ -54,18 +54,16 @@ struct EventFeed {
     var published: String?
     switch change {
     case .created(let name, let record):
-      publish(.change(resource: name, Self.isLong(record) ? .reloaded : .created(id: record.id, record.text)))
+      publish(record, of: name, as: Event.Change.created)
       published = name
     case .updated(let name, let record):
-      publish(.change(resource: name, Self.isLong(record) ? .reloaded : .updated(id: record.id, record.text)))
+      publish(record, of: name, as: Event.Change.updated)
       published = name
     case .deleted(let name, let id, _):
       publish(.change(resource: name, .deleted(id: id)))
       published = name
     case .updatedMany(let name, let records) where records.count <= Self.maximumChanges:
-      for record in records {
-        publish(.change(resource: name, Self.isLong(record) ? .reloaded : .updated(id: record.id, record.text)))
-      }
+      for record in records { publish(record, of: name, as: Event.Change.updated) }
       published = name
     case .deletedMany(let name, let ids, _) where ids.count <= Self.maximumChanges:
       for id in ids { publish(.change(resource: name, .deleted(id: id))) }
@@ -79,8 +77,11 @@ struct EventFeed {
     publishReload(of: resources.filter { $0 != published })
   }
 
-  private static func isLong(_ record: WrittenRecord) -> Bool {
-    record.text.count > maximumRecordBytes
+  private mutating func publish(
+    _ record: WrittenRecord, of name: String, as change: (String, ValidJSON) -> Event.Change
+  ) {
+    let isLong = record.text.count > Self.maximumRecordBytes
+    publish(.change(resource: name, isLong ? .reloaded : change(record.id, record.text)))
   }
 
   /// Publishes that resources have to be read again.
@@ -243,15 +244,6 @@ extension RequestContext {
   }
 }
 
-/// Names an event among those of all runs of a server, as `Last-Event-ID` does.
-struct EventID: Sendable, Hashable, CustomStringConvertible {
-  /// The run: what comes before the hyphen.
-  let run: String
-  let number: Int
-
-  var description: String { "\(run)-\(number)" }
-}
-
 /// The newest events of a server, from which every subscriber reads at its own pace.
 ///
 /// Each event is encoded once, when the first subscriber takes it; all share the bytes.
@@ -283,15 +275,13 @@ struct EventHistory {
   /// The number of the newest event that is no longer kept.
   var lastForgotten: Int { lastNumber - entries.count }
 
-  /// The identifier of an event, for the subscriber to resume from.
-  func id(of number: Int) -> EventID {
-    EventID(run: run, number: number)
-  }
+  /// The identifier of an event among those of all runs of a server, for the subscriber to resume from.
+  func id(of number: Int) -> String { "\(run)-\(number)" }
 
   /// Returns the number of an event by its identifier; `nil` when it is not one that this run has published.
   func number(of id: String) -> Int? {
     guard let number = id.split(separator: "-").last.flatMap({ Int($0) }), 0...lastNumber ~= number,
-      self.id(of: number).description == id
+      self.id(of: number) == id
     else { return nil }
     return number
   }

@@ -64,7 +64,7 @@ struct Compression: Sendable {
 }
 
 /// The codings that a client accepts, as its `Accept-Encoding` says (RFC 9110, section 12.5.3).
-struct AcceptEncoding: Hashable {
+private struct AcceptEncoding: Hashable {
   private var weights: [String: Double] = [:]
 
   /// Reads a field; an entry whose weight is not a number from 0 to 1 is not accepted.

@@ -31,16 +31,12 @@ extension HTTPFields {
     }
     return members
   }
-}
 
-extension HTTPFields {
   /// Sets fields, each in place of those with its name.
   mutating func replace(with fields: HTTPFields) {
     for field in fields { self[fields: field.name] = fields[fields: field.name] }
   }
-}
 
-extension HTTPFields {
   /// Returns the value of the first field with a name, or `nil`.
   ///
   /// For fields that occur once, on the path of every request: the subscript joins the values of all such fields, which
@@ -57,9 +53,7 @@ extension HTTPFields {
     let isOnly = !self[(index + 1)...].contains { $0.name == name }
     return isOnly ? self[index].value : self[name]
   }
-}
 
-extension HTTPFields {
   /// Adds an entry to a field that holds a list, such as `Vary`, unless it is there, in upper or lower case.
   mutating func add(_ entry: String, toList name: HTTPField.Name) {
     var first: Int?
@@ -94,12 +88,23 @@ extension HTTPFields {
       && entry.dropFirst(other.count).allSatisfy(isSpace)
   }
 
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-  }
-
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+  }
+}
+
+/// Whether a byte may stand around a value, and is no part of it (RFC 9110, section 5.6.3).
+private func isSpace(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+}
+
+extension String {
+  /// A field's value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser removes
+  /// what is before it, and leaves what is after it.
+  var withoutSpaceAround: String {
+    guard let last = utf8.last, let first = utf8.first, isSpace(first) || isSpace(last) else { return self }
+    let rest = utf8.drop(while: isSpace)
+    return rest.lastIndex { !isSpace($0) }.map { String(Substring(rest[...$0])) } ?? ""
   }
 }
 
@@ -125,7 +130,7 @@ struct MediaType: Hashable {
 }
 
 /// Reads a field's value of the form `token; name=value; name="value"` from left to right.
-struct HeaderParameters {
+private struct HeaderParameters {
   private var rest: Substring.UTF8View
 
   init(_ text: String) {
@@ -136,7 +141,7 @@ struct HeaderParameters {
   mutating func nextToken() -> String {
     let token = rest.prefix { $0 != UInt8(ascii: ";") }
     rest = rest[token.endIndex...]
-    return Self.trimmed(token)
+    return String(Substring(token)).withoutSpaceAround
   }
 
   /// Reads all parameters, their names in lower case. Of a repeated name the first counts.
@@ -148,7 +153,7 @@ struct HeaderParameters {
       guard rest.first == UInt8(ascii: "=") else { continue }
       rest.removeFirst()
       let value = readValue()
-      let key = Self.trimmed(name).lowercased()
+      let key = String(Substring(name)).withoutSpaceAround.lowercased()
       if parameters[key] == nil { parameters[key] = value }
     }
     return parameters
@@ -158,7 +163,7 @@ struct HeaderParameters {
   ///
   /// A backslash escapes only a quote or a backslash: browsers once sent whole Windows paths as file names.
   private mutating func readValue() -> String {
-    rest = rest.drop(while: Self.isSpace)
+    rest = rest.drop(while: isSpace)
     guard rest.first == UInt8(ascii: "\"") else { return nextToken() }
     rest.removeFirst()
     var value: [UInt8] = []
@@ -172,15 +177,5 @@ struct HeaderParameters {
     }
     _ = nextToken()
     return String(decoding: value, as: UTF8.self)
-  }
-
-  private static func trimmed(_ bytes: Substring.UTF8View) -> String {
-    let start = bytes.drop(while: isSpace)
-    let end = start.lastIndex { !isSpace($0) }
-    return end.map { String(Substring(start[...$0])) } ?? ""
-  }
-
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }

@@ -1,3 +1,5 @@
+import OrderedJSON
+
 /// Reads and writes percent-escapes (RFC 3986, section 2.1).
 enum PercentEncoding {
   /// Returns the text that escaped bytes stand for.
@@ -17,7 +19,8 @@ enum PercentEncoding {
     while let byte = iterator.next() {
       switch byte {
       case UInt8(ascii: "%"):
-        guard let high = iterator.next().flatMap(hexadecimalDigit), let low = iterator.next().flatMap(hexadecimalDigit)
+        guard let high = iterator.next().flatMap(JSONSyntax.hexadecimalValue),
+          let low = iterator.next().flatMap(JSONSyntax.hexadecimalValue)
         else { return nil }
         decoded.append(high << 4 | low)
       case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
@@ -33,15 +36,6 @@ enum PercentEncoding {
   static func decodeForm(_ bytes: some Collection<UInt8>) -> String {
     if let text = decode(bytes, plusIsSpace: true) { return text }
     return String(decoding: bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-  }
-
-  private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// Returns a text as one segment of a path: all but unreserved characters are escaped.

@@ -177,10 +177,9 @@ extension PreparedResponse {
         ("statusCode", .number(JSONNumber(status.code))), ("error", .string(status.reasonPhrase)),
         ("message", .string(message)),
       ] + members)
-    var fields: HTTPFields = [:]
-    fields[.contentType] = "application/json"
-    fields[.cacheControl] = "no-cache"
-    fields[.xContentTypeOptions] = "nosniff"
+    let fields: HTTPFields = [
+      .contentType: "application/json", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+    ]
     var response = PreparedResponse(
       status: status, headerFields: fields, body: .bytes(JSONValue.object(body).utf8Text(.pretty)))
     response.errorMessage = message

@@ -60,9 +60,7 @@ public struct Response: Sendable {
     guard case .bytes(let bytes) = body else { return [] }
     return bytes
   }
-}
 
-extension Response {
   /// The response to HEAD: the fields of that to GET, the length among them, without its body (RFC 9110, section
   /// 9.3.2).
   var head: Response {

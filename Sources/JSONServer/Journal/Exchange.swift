@@ -67,9 +67,7 @@ public final class Exchange: Sendable {
     self.respondedAt = respondedAt
     self.duration = duration
   }
-}
 
-extension Exchange {
   /// Whether a strict server refused it: nothing is at its path, or nothing understands one of its parameters.
   public var isUnexpected: Bool { notes?.isUnexpected ?? false }
 

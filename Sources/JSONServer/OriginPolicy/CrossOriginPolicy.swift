@@ -214,7 +214,7 @@ struct Origin: Sendable, Hashable {
 }
 
 /// An origin that may use the server, or all whose hosts are below a name: `https://*.example.com`.
-struct OriginPattern: Sendable {
+private struct OriginPattern: Sendable {
   private static let wildcard = "://*."
 
   private let origin: Origin

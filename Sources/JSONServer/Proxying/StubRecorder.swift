@@ -294,7 +294,7 @@ struct StubRecording: Sendable {
 }
 
 /// A file that holds no array of stubs.
-struct NoStubs: Error, CustomStringConvertible {
+private struct NoStubs: Error, CustomStringConvertible {
   var description: String { "it must hold an array of stubs, such as []" }
 }
 

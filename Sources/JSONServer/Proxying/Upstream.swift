@@ -33,9 +33,7 @@ public struct Upstream: Sendable {
     address = try UpstreamAddress(url)
     self.send = send
   }
-}
 
-extension Upstream {
   /// Why another server was not asked, or did not respond in time.
   package enum Failure: Error {
     /// The time was up, as whoever asked it found out itself.

@@ -70,7 +70,7 @@ struct FileResponse {
 }
 
 /// The part of a file that a `Range` field asks for (RFC 9110, section 14.2).
-enum ByteRange: Hashable {
+private enum ByteRange: Hashable {
   /// All of it: also when the field is malformed, or asks for several ranges, which a server may treat so.
   case whole
   /// Some bytes, at least one.
@@ -100,7 +100,7 @@ enum ByteRange: Hashable {
 }
 
 /// A part of a file that is read piece by piece, as fast as its client takes it.
-final class FileStream: Sendable {
+private final class FileStream: Sendable {
   private static let bytesOfChunk = 64 * 1024
 
   private let file: OpenFile

@@ -45,11 +45,10 @@ extension PreparedResponse {
     guard let (bytes, contentType) = Page.asset(named: name) else {
       return RequestError(.notFound, "The page has no file '\(name)'.").response()
     }
-    var fields: HTTPFields = [:]
-    fields[.contentType] = contentType
-    fields[.cacheControl] = "no-cache"
-    fields[.xContentTypeOptions] = "nosniff"
-    fields[.contentSecurityPolicy] = Page.contentSecurityPolicy
+    let fields: HTTPFields = [
+      .contentType: contentType, .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+      .contentSecurityPolicy: Page.contentSecurityPolicy,
+    ]
     return PreparedResponse(headerFields: fields, body: .bytes(bytes))
   }
 }

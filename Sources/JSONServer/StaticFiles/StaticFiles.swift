@@ -62,7 +62,7 @@ struct StaticFiles: Sendable {
 }
 
 /// The path of a request as the name of a file, decoded once.
-struct StaticPath: Hashable {
+private struct StaticPath: Hashable {
   /// The names from the served directory on.
   let segments: [String]
 

@@ -30,8 +30,12 @@ final class HTTPListener: Sendable {
     on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application,
     security: TransportSecurity? = nil, onCrowd: @escaping @Sendable (_ maximum: Int) -> Void = { _ in }
   ) async throws(ListenError) -> HTTPListener {
-    let connections = await makeConnections(on: loop) {
-      Connections(limits: limits, application: application, security: security, onCrowd: onCrowd)
+    let connections = await withCheckedContinuation { continuation in
+      loop.execute {
+        let connections = Connections(
+          limits: limits, application: application, security: security, onCrowd: onCrowd)
+        continuation.resume(returning: NIOLoopBound(connections, eventLoop: loop.eventLoop))
+      }
     }
     var attempt = 0
     while true {
@@ -60,23 +64,11 @@ final class HTTPListener: Sendable {
     try? await finished.futureResult.get()
     force.cancel()
   }
-}
 
-// MARK: - Binding
+  // MARK: Binding
 
-extension HTTPListener {
   /// The connections that the system holds while the server does not accept.
   private static let backlog: CInt = 1024
-
-  private static func makeConnections(
-    on loop: EventLoopExecutor, _ make: @escaping @Sendable () -> Connections
-  ) async -> NIOLoopBound<Connections> {
-    await withCheckedContinuation { continuation in
-      loop.execute {
-        continuation.resume(returning: NIOLoopBound(make(), eventLoop: loop.eventLoop))
-      }
-    }
-  }
 
   private static func bind(
     _ addresses: [BindAddress], _ connections: NIOLoopBound<Connections>

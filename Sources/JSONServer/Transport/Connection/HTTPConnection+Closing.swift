@@ -87,11 +87,9 @@ extension HTTPConnection {
     releaseRequests()
     connections.remove(self)
   }
-}
 
-// MARK: - Clients that have gone
+  // MARK: Clients that have gone
 
-extension HTTPConnection {
   /// Finds out whether a client that sends no more has gone, or waits for the responses that are being calculated.
   ///
   /// Only a write tells: one that has gone answers it with a reset. Whoever waits passes over an interim response (RFC 9110,

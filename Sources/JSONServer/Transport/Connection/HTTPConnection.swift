@@ -90,11 +90,9 @@ final class HTTPConnection: ChannelInboundHandler {
     case .ready, .streaming, .slicing, .silent: return backlog.isEmpty && context.channel.isWritable
     }
   }
-}
 
-// MARK: - Input
+  // MARK: Input
 
-extension HTTPConnection {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     connections.insert(self)
@@ -201,11 +199,9 @@ extension HTTPConnection {
     isReadUnderWay = true
     context.read()
   }
-}
 
-// MARK: - Responses
+  // MARK: Responses
 
-extension HTTPConnection {
   private func take(_ arrival: Arrival) {
     if isExtra, case .request(let request, _) = arrival, connections.isCrowded, !request.path.contains("/__admin") {
       return refuse(
@@ -334,9 +330,7 @@ extension HTTPConnection {
     backlog.removeAll()
     outbound = ByteBuffer()
   }
-}
 
-extension HTTPConnection {
   /// Makes a connection and the handlers before it in its channel: the parser, the cache that spares it work, and what
   /// decrypts.
   static func handlers(_ connections: Connections) -> [any ChannelHandler] {

@@ -158,7 +158,7 @@ extension HTTPResponse.Status {
 /// A place in memory where bytes are written one after the other.
 ///
 /// The memory must have room for all that is written; that is checked.
-struct ByteCursor {
+private struct ByteCursor {
   private let buffer: UnsafeMutableRawBufferPointer
   /// The number of bytes written.
   private(set) var count = 0

@@ -99,7 +99,7 @@ extension HTTPHeaders {
 }
 
 /// A request's target that is not in origin form (RFC 9112, section 3.2), converted to it.
-struct RequestTarget {
+private struct RequestTarget {
   /// The target in origin form, or `*`.
   let target: String
   /// The authority of an absolute target, which takes the place of the Host field.
@@ -207,20 +207,6 @@ struct FieldSection {
 
   private static func isFieldValue(_ value: String) -> Bool {
     value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
-  }
-}
-
-extension String {
-  /// A field's value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser removes
-  /// what is before it, and leaves what is after it.
-  var withoutSpaceAround: String {
-    guard let last = utf8.last, let first = utf8.first, Self.isSpace(first) || Self.isSpace(last) else { return self }
-    let rest = utf8.drop(while: Self.isSpace)
-    return rest.lastIndex { !Self.isSpace($0) }.map { String(Substring(rest[...$0])) } ?? ""
-  }
-
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }
 

@@ -110,11 +110,9 @@ struct RequestReader {
     decompression = nil
     lastHead = nil
   }
-}
 
-// MARK: - What the parser reads
+  // MARK: What the parser reads
 
-extension RequestReader {
   /// Takes what the parser reads next off the input.
   ///
   /// A head is read by itself, and a chunked body in small pieces, so that what the parser skips is counted for its
@@ -151,11 +149,9 @@ extension RequestReader {
     case .stopped: break
     }
   }
-}
 
-// MARK: - Repeated heads
+  // MARK: Repeated heads
 
-extension RequestReader {
   /// Takes the next request off the input without the parser, when it has the head of one before.
   ///
   /// - Returns: The request and the form of its response; nil when the parser must read what is left.

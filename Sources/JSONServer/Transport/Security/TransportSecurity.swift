@@ -110,13 +110,8 @@ struct PEMFile {
   /// - Throws: ``ServerError`` that names the file.
   static func certificate(_ path: String) throws(ServerError) -> PEMFile {
     let file = try PEMFile(path: path)
-    guard !file.holds("CERTIFICATE-----") else { return file }
-    if file.holds("PRIVATE KEY-----") {
-      throw ServerError(
-        .invalidConfiguration,
-        "\(path): this is a private key and no certificate; the certificate and the key may be exchanged.")
-    }
-    throw file.failure("certificate", command: "openssl x509 -inform der")
+    try file.check(holds: "certificate", not: "private key", orConvertBy: "openssl x509 -inform der")
+    return file
   }
 
   /// Reads a file that has to hold a private key.
@@ -129,13 +124,18 @@ struct PEMFile {
         .invalidConfiguration,
         "\(path): the private key is encrypted; write one that is not, with openssl pkey.")
     }
-    guard !file.holds("PRIVATE KEY-----") else { return file }
-    if file.holds("CERTIFICATE-----") {
-      throw ServerError(
-        .invalidConfiguration,
-        "\(path): this is a certificate and no private key; the certificate and the key may be exchanged.")
-    }
-    throw file.failure("private key", command: "openssl pkey -inform der")
+    try file.check(holds: "private key", not: "certificate", orConvertBy: "openssl pkey -inform der")
+    return file
+  }
+
+  private func check(
+    holds content: String, not other: String, orConvertBy command: String
+  ) throws(ServerError) {
+    if holds("\(content.uppercased())-----") { return }
+    guard holds("\(other.uppercased())-----") else { throw failure(content, command: command) }
+    throw ServerError(
+      .invalidConfiguration,
+      "\(path): this is a \(other) and no \(content); the certificate and the key may be exchanged.")
   }
 
   /// The failure of a file that says what it is, and is not.
