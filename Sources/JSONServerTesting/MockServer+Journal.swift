@@ -192,7 +192,7 @@ extension MockServer {
 }
 
 /// What a request must have to be the expected one.
-struct RequestExpectation: Sendable {
+private struct RequestExpectation: Sendable, CustomStringConvertible {
   private let matcher: RequestMatcher
   /// The same without what a request of the route may lack.
   private let route: RequestMatcher
@@ -250,9 +250,7 @@ struct RequestExpectation: Sendable {
     if sent.contains(where: { isMet(expected, $0) }) { return nil }
     return "\(name): expected '\(expected)', \(sent.isEmpty ? "is missing" : "was \(actual)")"
   }
-}
 
-extension RequestExpectation: CustomStringConvertible {
   var description: String { matcher.pattern.description }
 }
 

@@ -1,5 +1,5 @@
 /// Why a test has no server, why what it expects of the client did not happen, or what is wrong with a call.
-public struct MockServerError: Error, Sendable {
+public struct MockServerError: Error, Sendable, CustomStringConvertible {
   /// What is wrong, to switch over.
   public enum Code: Sendable, Hashable {
     /// The code does not run within a test that has a server.
@@ -36,9 +36,7 @@ public struct MockServerError: Error, Sendable {
   func at(_ filePath: String, _ line: Int) -> MockServerError {
     MockServerError(code, "\(filePath):\(line): \(message)")
   }
-}
 
-extension MockServerError {
   /// The same error, with where to find all of the requests.
   var namingAttachment: MockServerError {
     MockServerError(
@@ -46,9 +44,7 @@ extension MockServerError {
       message + "\nTheir header fields and bodies are attached as requests.txt, which Xcode shows in its report, and "
         + "`swift test --attachments-path DIRECTORY` saves.")
   }
-}
 
-extension MockServerError: CustomStringConvertible {
   public var description: String { message }
 }
 

@@ -74,7 +74,7 @@ struct TextFormatter: EventFormatter {
       style(.grey, time.clock),
       Self.padded(request.method, Self.nameWidth),
       style(request.refusedOrigin == nil ? Self.emphasis(request.status) : .yellow, "\(request.status.code)"),
-      Self.padded(Milliseconds(request.duration).text, 8, alignedRight: true) + " ms",
+      Self.padded(request.duration.millisecondText, 8, alignedRight: true) + " ms",
       Self.padded(LogText.grouped(request.bytes), 9, alignedRight: true) + " B",
       // Last, so that a long one pushes nothing out of its column.
       LogText.readable(request.target) + (request.refusedOrigin.map { "  withheld from \(LogText.escaped($0))" } ?? ""),
@@ -107,15 +107,11 @@ struct TextFormatter: EventFormatter {
   }
 }
 
-/// A duration as logs show it: milliseconds with two decimals.
-struct Milliseconds {
-  let text: String
-
-  init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    let hundredths = seconds * 100_000 + attoseconds / 10_000_000_000_000
-    let fraction = String(hundredths % 100 + 100).dropFirst()
-    text = "\(hundredths / 100).\(fraction)"
+extension Duration {
+  /// The duration as logs show it: milliseconds with two decimals.
+  var millisecondText: String {
+    let hundredths = components.seconds * 100_000 + components.attoseconds / 10_000_000_000_000
+    return "\(hundredths / 100).\(String(hundredths % 100 + 100).dropFirst())"
   }
 }
 
@@ -170,7 +166,7 @@ struct JSONLinesFormatter: EventFormatter {
       [
         ("method", .string(request.method)), ("path", .string(request.target)),
         ("status", .number(JSONNumber(request.status.code))),
-        ("milliseconds", JSONNumber(text: Milliseconds(request.duration).text).map(JSONValue.number) ?? .null),
+        ("milliseconds", JSONNumber(text: request.duration.millisecondText).map(JSONValue.number) ?? .null),
         ("bytes", .number(JSONNumber(request.bytes))),
       ] + (request.refusedOrigin.map { [("withheldFrom", .string($0))] } ?? []))
   }

@@ -121,6 +121,43 @@ final class LogWriter: Sendable {
   }
 }
 
+/// A line on standard error that says how far something is, from a ticker's queue, until that has ended.
+final class TerminalLine: Sendable {
+  private enum State {
+    case waiting
+    case shown
+    case ended
+  }
+
+  /// Whether each text takes the place of the one before, and the last is wiped.
+  private let isReplaced: Bool
+  private let state = NIOLockedValueBox(State.waiting)
+
+  init(isReplaced: Bool) {
+    self.isReplaced = isReplaced
+  }
+
+  func show(_ text: String) {
+    state.withLockedValue { state in
+      guard state != .ended else { return }
+      state = .shown
+      Self.send(isReplaced ? Terminal.lineClearing + text : text + "\n")
+    }
+  }
+
+  /// Shows nothing from now on.
+  func end() {
+    state.withLockedValue { state in
+      if state == .shown, isReplaced { Self.send(Terminal.lineClearing) }
+      state = .ended
+    }
+  }
+
+  private static func send(_ text: String) {
+    FileText.send(Array(text.utf8), to: LogStream.error.rawValue)
+  }
+}
+
 /// Where a line goes, by the descriptor's number.
 enum LogStream: Int32 {
   case output = 1

@@ -15,7 +15,7 @@ struct TextTests {
     (Duration.zero, "0.00"), (.microseconds(4), "0.00"), (.microseconds(50), "0.05"), (.milliseconds(1234), "1234.00"),
   ])
   func `A duration is shown in milliseconds with two decimals`(_ duration: Duration, _ expected: String) {
-    #expect(Milliseconds(duration).text == expected)
+    #expect(duration.millisecondText == expected)
   }
 
   @Test(arguments: [

@@ -61,10 +61,7 @@ final class Ledger: Sendable {
 
   /// Whether unexpected requests are still to be reported, which they are once.
   func takesUnexpected() -> Bool {
-    state.withLockedValue { state in
-      defer { state.hasReportedUnexpected = true }
-      return !state.hasReportedUnexpected
-    }
+    !exchange(\.hasReportedUnexpected, for: true)
   }
 
   /// Has one issue of the test, the first with requests, say that they are attached to it.
@@ -74,10 +71,7 @@ final class Ledger: Sendable {
 
   /// Whether an issue is the one that says so.
   func takesAttachment() -> Bool {
-    state.withLockedValue { state in
-      defer { state.namesAttachment = false }
-      return state.namesAttachment
-    }
+    exchange(\.namesAttachment, for: false)
   }
 
   func recordFailure(_ error: MockServerError, at place: CodePlace?) {
@@ -85,16 +79,18 @@ final class Ledger: Sendable {
   }
 
   func takeFailures() -> [Failure] {
-    state.withLockedValue { state in
-      defer { state.failures = [] }
-      return state.failures
-    }
+    exchange(\.failures, for: [])
   }
 
   func takeSetups() -> [Setup] {
+    exchange(\.setups, for: [])
+  }
+
+  /// Sets what is at a place, and returns what was there.
+  private func exchange<Value: Sendable>(_ place: WritableKeyPath<State, Value>, for new: Value) -> Value {
     state.withLockedValue { state in
-      defer { state.setups = [] }
-      return state.setups
+      defer { state[keyPath: place] = new }
+      return state[keyPath: place]
     }
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import JSONServer
 
 /// Why the command ends with an error, in a sentence for a person.
@@ -25,21 +26,44 @@ struct CommandFailure: Error {
     self.init(ExitStatus(error.code), message, excerpt: error.excerpt)
   }
 
+  /// Does what a server may refuse.
+  ///
+  /// - Parameter option: What the sentence begins with, unless the server's says what is at fault.
+  static func translating<Result>(
+    _ option: String = "", _ body: () throws(ServerError) -> Result
+  ) throws(CommandFailure) -> Result {
+    do throws(ServerError) {
+      return try body()
+    } catch {
+      throw option.isEmpty
+        ? CommandFailure(error) : CommandFailure(.usage, option + error.message, excerpt: error.excerpt)
+    }
+  }
+
   /// The sentence, and the excerpt below it.
   var text: String {
     excerpt.map { "\(message)\n\($0)" } ?? message
   }
+}
 
-  /// Runs a command's work.
+/// A command whose failure is a sentence on standard error, and an exit code.
+protocol ReportingCommand: AsyncParsableCommand {
+  /// Does the command's work.
   ///
-  /// - Returns: The exit code; a failure is printed on standard error.
-  static func reporting(_ body: () async throws(CommandFailure) -> Int32) async -> Int32 {
+  /// - Returns: The exit code.
+  func perform() async throws(CommandFailure) -> Int32
+}
+
+extension ReportingCommand {
+  func run() async throws {
+    var status: Int32
     do throws(CommandFailure) {
-      return try await body()
+      status = try await perform()
     } catch {
       FileText.send(Array("swift-json-server: \(error.text)\n".utf8), to: LogStream.error.rawValue)
-      return error.status.rawValue
+      status = error.status.rawValue
     }
+    guard status == 0 else { throw ExitCode(status) }
   }
 }
 

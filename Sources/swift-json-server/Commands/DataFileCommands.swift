@@ -45,7 +45,7 @@ struct DataFileOptions: ParsableArguments {
 }
 
 /// Checks a file without serving it.
-struct ValidateCommand: AsyncParsableCommand {
+struct ValidateCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Say what about a file would be refused, or would surprise.",
@@ -68,19 +68,16 @@ struct ValidateCommand: AsyncParsableCommand {
   @Flag(help: "Take warnings for errors.")
   var strict = false
 
-  func run() async throws {
-    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      let text = try plainJSON(try options.contents())
-      let findings = Validator(schema: try options.schema).findings(in: UTF8Slice(text))
-      for finding in findings {
-        print(line(finding))
-        if !isJSON5 { print(Excerpt(of: text, at: finding.offset).text) }
-      }
-      let errors = findings.count { strict || $0.severity == .error }
-      if findings.isEmpty { print("\(LogText.escaped(file)): nothing to report") }
-      return errors == 0 ? 0 : ExitStatus.invalidSource.rawValue
+  func perform() async throws(CommandFailure) -> Int32 {
+    let text = try plainJSON(try options.contents())
+    let findings = Validator(schema: try options.schema).findings(in: UTF8Slice(text))
+    for finding in findings {
+      print(line(finding))
+      if !isJSON5 { print(Excerpt(of: text, at: finding.offset).text) }
     }
-    guard status == 0 else { throw ExitCode(status) }
+    let errors = findings.count { strict || $0.severity == .error }
+    if findings.isEmpty { print("\(LogText.escaped(file)): nothing to report") }
+    return errors == 0 ? 0 : ExitStatus.invalidSource.rawValue
   }
 
   private var file: String { options.file }
@@ -109,7 +106,7 @@ struct ValidateCommand: AsyncParsableCommand {
 }
 
 /// Prints code or a document made from the data of a file.
-struct GenerateCommand: AsyncParsableCommand {
+struct GenerateCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Print Swift models with a client, or an OpenAPI document, made from a file.",
@@ -146,46 +143,38 @@ struct GenerateCommand: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      let (bytes, schema) = (try options.contents(), try options.schema)
-      do throws(ServerError) {
-        let description = try DataDescription(parsing: bytes, name: options.name, schema: schema)
-        switch product {
-        case .swift: print(description.swiftSource(access: access ?? .internal), terminator: "")
-        case .openapi: print(description.openAPIText)
-        }
-        return 0
-      } catch {
-        throw CommandFailure(error)
-      }
+  func perform() async throws(CommandFailure) -> Int32 {
+    let (bytes, schema) = (try options.contents(), try options.schema)
+    let description = try CommandFailure.translating { () throws(ServerError) in
+      try DataDescription(parsing: bytes, name: options.name, schema: schema)
     }
-    guard status == 0 else { throw ExitCode(status) }
+    switch product {
+    case .swift: print(description.swiftSource(access: access ?? .internal), terminator: "")
+    case .openapi: print(description.openAPIText)
+    }
+    return 0
   }
 }
 
 extension DataDescription.Access: ExpressibleByArgument {}
 
 /// Writes a file to start from.
-struct InitCommand: AsyncParsableCommand {
+struct InitCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Write a file to start from; never over another one.")
 
   @Argument(help: "The file.", completion: .file(extensions: ["json"]))
   var file = "database.json"
 
-  func run() async throws {
-    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      guard FileKind(of: file) == .missing else {
-        throw CommandFailure(.cannotCreate, "\(file): there is such a file already; it is left as it is.")
-      }
-      guard FileText.create(file, Array(Sample.text.utf8)) else {
-        throw CommandFailure(.cannotCreate, "\(file): the file cannot be created; check its directory.")
-      }
-      print("\(LogText.escaped(file)) is written. Serve it with: swift-json-server --watch \(LogText.escaped(file))")
-      return 0
+  func perform() async throws(CommandFailure) -> Int32 {
+    guard FileKind(of: file) == .missing else {
+      throw CommandFailure(.cannotCreate, "\(file): there is such a file already; it is left as it is.")
     }
-    guard status == 0 else { throw ExitCode(status) }
+    guard FileText.create(file, Array(Sample.text.utf8)) else {
+      throw CommandFailure(.cannotCreate, "\(file): the file cannot be created; check its directory.")
+    }
+    print("\(LogText.escaped(file)) is written. Serve it with: swift-json-server --watch \(LogText.escaped(file))")
+    return 0
   }
 }
 

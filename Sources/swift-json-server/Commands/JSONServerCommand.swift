@@ -58,7 +58,7 @@ struct JSONServerCommand: AsyncParsableCommand {
 }
 
 /// Serves a source until it is stopped.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Serve a JSON file as a REST API (the default).",
@@ -79,16 +79,13 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var options: ServeOptions
 
-  func run() async throws {
-    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      let settings = try Settings(options)
-      if options.printConfig {
-        print(settings.options.json.text())
-        return 0
-      }
-      return try await Session.run(settings)
+  func perform() async throws(CommandFailure) -> Int32 {
+    let settings = try Settings(options)
+    if options.printConfig {
+      print(settings.options.json.text())
+      return 0
     }
-    guard status == 0 else { throw ExitCode(status) }
+    return try await Session.run(settings)
   }
 }
 

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import OrderedJSON
 
 /// Makes a database of what another server has.
-struct RecordCommand: AsyncParsableCommand {
+struct RecordCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Make a database of the lists of another server.",
@@ -49,15 +49,7 @@ struct RecordCommand: AsyncParsableCommand {
   /// The most bytes of one page.
   private static let maximumBytes = 256 * 1024 * 1024
 
-  func run() async throws {
-    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      try await record()
-      return 0
-    }
-    guard status == 0 else { throw ExitCode(status) }
-  }
-
-  private func record() async throws(CommandFailure) {
+  func perform() async throws(CommandFailure) -> Int32 {
     let downloads = try downloads
     try checkOutput()
     let progress = RecordingProgress()
@@ -86,6 +78,7 @@ struct RecordCommand: AsyncParsableCommand {
           """))
     }
     print("Serve it with: swift-json-server --watch \(file)")
+    return 0
   }
 
   /// - Throws: ``CommandFailure``, when the file is there and is not to be replaced, or is no file.
@@ -141,22 +134,15 @@ struct RecordCommand: AsyncParsableCommand {
   private static func database(
     _ contents: [(name: String, content: ResourceDownload.Content)]
   ) throws(CommandFailure) -> ([UInt8], warnings: [Finding]) {
-    var compact: [UInt8] = [UInt8(ascii: "{")]
-    for (index, (name, content)) in contents.enumerated() {
-      if index > 0 { compact.append(UInt8(ascii: ",")) }
-      compact += ValidJSON(writing: .string(name)).utf8 + [UInt8(ascii: ":")]
-      switch content {
-      case .object(let object): compact += object.utf8
-      case .records(let records):
-        compact.append(UInt8(ascii: "["))
-        for (index, record) in records.enumerated() {
-          if index > 0 { compact.append(UInt8(ascii: ",")) }
-          record.withToken { compact += $0.bytes }
-        }
-        compact.append(UInt8(ascii: "]"))
+    var compact: [UInt8] = []
+    JSONText.appendList(contents, "{", "}", to: &compact) { resource, text in
+      JSONText.appendEscaped(resource.name, to: &text)
+      text.append(UInt8(ascii: ":"))
+      switch resource.content {
+      case .object(let object): object.withToken { text += $0.bytes }
+      case .records(let records): JSONText.appendArray(records, to: &text)
       }
     }
-    compact.append(UInt8(ascii: "}"))
     var text: [UInt8] = []
     do throws(JSONError) {
       JSONFormatter(.pretty).append(try ValidJSON(parsing: compact), to: &text)
@@ -185,14 +171,8 @@ struct RecordCommand: AsyncParsableCommand {
 /// Says what is being read, once that takes longer than a moment: on a terminal in one line that replaces itself, else in a
 /// line now and then.
 final class RecordingProgress: Sendable {
-  private struct State {
-    var text = ""
-    var ticks = 0
-    var isShown = false
-    var hasEnded = false
-  }
-
-  private let state = NIOLockedValueBox(State())
+  private let state = NIOLockedValueBox((text: "", ticks: 0))
+  private let line = TerminalLine(isReplaced: Terminal.isError)
 
   /// Says what is being read from now on.
   func show(_ address: String, page: Int, records: Int) {
@@ -203,28 +183,14 @@ final class RecordingProgress: Sendable {
   /// Starts to say it, until the ticker goes.
   func start() -> Ticker {
     Ticker(every: .milliseconds(500)) { [self] in
-      state.withLockedValue { state in
-        guard !state.hasEnded else { return }
+      let (text, ticks) = state.withLockedValue { state in
         defer { state.ticks += 1 }
-        if Terminal.isError {
-          state.isShown = true
-          Self.send(Terminal.lineClearing + state.text)
-        } else if state.ticks % 10 == 0 {
-          Self.send(state.text + "\n")
-        }
+        return state
       }
+      if Terminal.isError || ticks % 10 == 0 { line.show(text) }
     }
   }
 
   /// Wipes what is on the terminal, for good.
-  func end() {
-    state.withLockedValue { state in
-      if state.isShown { Self.send(Terminal.lineClearing) }
-      state.hasEnded = true
-    }
-  }
-
-  private static func send(_ text: String) {
-    FileText.send(Array(text.utf8), to: LogStream.error.rawValue)
-  }
+  func end() { line.end() }
 }

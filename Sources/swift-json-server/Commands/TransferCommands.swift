@@ -2,7 +2,7 @@ import ArgumentParser
 import JSONServer
 
 /// Prints what a database holds.
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Print what a database of postgres://… holds, as a file of JSON.",
@@ -16,21 +16,18 @@ struct ExportCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
   var address: String
 
-  func run() async throws {
-    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      do throws(ServerError) {
-        FileText.send(try await Server.exportDatabase(address), to: LogStream.output.rawValue)
-        return 0
-      } catch {
-        throw CommandFailure(error)
-      }
+  func perform() async throws(CommandFailure) -> Int32 {
+    do throws(ServerError) {
+      FileText.send(try await Server.exportDatabase(address), to: LogStream.output.rawValue)
+      return 0
+    } catch {
+      throw CommandFailure(error)
     }
-    guard status == 0 else { throw ExitCode(status) }
   }
 }
 
 /// Fills a database with what a file holds.
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Fill a database of postgres://… with a file of JSON.",
@@ -49,17 +46,14 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "Replace the data that is there.")
   var replace = false
 
-  func run() async throws {
-    let status = await CommandFailure.reporting { () async throws(CommandFailure) in
-      let text = try options.contents()
-      do throws(ServerError) {
-        try await Server.importDatabase(text, name: options.name, to: address, replacing: replace)
-        return 0
-      } catch {
-        throw CommandFailure(error)
-      }
+  func perform() async throws(CommandFailure) -> Int32 {
+    let text = try options.contents()
+    do throws(ServerError) {
+      try await Server.importDatabase(text, name: options.name, to: address, replacing: replace)
+      return 0
+    } catch {
+      throw CommandFailure(error)
     }
-    guard status == 0 else { throw ExitCode(status) }
   }
 }
 

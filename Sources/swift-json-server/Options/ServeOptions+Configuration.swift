@@ -114,11 +114,7 @@ extension ServeOptions {
     if key != nil, cert == nil {
       throw CommandFailure(.usage, "--key: the private key is of no use without its certificate; give --cert, too.")
     }
-    do throws(ServerError) {
-      try tlsIdentity?.check()
-    } catch {
-      throw CommandFailure(error)
-    }
+    try CommandFailure.translating { () throws(ServerError) in try tlsIdentity?.check() }
     if let delay, delay < 0 { throw CommandFailure(.usage, "--delay: \(delay) is no time; give milliseconds.") }
     if let timeout, !(timeout > 0 && timeout <= 86_400) {
       throw CommandFailure(.usage, "--timeout: \(timeout) is no time; give seconds, up to 86400.")
@@ -131,11 +127,7 @@ extension ServeOptions {
       throw CommandFailure(.usage, "--wrap: '\(wrap)' cannot hold the records; choose another name, such as data.")
     }
     if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
-    do throws(ServerError) {
-      try crossOrigin.check()
-    } catch {
-      throw CommandFailure(.usage, "--cors: \(error.message)")
-    }
+    try CommandFailure.translating("--cors: ") { () throws(ServerError) in try crossOrigin.check() }
     for path in self.static where FileKind(of: path) != .directory {
       throw CommandFailure(.usage, "--static: '\(path)' is no directory.")
     }
@@ -151,11 +143,7 @@ extension ServeOptions {
       }
       return
     }
-    do throws(ServerError) {
-      _ = try UpstreamAddress(proxy)
-    } catch {
-      throw CommandFailure(.usage, "--proxy: \(error.message)")
-    }
+    try CommandFailure.translating("--proxy: ") { () throws(ServerError) in _ = try UpstreamAddress(proxy) }
   }
 
   /// What keeps the responses of the server that `--proxy` names, in a file that is made when it is missing.
@@ -171,10 +159,8 @@ extension ServeOptions {
     if FileKind(of: record) == .missing, !FileText.create(record, Array("[]\n".utf8)) {
       throw CommandFailure(.cannotCreate, "--record: '\(record)' cannot be created; check its directory.")
     }
-    do throws(ServerError) {
-      return try StubRecorder(record, onFailure: onFailure)
-    } catch {
-      throw CommandFailure(.usage, "--record: \(error.message)", excerpt: error.excerpt)
+    return try CommandFailure.translating("--record: ") { () throws(ServerError) in
+      try StubRecorder(record, onFailure: onFailure)
     }
   }
 
@@ -182,7 +168,7 @@ extension ServeOptions {
   func upstream(_ recorder: StubRecorder?) throws(CommandFailure) -> Upstream? {
     guard let proxy else { return nil }
     let curl = Curl(maximumBytes: maxBody?.bytes ?? Limits().maximumBodyBytes)
-    do throws(ServerError) {
+    return try CommandFailure.translating { () throws(ServerError) in
       let upstream = try UpstreamAddress(proxy)
       return try Upstream(proxy) { request, address in
         guard let recorder else { return try await curl.send(request, to: address) }
@@ -191,8 +177,6 @@ extension ServeOptions {
         await recorder.record(whole, response, from: upstream)
         return response
       }
-    } catch {
-      throw CommandFailure(error)
     }
   }
 }

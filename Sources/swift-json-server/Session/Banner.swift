@@ -106,39 +106,9 @@ struct Banner {
 ///
 /// The notice is one line that replaces itself and is wiped at the end.
 final class ReadingNotice {
-  private enum State {
-    case waiting
-    case shown
-    case ended
-  }
-
-  /// The line on the terminal, which the ticker's queue writes and the reading's end wipes.
-  private final class Line: Sendable {
-    private let state = NIOLockedValueBox(State.waiting)
-
-    func show(_ text: String) {
-      state.withLockedValue { state in
-        guard state != .ended else { return }
-        state = .shown
-        Self.send(text)
-      }
-    }
-
-    func end() {
-      state.withLockedValue { state in
-        if state == .shown { Self.send("") }
-        state = .ended
-      }
-    }
-
-    private static func send(_ text: String) {
-      FileText.send(Array((Terminal.lineClearing + text).utf8), to: LogStream.error.rawValue)
-    }
-  }
-
   /// Is to be called with how many bytes more were read.
   let onRead: @Sendable (Int) -> Void
-  private let line: Line
+  private let line = TerminalLine(isReplaced: true)
   private let ticker: Ticker
 
   /// Starts to wait; `nil` when standard error is no terminal, or nothing is to be shown.
@@ -147,11 +117,9 @@ final class ReadingNotice {
     let name = LogText.escaped(SharedSource(url: options.source).description)
     let size = FileKind(of: options.source) == .directory ? 0 : FileMark(of: options.source).size
     let start = ContinuousClock.now
-    let line = Line()
     let read = NIOLockedValueBox<Int64>(0)
-    self.line = line
     onRead = { count in read.withLockedValue { $0 += Int64(count) } }
-    ticker = Ticker(every: .milliseconds(300)) {
+    ticker = Ticker(every: .milliseconds(300)) { [line] in
       line.show(Self.text(name, read.withLockedValue { $0 }, of: size, .now - start))
     }
   }

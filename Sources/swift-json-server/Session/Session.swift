@@ -272,7 +272,7 @@ struct Session {
 }
 
 /// A key that does something while the server runs.
-enum Key: UInt8, CaseIterable {
+private enum Key: UInt8, CaseIterable {
   case help = 0x68
   case reload = 0x72
   case urls = 0x75
