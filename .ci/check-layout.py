@@ -31,7 +31,7 @@ ARROWS = {
 
 # These know no files, clocks, threads or HTTP.
 PURE = {"OrderedJSON", "JSONDescription", "JSONDatabase"}
-PURE_MODULES = {"FoundationEssentials", "Foundation", "OrderedCollections", "HeapModule", "DequeModule"}
+PURE_MODULES = {"Synchronization", "FoundationEssentials", "Foundation", "OrderedCollections", "HeapModule", "DequeModule"}
 
 # A module of locks and nothing else, which the thread sanitizer sees into, as it does not into the standard library's.
 LOCKS = "NIOConcurrencyHelpers"

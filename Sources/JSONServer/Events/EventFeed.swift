@@ -1,5 +1,5 @@
-import HTTPTypes
 import DequeModule
+import HTTPTypes
 import JSONDatabase
 import OrderedJSON
 

@@ -34,15 +34,15 @@ struct TransportListenerTests {
   }
 
   @Test func `A port in use is an error that names it`() async throws {
-    let listener = try await Self.listen(on: [BindAddress(host: "127.0.0.1", port: 0)])
+    let listener = try await Self.listen(on: [BindAddress(host: Self.quietAddress, port: 0)])
     let port = listener.boundAddresses[0].port
     let error = await #expect(throws: ListenError.self) {
-      try await Self.listen(on: BindAddress.loopback(port: port))
+      try await Self.listen(on: [BindAddress(host: Self.quietAddress, port: port)])
     }
     #expect(error?.code == .portInUse)
     #expect(error?.message.contains("\(port)") == true)
     await listener.shutdown(grace: .zero)
-    let successor = try await Self.listen(on: [BindAddress(host: "127.0.0.1", port: port)])
+    let successor = try await Self.listen(on: [BindAddress(host: Self.quietAddress, port: port)])
     await successor.shutdown(grace: .zero)
   }
 
