@@ -131,25 +131,29 @@ struct DecodingFailure: CustomStringConvertible {
 
 /// Finds where two JSON values differ; the order of members and the spelling of numbers make no difference.
 enum JSONDifference {
+  /// How deep a difference is looked for, and its path told: of deeper values it is said that they differ.
+  private static let maximumDepth = 64
+
   /// Returns one line for each place where the values differ, with its path; empty when they are the same.
   ///
   /// - Parameters:
   ///   - actual: The value received; `nil` when there was none.
   ///   - isPart: Whether objects may have further members.
   static func lines(
-    expected: JSONValue, actual: JSONValue?, path: String = "body", isPart: Bool = false
+    expected: JSONValue, actual: JSONValue?, path: String = "body", isPart: Bool = false, depth: Int = 0
   ) -> [String] {
     guard let actual else { return ["\(path): expected \(expected), is missing"] }
+    func lines(_ expected: JSONValue, _ actual: JSONValue?, _ step: String) -> [String] {
+      Self.lines(expected: expected, actual: actual, path: path + step, isPart: isPart, depth: depth + 1)
+    }
     switch (expected, actual) {
-    case (.object(let expected), .object(let actual)):
-      let wanted = expected.flatMap {
-        lines(expected: $0.value, actual: actual[$0.name], path: "\(path).\($0.name)", isPart: isPart)
-      }
+    case (.object(let expected), .object(let actual)) where depth < maximumDepth:
+      let wanted = expected.flatMap { lines($0.value, actual[$0.name], ".\($0.name)") }
       let others = isPart ? [] : actual.filter { expected[$0.name] == nil }
       return wanted + others.map { "\(path).\($0.name): not expected, was \($0.value)" }
-    case (.array(let expected), .array(let actual)):
+    case (.array(let expected), .array(let actual)) where depth < maximumDepth:
       let wanted = expected.enumerated().flatMap { index, element in
-        lines(expected: element, actual: actual.dropFirst(index).first, path: "\(path)[\(index)]", isPart: isPart)
+        lines(element, actual.dropFirst(index).first, "[\(index)]")
       }
       let others = actual.enumerated().dropFirst(expected.count)
       return wanted + others.map { "\(path)[\($0.offset)]: not expected, was \($0.element)" }
