@@ -1,4 +1,5 @@
 import JSONDatabase
+import OrderedJSON
 
 /// What deletions removed, kept for a while so that it can be put back.
 struct Deletions {
@@ -49,5 +50,138 @@ struct Deletions {
   mutating func removeAll() {
     numbers = []
     kept = []
+  }
+}
+
+extension Engine {
+  /// Deletes the records that a body names as one change, and responds once that is saved; a preview says what would go
+  /// with them.
+  ///
+  /// - Throws: 400 that names the member at fault.
+  func delete(_ call: AdminCall) throws(RequestError) {
+    let body = try call.body()
+    try body.allow(only: ["resource", "ids", "preview"])
+    guard let resource = try body.string("resource") else {
+      throw body.wrong("resource", "the name of a resource, such as \"posts\"")
+    }
+    let values = body.value("ids")?.array ?? []
+    let ids = values.compactMap { value in
+      if case .number(let number) = value { number.text } else { value.string }
+    }
+    guard !ids.isEmpty, ids.count == values.count else {
+      throw body.wrong("ids", "an array of at least one id, such as [1, 2]")
+    }
+    if try body.bool("preview") ?? false { return try preview(ids, resource, call.context) }
+    try carryOut(for: call.requester) { .delete(ids, resource: resource) }
+  }
+
+  /// Puts back what a deletion removed, by its number, and responds once that is saved.
+  ///
+  /// - Throws: 404, when what is to be put back is not kept any more.
+  func undo(_ call: AdminCall) throws(RequestError) {
+    try carryOut(for: call.requester) { () throws(RequestError) in
+      guard let removed = Int(call.name).flatMap({ writes.deletions[$0] }) else {
+        throw RequestError(
+          .notFound,
+          "Deletion \(call.name) cannot be undone any more: it is more than five minutes old, or the data was replaced since."
+        )
+      }
+      return .putBack(removed)
+    }
+  }
+
+  private func carryOut(
+    for requester: Requester, _ makeChange: () throws(RequestError) -> DeletionChange
+  ) throws(RequestError) {
+    guard try mayBegin("a deletion", for: requester) else { return }
+    let change = try makeChange()
+    self.change(for: requester) { database throws(RequestError) in
+      try change.carryOut(on: &database)
+    } then: { engine, outcome, base in
+      switch outcome {
+      case .success(let removed): engine.enqueue(removed, of: change, since: base, for: requester)
+      case .failure(let error): engine.refuse(requester, because: error)
+      }
+    }
+  }
+
+  private func preview(_ ids: [String], _ name: String, _ context: RequestContext) throws(RequestError) {
+    let respond: @Sendable (Database) -> PreparedResponse = { database in
+      var version = database.forked()
+      do throws(DatabaseError) {
+        return .json(.object(try version.delete(ids, in: name).members(as: "deleted")))
+      } catch {
+        return RequestError(error).response()
+      }
+    }
+    var version = writes.database
+    haste.renew()
+    version.patience = haste
+    let response = respond(version)
+    guard haste.isOver else { return finalize(context, response) }
+    try calculate(for: context, haste.refusedWork) {
+      respond($0)
+    } then: { engine, response in
+      engine.finalize(context, response)
+    }
+  }
+
+  private func enqueue(
+    _ removed: RemovedRecords, of change: DeletionChange, since base: Database, for requester: Requester
+  ) {
+    var response: JSONObject
+    let dataChange: DataChange?
+    switch change {
+    case .putBack:
+      response = removed.members(as: "restored")
+      let changed = writes.database.changedPositions(since: base)
+      dataChange = writes.database.resourceNames(at: changed).first.map { .reloaded($0) }
+    case .delete(let ids, let name):
+      if let signIn { forgetUsers(signIn) }
+      response = removed.members(as: "deleted")
+      response["undo"] = keep(removed).map { .number(JSONNumber($0)) } ?? .null
+      dataChange = ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)
+    }
+    writes.enqueueCommit(
+      PendingResponse(requester: requester, response: .json(.object(response)), change: dataChange), since: base,
+      on: self)
+  }
+
+  /// Keeps what a deletion removed, for as long as it can be undone.
+  private func keep(_ removed: RemovedRecords) -> Int? {
+    guard let number = writes.deletions.keep(removed) else { return nil }
+    schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) }
+    return number
+  }
+}
+
+/// What deletes records or puts them back, which any thread can do.
+private enum DeletionChange: Sendable {
+  case delete([String], resource: String)
+  case putBack(RemovedRecords)
+
+  /// - Returns: What was removed, now or before.
+  /// - Throws: ``RequestError``; nothing is changed then.
+  func carryOut(on database: inout Database) throws(RequestError) -> RemovedRecords {
+    do throws(DatabaseError) {
+      switch self {
+      case .delete(let ids, let name): return try database.delete(ids, in: name)
+      case .putBack(let removed):
+        try database.putBack(removed)
+        return removed
+      }
+    } catch {
+      throw RequestError(error)
+    }
+  }
+}
+
+extension RemovedRecords {
+  /// How many records of each resource are deleted or restored, and how many lose, or get back, what they refer to.
+  fileprivate func members(as name: String) -> JSONObject {
+    func counts(_ counts: [String: Int]) -> JSONValue {
+      .object(JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) }))
+    }
+    return JSONObject([(name, counts(removed)), ("changed", counts(changed))])
   }
 }
