@@ -82,12 +82,10 @@ package struct OpenAPISignIn: Sendable {
 
   private var logOut: JSONValue {
     let done: JSONValue = ["description": "All tokens of the sign-in are void."]
-    guard
-      var post = operation("logOut", "Signs the user out.", body: nil, responses: [("204", done), ("401", Self.error)])
-        .object
-    else { return [:] }
-    post["security"] = [["bearer": []]]
-    return ["post": .object(post)]
+    return [
+      "post": operation(
+        "logOut", "Signs the user out.", body: nil, responses: [("204", done), ("401", Self.error)], isSecured: true)
+    ]
   }
 
   private func registering(_ name: String) -> JSONValue {
@@ -96,7 +94,7 @@ package struct OpenAPISignIn: Sendable {
   }
 
   private func operation(
-    _ name: String, _ summary: String, body: JSONValue?, responses: [(String, JSONValue)]
+    _ name: String, _ summary: String, body: JSONValue?, responses: [(String, JSONValue)], isSecured: Bool = false
   ) -> JSONValue {
     var members = JSONObject([
       "operationId": .string(name), "summary": .string(summary), "tags": [.string(users)],
@@ -104,6 +102,7 @@ package struct OpenAPISignIn: Sendable {
     if let body { members["requestBody"] = ["required": true, "content": ["application/json": ["schema": body]]] }
     let errors = [("400", Self.error), ("default", Self.error)]
     members["responses"] = .object(JSONObject((responses + errors).sorted { $0.0 < $1.0 }))
+    if isSecured { members["security"] = [["bearer": []]] }
     return .object(members)
   }
 
