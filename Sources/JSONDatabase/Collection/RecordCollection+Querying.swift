@@ -59,7 +59,7 @@ extension RecordCollection {
       if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
     }
     if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
-    filter.nodes = Filter.flattened(filter.nodes)
+    filter.flatten()
     return (filter, unknown)
   }
 
@@ -205,13 +205,14 @@ extension RecordCollection {
     _ found: SlotSet?, _ query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience,
     _ rest: Filter
   ) -> [Int32] {
+    // A filter grows as it reads, and stays on its thread.
+    let left = rest.places
     let candidates = found.map { $0[0..<$0.count] }
     let all = 0..<(candidates?.count ?? rows.slotCount)
     guard patience.shares(all) else { return slots(in: all, of: candidates, where: rest) }
     return patience.collect(in: all) { range in
-      // A filter grows as it reads: each part has one of its own.
-      guard let filter = try? filter(of: query, parents, dialect, patience).filter else { return [] }
-      return slots(in: range, of: candidates, where: filter)
+      guard let own = try? filter(of: query, parents, dialect, patience).filter else { return [] }
+      return slots(in: range, of: candidates, where: own.keeping(left))
     }
   }
 
@@ -252,7 +253,7 @@ extension RecordCollection {
       narrow(&found, to: .list(slots))
       if case .condition(let condition) = filter.nodes[place], condition.isSettledByIndex { settled.insert(place) }
     }
-    filter.nodes = filter.nodes.enumerated().filter { !settled.contains($0.offset) }.map(\.element)
+    filter.settle { place, _ in settled.contains(place) }
   }
 
   /// The slots of the records of which a value equals one of a condition's operands, ascending.
@@ -276,7 +277,7 @@ extension RecordCollection {
     // Both ends of an interval are found before its slots are: they may be few even when each end alone admits many.
     var ranges: [FieldPath: Range<Int>] = [:]
     var unequal: [SlotSet] = []
-    filter.nodes.removeAll { node in
+    filter.settle { _, node in
       guard case .condition(let condition) = node, condition.isByOrder, !isSmall(found),
         let order = order(by: [SortKey(condition.path)], dialect: dialect, patience),
         let positions = order.positions(passing: condition, in: rows)

@@ -162,11 +162,6 @@ final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: Sendable {
     indexes.withLock { $0.value(for: key) { SharedIndex() } }
   }
 
-  /// What is known about something; asking is no use of it.
-  func known(_ key: Key, of rows: PersistentRowVector) -> Value? {
-    indexes.withLock { $0.known(key) }?.known(of: rows)
-  }
-
   func removeAll() { indexes.withLock { $0.removeAll() } }
 
   /// Does something with each index.

@@ -22,15 +22,6 @@ enum SlotSet: Sendable {
     }
   }
 
-  /// The slots that satisfy a predicate.
-  func filter(_ isIncluded: (Int32) -> Bool) -> [Int32] {
-    switch self {
-    case .firstSlots(let count): (0..<Int32(count)).filter(isIncluded)
-    case .list(let slots): slots.filter(isIncluded)
-    case .bits(let bits, let count): bits[0..<count].filter(isIncluded)
-    }
-  }
-
   /// The set as bits.
   func bits(slotCount: Int) -> SlotBitmap {
     switch self {

@@ -107,12 +107,6 @@ extension SortedIndex {
     }
   }
 
-  /// Whether ``positions(passing:in:)`` finds what passes. O(1).
-  func settles(_ condition: Condition) -> Bool {
-    guard condition.isByOrder, let operand = condition.operands.first else { return false }
-    return agrees(with: condition, operand)
-  }
-
   /// Whether the values compare with an operand in the order in which they are stored.
   private func agrees(with condition: Condition, _ operand: Operand) -> Bool {
     let kinds = kinds[0]

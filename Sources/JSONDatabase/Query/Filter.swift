@@ -17,6 +17,29 @@ struct Filter {
   /// How long finding the records may take; when that is over none match.
   var patience = Patience.endless
 
+  /// Where the conditions stood among those of the query, of which some are settled by now.
+  private(set) var places: [Int] = []
+
+  /// Brings the conditions into the form in which they are settled one after the other.
+  mutating func flatten() {
+    nodes = Self.flattened(nodes)
+    places = Array(nodes.indices)
+  }
+
+  /// Removes the conditions that are settled, by their present place.
+  mutating func settle(where isSettled: (Int, Node) -> Bool) {
+    let left = nodes.indices.filter { !isSettled($0, nodes[$0]) }
+    places = left.map { places[$0] }
+    nodes = left.map { nodes[$0] }
+  }
+
+  /// The filter with only the conditions at some places of it.
+  func keeping(_ places: [Int]) -> Filter {
+    var filter = self
+    filter.settle { place, _ in !places.contains(place) }
+    return filter
+  }
+
   /// Whether every record passes.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
 
@@ -36,7 +59,7 @@ struct Filter {
   }
 
   /// Conditions of which all must hold, without those that merely combine others.
-  static func flattened(_ nodes: [Node]) -> [Node] {
+  private static func flattened(_ nodes: [Node]) -> [Node] {
     nodes.flatMap { node in
       switch node {
       case .all(let nodes): flattened(nodes)

@@ -79,7 +79,7 @@ struct QuickQueryTests {
     // Nobody is user 0: it is found out that there is such a member, and nothing else about it.
     _ = try database.list("a", Query(("userId", "0"), ("n:gte", "5")))
     let collection = try #require(database.entries[0].collection)
-    #expect(collection.indexes.order.known([SortKey(FieldPath("n"))], of: collection.rows) == nil)
+    #expect(collection.indexes.order[[SortKey(FieldPath("n"))]].known(of: collection.rows) == nil)
     #expect(try !Self.isQuick(query, in: database))
   }
 
