@@ -36,7 +36,10 @@ package struct RecordCollection: Sendable {
   /// The member that holds a record's id.
   package var idName: String { form.idName }
 
-  init(name: String, idName: String, rows: PersistentRowVector, tail: UTF8Slice, defaultLayout: JSONLayout) {
+  init(
+    name: String, idName: String, rows: PersistentRowVector, tail: UTF8Slice, defaultLayout: JSONLayout,
+    lineage: Lineage
+  ) {
     let isEmpty = rows.count == 0
     let filledTail =
       isEmpty ? UTF8Slice(defaultLayout.indent == nil ? "" : defaultLayout.newline + defaultLayout.outerMargin) : tail
@@ -44,7 +47,7 @@ package struct RecordCollection: Sendable {
       name: name, idName: idName, tail: filledTail, emptyTail: isEmpty ? tail : UTF8Slice(""),
       defaultLayout: defaultLayout)
     self.rows = rows
-    indexes = CollectionIndexes(Lineage())
+    indexes = CollectionIndexes(lineage)
   }
 
   /// The number of records. O(1).

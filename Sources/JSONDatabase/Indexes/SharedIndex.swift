@@ -45,16 +45,22 @@ final class SharedIndex<Value: RowIndex>: Sendable {
     var value: Value
 
     mutating func apply<Result>(_ body: (inout Value) -> Result) -> Result { body(&value) }
+  }
 
-    /// Follows the rows to another version; `false` when more rows differ than a number, or the value cannot.
-    mutating func follow(to rows: PersistentRowVector, atMost maximum: Int) -> Bool {
-      if rows.isIdentical(to: self.rows) { return true }
-      guard let slots = rows.differences(from: self.rows, atMost: maximum),
-        slots.isEmpty || value.follow(RowChanges(before: self.rows, after: rows, slots: slots))
-      else { return false }
-      self.rows = rows
-      return true
+  /// Follows the rows to another version.
+  ///
+  /// - Returns: Whether it is known now; not when more rows differ than a number, or the value cannot follow.
+  private static func follow(_ state: inout State?, to rows: PersistentRowVector, atMost maximum: Int) -> Bool {
+    guard let before = state?.rows else { return false }
+    if rows.isIdentical(to: before) { return true }
+    guard let slots = rows.differences(from: before, atMost: maximum) else { return false }
+    guard state?.value.follow(RowChanges(before: before, after: rows, slots: slots)) == true else {
+      // It may have followed a part of the way.
+      state = nil
+      return false
     }
+    state?.rows = rows
+    return true
   }
 
   private let state: Mutex<State?>
@@ -94,7 +100,7 @@ final class SharedIndex<Value: RowIndex>: Sendable {
   ) -> Result? {
     if patience.isShort, rows.isLarge {
       let result = state.withLockIfAvailable { state -> Result? in
-        guard state?.follow(to: rows, atMost: Self.quickChanges) == true else {
+        guard Self.follow(&state, to: rows, atMost: Self.quickChanges) else {
           _ = patience.allows(true, work())
           return nil
         }
@@ -108,7 +114,7 @@ final class SharedIndex<Value: RowIndex>: Sendable {
     }
     return state.withLock { state in
       // With more changes, finding it out anew costs less.
-      if state?.follow(to: rows, atMost: max(2_000, rows.count / 8)) != true {
+      if !Self.follow(&state, to: rows, atMost: max(2_000, rows.count / 8)) {
         // What was known need not be kept while the rest is found out.
         state = nil
         if patience.isOver { return nil }
@@ -123,7 +129,7 @@ final class SharedIndex<Value: RowIndex>: Sendable {
   /// What is known of some rows without reading more than a few of them.
   func known(of rows: PersistentRowVector) -> Value? {
     let value = state.withLockIfAvailable { state in
-      state?.follow(to: rows, atMost: Self.quickChanges) == true ? state?.value : nil
+      Self.follow(&state, to: rows, atMost: Self.quickChanges) ? state?.value : nil
     }
     return value ?? nil
   }
@@ -131,7 +137,7 @@ final class SharedIndex<Value: RowIndex>: Sendable {
   /// Follows the rows, or gives up what is known: for one that is not worth following.
   func catchUp(to rows: PersistentRowVector) {
     state.withLock { state in
-      if state?.follow(to: rows, atMost: max(2_000, rows.count / 8)) == false { state = nil }
+      if !Self.follow(&state, to: rows, atMost: max(2_000, rows.count / 8)) { state = nil }
     }
   }
 

@@ -8,6 +8,7 @@ struct DatabaseReader {
   private let text: UTF8Slice
   private let bytes: UnsafeBufferPointer<UInt8>
   private let schema: Schema
+  private let lineage = Lineage()
   private var scanner: JSONScanner
   private var entries: [ResourceEntry] = []
   private var names: Set<ByteExactKey> = []
@@ -76,7 +77,9 @@ struct DatabaseReader {
     }
     let suffix = entries.isEmpty ? start + 1 : end
     return .success(
-      Database(schema: schema, prefix: text[0..<(start + 1)], entries: entries, suffix: text[suffix..<bytes.count]))
+      Database(
+        schema: schema, prefix: text[0..<(start + 1)], entries: entries, suffix: text[suffix..<bytes.count],
+        lineage: lineage))
   }
 
   /// Reads a member: its name, its value and the white space around them.
@@ -133,7 +136,8 @@ struct DatabaseReader {
   private func collection(_ name: String, _ rows: PersistentRowVector, tail: Range<Int>) -> Resource {
     .collection(
       RecordCollection(
-        name: name, idName: schema.idName(of: name), rows: rows, tail: text[tail], defaultLayout: defaultLayout))
+        name: name, idName: schema.idName(of: name), rows: rows, tail: text[tail], defaultLayout: defaultLayout,
+        lineage: lineage))
   }
 
   /// How a first record is written: indented twice as deep as the file's first member, or on one line when the file is.

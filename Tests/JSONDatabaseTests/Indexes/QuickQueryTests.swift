@@ -166,6 +166,20 @@ struct QuickQueryTests {
     #expect(quickCount > 8)
   }
 
+  @Test func `An order that cannot follow to a version is not used for the one before`() throws {
+    let start = try Self.database(.classic)
+    var query = Query()
+    query.sort = [SortKey(FieldPath("n"))]
+    let expected = try start.list("a", query).selection.records.map(\.string)
+    var mixed = start
+    for id in ["7", "8"] { _ = try mixed.merge(#"{"n":"text"}"#, into: id, in: "a") }
+    #expect(try !Self.isQuick(query, in: mixed))
+    var again = start
+    again.patience = Patience(isShort: true)
+    let found = try again.list("a", query).selection.records.map(\.string)
+    #expect(again.patience.isOver || found == expected)
+  }
+
   private static func query(_ random: inout SeededGenerator) -> Query {
     let parameters = [
       ("userId", ["1", "33", "35", "37"]), ("half", ["0", "1"]), ("n", ["7", "14", "500"]),
