@@ -135,6 +135,8 @@
       isVerified = false
       _ = try? newest()
       watchTurn()
+      // The connection may have been lost meanwhile.
+      receive()
     }
 
     /// Notes since when nobody can write.
