@@ -209,7 +209,9 @@ extension RecordCollection {
     let left = rest.places
     let candidates = found.map { $0[0..<$0.count] }
     let all = 0..<(candidates?.count ?? rows.slotCount)
-    guard patience.shares(all) else { return slots(in: all, of: candidates, where: rest) }
+    // A search of bytes is as fast as the memory: two threads take twice the processor time, and no less of the clock's.
+    let isSearch = candidates == nil && rest.scan != nil
+    guard !isSearch, patience.shares(all) else { return slots(in: all, of: candidates, where: rest) }
     return patience.collect(in: all) { range in
       guard let own = try? filter(of: query, parents, dialect, patience).filter else { return [] }
       return slots(in: range, of: candidates, where: own.keeping(left))
