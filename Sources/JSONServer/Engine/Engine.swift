@@ -1,5 +1,7 @@
+import Dispatch
 import HTTPTypes
 import JSONDatabase
+import JSONStorage
 import OrderedJSON
 
 /// The one owner of a server's state.
@@ -330,5 +332,112 @@ struct OutstandingWork {
     defer { delayed = [:] }
     for delayed in delayed.values { delayed.task.cancel() }
     return delayed.sorted { $0.key < $1.key }.map(\.value.work)
+  }
+}
+
+extension Engine {
+  /// Takes over edits that nobody has noticed yet, as any other (R2), and keeps a copy of what only memory has: what is
+  /// served while its file is missing or invalid.
+  func keepUnseen(_ persistence: any Persistence) async {
+    guard writes.hasHistory else { return }
+    await settle()
+    let faults = await blocking { persistence.look() }
+    await settle()
+    if let takeover = writes.takeover {
+      configuration.onEvent(
+        .warning("The server stops, and \(takeover.list), written over HTTP, is lost: no copy could be kept."))
+    }
+    for (name, fault) in faults.sorted(by: { $0.key < $1.key }) {
+      let copy = await withCheckedContinuation { continuation in
+        persistence.saveHistory(of: database, part: name.isEmpty ? nil : name) { continuation.resume(returning: $0) }
+      }
+      let outcome =
+        switch copy {
+        case .success(let path): "What was served is kept as '\(path)'."
+        case .failure(let error): "What was served is lost, since no copy could be kept: \(error.message)"
+        }
+      configuration.onEvent(.warning("\(fault) \(outcome)"))
+    }
+  }
+
+  /// Does work that blocks on another thread; what that has handed to the loop is done when this returns.
+  func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { [loop] continuation in
+      DispatchQueue(label: "swift-json-server.close").async {
+        let result = work()
+        loop.execute { continuation.resume(returning: result) }
+      }
+    }
+  }
+
+  /// Waits until nothing is on its way to the files, and no replacement of the data waits for a copy that can be made.
+  private func settle() async {
+    await withCheckedContinuation { continuation in
+      let call = SwiftCall(
+        perform: { engine, call throws(RequestError) in
+          guard try !engine.writes.postpone(.code(call)) else { return }
+          engine.writes.respondWhenSaved(PendingResponse(requester: .code(call), response: .json([:])), on: engine)
+        },
+        completion: { _ in continuation.resume() })
+      perform(.code(call))
+    }
+  }
+}
+
+extension Engine {
+  /// Passes a request through the middleware, outermost first, and then carries it out.
+  func passThroughMiddleware(_ context: RequestContext) {
+    let context = context.notes == nil ? context.withNotes : context
+    let next = middlewareChain(around: context)
+    keep { engine in
+      let response: PreparedResponse
+      do {
+        response = PreparedResponse(try await next(context.request))
+      } catch {
+        response = RequestError(.failed, "\(error)").response()
+      }
+      engine.finalize(context, response)
+    }
+  }
+
+  private func middlewareChain(around context: RequestContext) -> @Sendable (Request) async throws -> Response {
+    let mount = context.request.mount
+    var chain: @Sendable (Request) async throws -> Response = { request in
+      let response: PreparedResponse = await withCheckedContinuation { continuation in
+        var inner = request
+        inner.mount = mount
+        self.loop.execute { [inner] in
+          self.assumeIsolated { $0.perform(inner, within: context) { continuation.resume(returning: $0) } }
+        }
+      }
+      // A large body is made whole here, not on the loop.
+      return response.response
+    }
+    for middleware in configuration.middleware.reversed() {
+      let next = chain
+      chain = { request in try await middleware.respond(to: request, next: next) }
+    }
+    return chain
+  }
+
+  /// Carries out a request that the innermost middleware passed on.
+  private func perform(
+    _ request: Request, within outer: RequestContext, reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    do throws(RequestError) {
+      let isSame = request.target == outer.request.target
+      let target = isSame ? outer.target : try ParsedTarget(request.target)
+      authorize(
+        RequestContext(
+          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, ignoresCase: ignoresCase,
+          isInner: true, notes: outer.notes,
+          progress: { progress in
+            // Whether the request has taken effect is the middleware's to say, by responding.
+            if case .tookEffect = progress { return }
+            outer.progress(progress)
+          }, reply: reply))
+    } catch {
+      reply(error.response())
+    }
   }
 }

@@ -1,4 +1,6 @@
 import DequeModule
+import HTTPTypes
+import OrderedJSON
 
 /// The newest exchanges of a server, and the waiters for one that is yet to come.
 struct Journal {
@@ -118,4 +120,269 @@ struct Journal {
 
 extension Exchange {
   fileprivate var bodyBytes: Int { request.body.count + sent.body.estimatedByteCount }
+}
+
+/// A request and its response, as the journal keeps them.
+///
+/// A class, because several places hold it at once.
+public final class Exchange: Sendable {
+  /// How far it has come.
+  public enum State: String, Sendable, Hashable {
+    /// The request is there, and a hold keeps its response back.
+    case received
+    /// The response was made.
+    case responded
+  }
+
+  /// A number that grows with each request of a server, from 1.
+  public let id: Int
+  /// The request as it was sent: before rewrite rules and overrides of the method.
+  public let request: Request
+  /// The request's target as journal, events and log show it: without secrets, unless the server shows them.
+  package var shownTarget: String { hidesSecrets ? SecretText.target(request.target) : request.target }
+  private let hidesSecrets: Bool
+  /// What faults and expectations match it by.
+  package let route: EffectiveRoute
+  /// How far it has come. What is recorded does not change: a response brings another exchange with the same id.
+  public let state: State
+  /// The response as it was sent, or would have been without a fault; with status 0 while there is none.
+  ///
+  /// Its body is the one before compression; that of the GET for a HEAD; empty for a stream.
+  public var response: Response { sent.response }
+  /// The response, without its validator among its fields.
+  package let sent: PreparedResponse
+  /// When the request had been read, in seconds since 1970.
+  public var time: Double { respondedAt - duration / .seconds(1) }
+  /// When the response was handed over, in seconds since 1970.
+  private let respondedAt: Double
+  /// What the request has met; `nil` for nothing.
+  let notes: MatchNotes?
+  /// The time from the last byte of the request to the handing over of the response.
+  public let duration: Duration
+
+  /// The same exchange with the bytes of its body.
+  func with(_ bytes: [UInt8]) -> Exchange {
+    var response = sent
+    response.body = .bytes(bytes)
+    return Exchange(
+      id: id, request: request, hidesSecrets: hidesSecrets, route: route, response: response,
+      respondedAt: respondedAt, duration: duration, notes: notes)
+  }
+
+  package init(
+    id: Int, request: Request, hidesSecrets: Bool = true, route: EffectiveRoute,
+    response: consuming PreparedResponse?, respondedAt: Double, duration: Duration, notes: MatchNotes? = nil
+  ) {
+    self.id = id
+    self.request = request
+    self.hidesSecrets = hidesSecrets
+    self.route = route
+    if let response = consume response {
+      state = .responded
+      sent = response
+    } else {
+      state = .received
+      sent = PreparedResponse(status: HTTPResponse.Status(code: 0))
+    }
+    self.notes = notes
+    self.respondedAt = respondedAt
+    self.duration = duration
+  }
+
+  /// Whether a strict server refused it: nothing is at its path, or nothing understands one of its parameters.
+  public var isUnexpected: Bool { notes?.isUnexpected ?? false }
+
+  /// What the response says is wrong with the request; `nil` for nothing.
+  package var refusal: String? { sent.errorMessage }
+
+  /// The id of the hold that the request waited in, or waits in; `nil` for none.
+  package var hold: Int? { notes?.hold }
+
+  /// The most bytes of a body that are shown in a list.
+  private static let maximumShownBytes = 64 * 1024
+
+  /// The exchange as `/__admin/requests` lists it.
+  var value: JSONValue { value(showing: Self.maximumShownBytes) }
+
+  /// The same with its bodies from beginning to end.
+  var wholeValue: JSONValue { value(showing: .max) }
+
+  private func value(showing maximumBytes: Int) -> JSONValue {
+    var members = RequestSummary(self).members
+    members["requestHeaders"] = .object(shown(request.headerFields).members)
+    members["requestBody"] = text(request.body, request.headerFields, maximumBytes, isRequest: true)
+    members["responseHeaders"] = .object(shown(response.headerFields).members)
+    members["responseBody"] = text(response.bytes, response.headerFields, maximumBytes, isRequest: false)
+    return .object(members)
+  }
+
+  private func shown(_ fields: HTTPFields) -> HTTPFields { hidesSecrets ? SecretText.fields(fields) : fields }
+
+  /// The start of a body, cut between characters; null when there is none or it is not text.
+  private func text(_ body: [UInt8], _ fields: HTTPFields, _ maximumBytes: Int, isRequest: Bool) -> JSONValue {
+    guard !body.isEmpty else { return .null }
+    var shown = body.prefix(maximumBytes)
+    if shown.count < body.count {
+      // The character in which the cut falls: its first byte and those that continue it.
+      while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }
+      if let last = shown.last, last >= 0x80 { shown.removeLast() }
+    }
+    if hidesSecrets {
+      shown = SecretText.body(
+        shown, type: fields[.contentType], isCut: shown.count < body.count, isRequest: isRequest)
+    }
+    guard !shown.contains(0), let text = String(validating: shown, as: UTF8.self) else { return .null }
+    return .string(text)
+  }
+}
+
+/// A request and its response, without their fields and bodies.
+struct RequestSummary: Sendable {
+  private let id: Int
+  private let time: Double
+  private let method: String
+  private let target: String
+  private let status: Int
+  private let state: Exchange.State
+  private let delivery: Response.Delivery
+  private let notes: MatchNotes?
+  private let duration: Duration
+
+  init(_ exchange: Exchange) {
+    id = exchange.id
+    time = exchange.time
+    method = exchange.request.method.rawValue
+    target = exchange.shownTarget
+    status = exchange.sent.status.code
+    state = exchange.state
+    delivery = exchange.sent.delivery
+    notes = exchange.notes
+    duration = exchange.duration
+  }
+
+  /// The members, as the journal and the events show them.
+  var members: JSONObject {
+    var members = JSONObject([
+      ("id", .number(JSONNumber(id))),
+      ("time", .string(Timestamp(secondsSince1970: time).rfc3339)),
+      ("method", .string(method)),
+      ("path", .string(target)),
+      ("status", state == .received ? .null : .number(JSONNumber(status))),
+      ("milliseconds", state == .received ? .null : JSONValue(rounding: duration / .milliseconds(1))),
+      ("state", .string(state.rawValue)),
+      ("delivery", .string(delivery.name)),
+      ("matched", notes?.value ?? .null),
+    ])
+    if notes?.isUnexpected == true { members["unexpected"] = true }
+    return members
+  }
+}
+
+extension Response.Delivery {
+  /// The name of the fault that it is the effect of; `normal` for none.
+  package var name: String {
+    switch self {
+    case .normal: "normal"
+    case .hang: Fault.Action.hang.rawValue
+    case .reset: Fault.Action.reset.rawValue
+    case .truncated: Fault.Action.truncate.rawValue
+    }
+  }
+}
+
+extension MatchNotes {
+  /// What the request has met, as `/__admin/requests` shows it; `nil` for nothing.
+  fileprivate var value: JSONValue? {
+    var members = JSONObject()
+    members["rule"] = rule.map { .string($0) }
+    for (name, id) in [("fault", fault), ("hold", hold), ("stub", stub)] {
+      members[name] = id.map { .number(JSONNumber($0)) }
+    }
+    members["proxy"] = upstream.map { .string($0) }
+    return members.isEmpty ? nil : .object(members)
+  }
+}
+
+extension JSONValue {
+  /// Creates a number with at most three digits after the point.
+  init(rounding number: Double) {
+    self = JSONNumber((number * 1000).rounded() / 1000).map(JSONValue.number) ?? .null
+  }
+}
+
+extension Engine {
+  /// Records a request and its response for the journal, the subscribers of events and the log.
+  ///
+  /// - Parameters:
+  ///   - response: The response as it is sent.
+  ///   - body: The response's body before it was compressed.
+  func record(_ context: RequestContext, _ response: PreparedResponse, body: PreparedResponse.Body) {
+    var response = response
+    // A stream that was kept here would not end when its subscriber leaves.
+    response.body = if case .stream = body { .bytes([]) } else { body }
+    let notes = context.met
+    let exchange = Exchange(
+      id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original,
+      hidesSecrets: !configuration.showsSecrets,
+      route: context.route, response: response, respondedAt: System.now,
+      duration: System.uptime - context.started, notes: notes)
+    if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
+    guard !context.isHidden else { return }
+    simulation.record(exchange, isKnown: notes?.exchangeID != nil)
+    if case .slices = body { keepBytes() }
+  }
+
+  /// Keeps the bytes of large bodies in the journal instead of the versions of the data that they are made of.
+  ///
+  /// One body after the other, the newest first: what the journal has dropped by then takes no time, and no memory.
+  private func keepBytes() {
+    guard !simulation.journal.isMakingBytes, let exchange = simulation.journal.newestInSlices,
+      case .slices(let body) = exchange.sent.body
+    else { return }
+    simulation.journal.isMakingBytes = true
+    WorkerThreads.calculations.run { [loop] in
+      let whole = exchange.with(body.bytes)
+      loop.execute {
+        self.assumeIsolated { engine in
+          engine.simulation.journal.isMakingBytes = false
+          engine.simulation.journal.replace(with: whole)
+          engine.keepBytes()
+        }
+      }
+    }
+  }
+
+  /// Records the arrival of a request whose response may take long, by the number in its notes.
+  func recordArrival(_ context: RequestContext) {
+    let notes = context.met
+    guard let id = notes?.exchangeID else { return }
+    let exchange = Exchange(
+      id: id, request: context.original, hidesSecrets: !configuration.showsSecrets, route: context.route, response: nil,
+      respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
+    simulation.events.publish(exchange)
+    simulation.journal.append(exchange)
+  }
+
+  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.
+  func exchange(
+    after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
+  ) async -> Exchange? {
+    if let found = simulation.journal.first(after: id, where: predicate) { return found }
+    guard timeout > .zero, !isClosed else { return nil }
+    let number = nextNumber()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let deadline = loop.schedule(after: timeout) {
+          self.assumeIsolated { $0.simulation.journal.endWaiting(number) }
+        }
+        simulation.journal.wait(number, after: id, until: deadline, for: predicate, continuation)
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.simulation.journal.endWaiting(number) } }
+    }
+  }
+
+  func clearJournal() {
+    simulation.forgetExchanges()
+  }
 }
