@@ -14,7 +14,7 @@ import Testing
     for _ in 0..<12 {
       let living = try database.ids(of: "a", Query())
       let chosen = living.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random))
-      var reference = database
+      var reference = database.forked()
       let base = database
       var removed = [try database.delete(Array(chosen), in: "a")]
       for _ in 0..<Int.random(in: 0...3, using: &random) {

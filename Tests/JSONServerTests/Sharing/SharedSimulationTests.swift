@@ -133,7 +133,7 @@
           #expect(await other.send(.patch, "/posts/3000", ["n": 1]).status == .ok)
           #expect(try await one.send(.get, "/posts").json == [["id": 3000, "n": 1]])
           for server in [one, other] {
-            var database = await server.engine.database
+            let database = await server.engine.database
             #expect(database.slot(of: "3000", in: "posts") == 2_999)
           }
         }
