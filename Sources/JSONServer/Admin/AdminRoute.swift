@@ -94,7 +94,8 @@ extension AdminRoute {
   /// All routes, as the OpenAPI document lists them. A new route is a row here.
   static let table: [AdminRoute] =
     server + journal + [reset, expireTokens] + sessions + snapshots + rules(.fault, "Fault", "Has requests go wrong.")
-    + holds + rules(.stub, "Stub", "Fixes the responses to requests, before the other stubs.") + deletions + settings
+    + rules(.hold, "Hold", "Has requests wait.")
+    + rules(.stub, "Stub", "Fixes the responses to requests, before the other stubs.") + deletions + settings
 
   private static let server: [AdminRoute] = [
     AdminRoute(.get, "", "Page", "Shows the page for people.", .text(type: "text/html")) {
@@ -211,71 +212,58 @@ extension AdminRoute {
     },
   ]
 
-  /// The routes of faults or of stubs.
-  private static func rules(_ kind: SharedRule.Kind, _ title: String, _ summary: String) -> [AdminRoute] {
-    let (name, path) = (kind.rawValue, "/\(kind.rawValue)s")
+  /// The routes of faults, of holds or of stubs.
+  private static func rules(_ kind: Rule.Kind, _ title: String, _ summary: String) -> [AdminRoute] {
+    let (name, path, isHold) = (kind.rawValue, "/\(kind.rawValue)s", kind == .hold)
     let one = AdminRoute(.get, "\(path)/{id}", title, "Returns a \(name).", .one(title)) { engine, call in
-      engine.readRules { engine, result in
+      engine.readRules(kind) { engine, result in
         engine.finalize(call.context, result) {
-          let value = Int(call.name).map { engine.value(of: kind, $0) } ?? .null
-          return value == .null ? unknown(name, call).response() : .json(value)
+          let entry = Int(call.name).flatMap { engine.simulation.rules[kind, $0] }
+          return entry.map { .json(engine.value(of: $0)) } ?? unknown(name, call).response()
         }
       }
     }
+    let (removal, query): (String, [OpenAPIAdmin.Parameter]) =
+      isHold
+      ? ("Release", [("status", "The status with which the requests fail, instead of going on.", ["type": "integer"])])
+      : ("Remove", [])
     return [
       AdminRoute(.get, path, "\(title)s", "Lists the \(name)s.", .list(title)) { engine, call in
-        engine.readRules { engine, result in
-          engine.finalize(call.context, result) { .json(.array(engine.values(of: kind))) }
+        engine.readRules(kind) { engine, result in
+          engine.finalize(call.context, result) { .json(.array(engine.simulation.rules.all(kind).map(engine.value))) }
         }
       }
     ] + (kind == .stub ? [one] : []) + [
       AdminRoute(.post, path, "Add\(title)", summary, .created(title), body: title) {
         engine, call throws(RequestError) in
-        let rule = try SharedRule.New(kind, call.body(), files: engine.configuration.bodyFiles)
+        let rule = try Rule(kind, call.body(), files: engine.configuration.bodyFiles)
         engine.addRule(rule) { engine, result in
-          engine.finalize(call.context, result) { .json(engine.value(of: kind, $0), status: .created) }
+          engine.finalize(call.context, result) { id in
+            let entry = isHold ? nil : engine.simulation.rules[kind, id]
+            return .json(entry.map(engine.value) ?? ["id": .number(JSONNumber(id))], status: .created)
+          }
         }
       },
-      AdminRoute(.delete, path, "Remove\(title)s", "Removes all \(name)s.") { engine, call in
-        engine.removeRules(kind) { $0.finalize(call.context, $1) { _ in .json([:]) } }
+      AdminRoute(
+        .delete, path, "\(removal)\(title)s",
+        "Removes all \(name)s\(isHold ? " and lets their requests go on" : "").", query: query
+      ) { engine, call throws(RequestError) in
+        engine.removeRules(kind, failingWith: isHold ? try call.parameters.heldResponse() : nil) {
+          $0.finalize(call.context, $1) { _ in .json([:]) }
+        }
       },
-      AdminRoute(.delete, "\(path)/{id}", "Remove\(title)", "Removes a \(name).") { engine, call throws(RequestError) in
+      AdminRoute(
+        .delete, "\(path)/{id}", "\(removal)\(title)",
+        "Removes a \(name)\(isHold ? " and lets its requests go on" : "").", query: query
+      ) { engine, call throws(RequestError) in
+        let response = isHold ? try call.parameters.heldResponse() : nil
         guard let number = Int(call.name) else { throw unknown(name, call) }
-        engine.removeRules(kind, number) {
+        engine.removeRules(kind, number, failingWith: response) {
           $0.finalize(call.context, $1) { $0 ? .json([:]) : unknown(name, call).response() }
         }
       },
     ]
   }
-
-  /// Holds are a server's own, since connections wait in them.
-  private static let holds: [AdminRoute] = [
-    AdminRoute(.get, "/holds", "Holds", "Lists the holds.", .list("Hold")) {
-      $0.finalize($1.context, .json(.array($0.simulation.holds.table.all.map(Holds.value))))
-    },
-    AdminRoute(.post, "/holds", "AddHold", "Has requests wait.", .created("Hold"), body: "Hold") {
-      engine, call throws(RequestError) in
-      let (pattern, times) = try Holds.read(call.body())
-      let id = try engine.simulation.holds.add(pattern, times: times)
-      engine.finalize(call.context, .json(["id": .number(JSONNumber(id))], status: .created))
-    },
-    AdminRoute(.delete, "/holds", "ReleaseHolds", "Removes all holds and lets their requests go on.", query: release) {
-      engine, call throws(RequestError) in
-      engine.releaseHolds(try Holds.Release.wanted(by: call.parameters))
-      engine.finalize(call.context, .json([:]))
-    },
-    AdminRoute(
-      .delete, "/holds/{id}", "ReleaseHold", "Removes a hold and lets its requests go on.", query: release
-    ) { engine, call throws(RequestError) in
-      let release = try Holds.Release.wanted(by: call.parameters)
-      guard let number = Int(call.name), engine.releaseHold(number, release) else { throw unknown("hold", call) }
-      engine.finalize(call.context, .json([:]))
-    },
-  ]
-
-  private static let release: [OpenAPIAdmin.Parameter] = [
-    ("status", "The status with which the requests fail, instead of going on.", ["type": "integer"])
-  ]
 
   private static let deletions: [AdminRoute] = [
     AdminRoute(
@@ -335,5 +323,16 @@ extension QueryParameters {
     case "true": return true
     default: throw RequestError(.malformed, "'\(name)' must be true or false.")
     }
+  }
+
+  /// Reads the parameter `status`, with which held requests fail; `nil` when they go on.
+  ///
+  /// - Throws: 400 for what is no status.
+  fileprivate func heldResponse() throws(RequestError) -> PreparedResponse? {
+    guard let text = first("status") else { return nil }
+    guard let code = Int(text), (200...599).contains(code) else {
+      throw RequestError(.malformed, "'status' must be a number from 200 to 599.")
+    }
+    return Engine.heldResponse(HTTPResponse.Status(code: code))
   }
 }

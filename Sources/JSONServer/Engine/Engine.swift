@@ -23,7 +23,7 @@ actor Engine: Application {
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
   /// The stubs with which a session begins.
-  var startStubs: Stubs
+  var startStubs: RuleTable
   /// The sessions of the server.
   let sessions: Sessions
   /// Whether it is one of them.
@@ -56,7 +56,7 @@ actor Engine: Application {
   private(set) var isClosed = false
 
   init(
-    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, stubs: Stubs,
+    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, stubs: RuleTable,
     ids: IDGenerator, loop: EventLoopExecutor
   ) {
     self.configuration = configuration
@@ -280,7 +280,7 @@ actor Engine: Application {
   func releaseDelayed() {
     isStopping = true
     if !isSession { sessions.removeAll() }
-    releaseHolds()
+    removeRules(.hold) { _, _ in }
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }

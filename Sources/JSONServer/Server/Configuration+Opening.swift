@@ -104,14 +104,17 @@ extension Server.Configuration {
   ///
   /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file and the place of a fault, or what is
   ///   wrong with a stub of the configuration.
-  func openStubs() throws(ServerError) -> Stubs {
+  func openStubs() throws(ServerError) -> RuleTable {
     let file: StubsFile? =
       if let stubsFile { try StubsFile(path: stubsFile, files: bodyFiles, ignoring: ignoresStub) } else { nil }
+    var table = RuleTable()
     do throws(RequestError) {
-      return try Stubs(stubs, file: file)
+      for stub in stubs { table.add(try Rule(stub), from: .start) }
     } catch {
       throw ServerError(.invalidConfiguration, "A stub of the configuration cannot be used: \(error.message)")
     }
+    if let file { table.replaceFile(with: file.stubs) }
+    return table
   }
 
   /// The title of the data, for descriptions of it.

@@ -8,7 +8,7 @@ extension Server {
   ///   no sense.
   @discardableResult
   public func addFault(_ fault: Fault) async throws(ServerError) -> Int {
-    try await engine.addRule(.fault(fault))
+    try await engine.addRule(try Rule(fault))
   }
 
   /// Removes a fault; does nothing when it has expired.
@@ -28,7 +28,7 @@ extension Server {
   ///   or whose numbers make no sense.
   @discardableResult
   public func stub(_ stub: Stub) async throws(ServerError) -> Int {
-    try await engine.addRule(.stub(stub))
+    try await engine.addRule(try Rule(stub))
   }
 
   /// Removes a stub; does nothing when it does not exist.
@@ -51,7 +51,7 @@ extension Server {
     guard let path = configuration.stubsFile else { return 0 }
     let file = try StubsFile(
       path: path, files: configuration.bodyFiles, ignoring: configuration.ignoresStub)
-    await engine.replaceStubs(with: file)
+    await engine.replaceFile(with: file.stubs)
     return file.stubs.count
   }
 
@@ -69,19 +69,19 @@ extension Server {
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for a pattern that no request can match, and for a number
   ///   that makes no sense.
   public func hold(_ request: RequestPattern, times: Int? = nil) async throws(ServerError) -> Int {
-    try await engine.addHold(request, times: times)
+    try await engine.addRule(try Rule(request, times: times, .hold))
   }
 
   /// Removes a hold, and lets the requests that wait in it go on; does nothing when it does not exist.
   ///
   /// - Parameter status: What they fail with instead.
   public func releaseHold(_ id: Int, failingWith status: HTTPResponse.Status? = nil) async {
-    _ = await engine.releaseHold(id, status.map { .fail(Holds.failure($0)) } ?? .goOn)
+    await engine.removeRules(.hold, id, failingWith: status.map(Engine.heldResponse))
   }
 
   /// Removes all holds, and lets the requests that wait in them go on.
   public func releaseHolds() async {
-    await engine.releaseHolds()
+    await engine.removeRules(.hold)
   }
 
   /// How many requests a fault, a hold and a stub with an id have met, whether they are still there or not.
@@ -91,33 +91,34 @@ extension Server {
 }
 
 extension Engine {
-  fileprivate func addRule(_ rule: SharedRule.New) async throws(ServerError) -> Int {
-    let result = await withCheckedContinuation { continuation in
-      addRule(rule) { continuation.resume(returning: $1) }
-    }
-    return try result.mapError {
-      ServerError($0.code == .malformed ? .invalidConfiguration : .notSaved, $0.message)
-    }.get()
-  }
-
-  fileprivate func removeRules(_ kind: SharedRule.Kind, _ id: Int? = nil) async {
-    await run(failingAs: "Not all of the \(kind.rawValue)s were removed") { $0.removeRules(kind, id, $1) }
-  }
-
-  fileprivate func addHold(_ request: RequestPattern, times: Int?) throws(ServerError) -> Int {
+  fileprivate func addRule(
+    _ rule: @autoclosure @Sendable () throws(RequestError) -> Rule
+  ) async throws(ServerError) -> Int {
     do throws(RequestError) {
-      return try simulation.holds.add(request, times: times)
+      let rule = try rule()
+      return try await withCheckedContinuation { continuation in
+        addRule(rule) { continuation.resume(returning: $1) }
+      }.get()
     } catch {
-      throw ServerError(.invalidConfiguration, error.message)
+      throw ServerError(error.code == .malformed ? .invalidConfiguration : .notSaved, error.message)
     }
   }
 
-  fileprivate func replaceStubs(with file: StubsFile) {
-    startStubs.replaceFile(with: file)
-    simulation.stubs.replaceFile(with: file)
+  fileprivate func removeRules(
+    _ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil
+  ) async {
+    await run(failingAs: "Not all of the \(kind.rawValue)s were removed") {
+      $0.removeRules(kind, id, failingWith: response, $1)
+    }
+  }
+
+  fileprivate func replaceFile(with stubs: [Rule]) {
+    startStubs.replaceFile(with: stubs)
+    simulation.rules.replaceFile(with: stubs)
   }
 
   fileprivate func timesMet(_ id: Int) -> (fault: Int, hold: Int, stub: Int) {
-    (simulation.faults.timesMet(id), simulation.holds.table.timesMet(id), simulation.stubs.table.timesMet(id))
+    let rules = simulation.rules
+    return (rules.timesMet(.fault, id), rules.timesMet(.hold, id), rules.timesMet(.stub, id))
   }
 }

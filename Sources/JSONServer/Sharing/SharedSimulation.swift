@@ -14,7 +14,7 @@ protocol SharedSimulation: Sendable {
 
   /// Counts a request that matches a rule; passes on `nil` when the rule is for no request any more.
   func meet(
-    _ kind: SharedRule.Kind, _ id: Int,
+    _ kind: Rule.Kind, _ id: Int,
     completion: @escaping @Sendable (Result<SharedRule.Meeting?, StorageError>) -> Void
   )
 
@@ -51,8 +51,8 @@ protocol SharedSimulation: Sendable {
 /// The rules and settings that servers share, at a version of the data.
 struct SharedState: Sendable {
   let version: Int
-  /// Of each kind in the order in which they were added.
-  let rules: [SharedRule]
+  /// With ids that ascend in the order in which the rules of a kind were added.
+  let rules: [(id: Int, rule: SharedRule)]
   /// The settings that were changed.
   let settings: JSONObject
 }
@@ -60,9 +60,9 @@ struct SharedState: Sendable {
 /// A change of what servers share.
 enum SharedChange: Sendable {
   /// Adds a rule, whose id is larger than those of the server's own rules.
-  case add(SharedRule.Draft, after: Int)
+  case add(SharedRule, after: Int)
   /// Removes a rule; all of a kind, when none is named.
-  case remove(SharedRule.Kind, id: Int?)
+  case remove(Rule.Kind, id: Int?)
   case set(JSONObject)
   /// Voids all tokens of the sign-in that one goes back to.
   case revoke(token: String)

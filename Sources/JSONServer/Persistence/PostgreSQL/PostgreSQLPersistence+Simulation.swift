@@ -13,8 +13,8 @@ import OrderedJSON
       _ change: SharedChange, completion: @escaping @Sendable (Result<SharedChange.Outcome, StorageError>) -> Void
     ) {
       switch change {
-      case .add(let draft, let own):
-        database.addRule(draft.kind.rawValue, draft.value.text(pretty: false), times: draft.times, after: own) {
+      case .add(let rule, let own):
+        database.addRule(rule.kind.rawValue, rule.value.text(pretty: false), times: rule.times, after: own) {
           completion($0.outcome { $0 })
         }
       case .remove(let kind, let id):
@@ -30,7 +30,7 @@ import OrderedJSON
     }
 
     func meet(
-      _ kind: SharedRule.Kind, _ id: Int,
+      _ kind: Rule.Kind, _ id: Int,
       completion: @escaping @Sendable (Result<SharedRule.Meeting?, StorageError>) -> Void
     ) {
       database.meetRule(kind.rawValue, id) { result in
@@ -92,10 +92,10 @@ import OrderedJSON
     init(_ stored: StoredSimulation) {
       version = stored.version
       rules = stored.rules.compactMap { rule in
-        guard let kind = SharedRule.Kind(rawValue: rule.kind), let value = try? JSONValue(parsing: rule.text) else {
+        guard let kind = Rule.Kind(rawValue: rule.kind), let value = try? JSONValue(parsing: rule.text) else {
           return nil
         }
-        return SharedRule(kind: kind, id: rule.id, value: value, timesLeft: rule.timesLeft)
+        return (rule.id, SharedRule(kind: kind, value: value, times: rule.timesLeft))
       }
       settings = stored.settings.flatMap { try? JSONValue(parsing: $0) }?.object ?? JSONObject()
     }

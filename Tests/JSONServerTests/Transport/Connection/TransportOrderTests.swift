@@ -241,7 +241,7 @@ extension TransportOrderTests {
 
 extension Engine {
   fileprivate func addFault(_ fault: Fault) throws(RequestError) -> Int {
-    try simulation.add(.fault(fault))
+    simulation.rules.add(try Rule(fault))
   }
 }
 

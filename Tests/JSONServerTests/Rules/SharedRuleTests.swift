@@ -6,10 +6,11 @@ import Testing
 
 /// Rules on their way from one server to another.
 @Suite struct `Shared rules` {
-  private func read(_ draft: SharedRule.Draft) throws -> SharedRule {
+  private func passOn(_ rule: Rule) throws -> Rule {
+    let told = try #require(SharedRule(rule))
     // As a database keeps it.
-    let value = try JSONValue(parsing: draft.value.text(pretty: false))
-    return SharedRule(kind: draft.kind, id: 7, value: value, timesLeft: draft.times)
+    let value = try JSONValue(parsing: told.value.text(pretty: false))
+    return try SharedRule(kind: told.kind, value: value, times: told.times).rule()
   }
 
   private static let faults: [Fault] = [
@@ -21,14 +22,12 @@ import Testing
   ]
 
   @Test(arguments: faults) func `Faults arrive as they were`(_ fault: Fault) throws {
-    let arrived = try read(try SharedRule.Draft(fault)).fault()
-    let matcher = try RequestMatcher(fault.request)
-    #expect(arrived.matcher.pattern == matcher.pattern)
-    #expect(
-      arrived.fault.value(id: 1, timesLeft: nil, matcher: matcher)
-        == fault.value(id: 1, timesLeft: nil, matcher: matcher))
-    #expect(arrived.fault.prepared?.bytes == fault.prepared?.bytes)
-    #expect(arrived.fault.delay == fault.delay)
+    let rule = try Rule(fault)
+    let arrived = try passOn(rule)
+    #expect(arrived.matcher.pattern == rule.matcher.pattern)
+    #expect(arrived.members(id: 1) == rule.members(id: 1))
+    #expect(arrived.effect.response(after: 0)?.bytes == rule.effect.response(after: 0)?.bytes)
+    #expect(arrived.delay == fault.delay)
   }
 
   @Test func `Bodies that are bytes or files arrive with their types`() throws {
@@ -37,8 +36,7 @@ import Testing
     let typed = FixedResponse(headerFields: [.contentType: "a/b"], body: .bytes(bytes + bytes))
     for responses in [[picture], [typed], [typed, picture, typed]] {
       let stub = Stub(RequestPattern(.get, "/x"), inOrder: responses, times: 3)
-      let arrived = try read(try #require(try SharedRule.Draft(stub))).stub().stub
-      guard case .responses(let found) = arrived.action else { throw RequestError(.failed, "a closure") }
+      let found = try passOn(try Rule(stub)).effect.responses
       #expect(found.map(\.prepared.bytes) == responses.map(\.prepared.bytes))
       #expect(
         found.map { $0.prepared.headerFields[.contentType] } == responses.map { $0.prepared.headerFields[.contentType] }
@@ -46,12 +44,13 @@ import Testing
     }
   }
 
-  @Test func `Closures stay`() throws {
-    #expect(try SharedRule.Draft(Stub(RequestPattern()) { _ in nil }) == nil)
+  @Test func `Closures and holds stay`() throws {
+    #expect(SharedRule(try Rule(Stub(RequestPattern()) { _ in nil })) == nil)
+    #expect(SharedRule(try Rule(RequestPattern(), .hold)) == nil)
   }
 
   @Test func `What cannot be used is refused before it is shared`() {
-    #expect(throws: RequestError.self) { try SharedRule.Draft(Fault(times: 0, status: .ok)) }
-    #expect(throws: RequestError.self) { try SharedRule.Draft(Stub(RequestPattern(), inOrder: [])) }
+    #expect(throws: RequestError.self) { try Rule(Fault(times: 0, status: .ok)) }
+    #expect(throws: RequestError.self) { try Rule(Stub(RequestPattern(), inOrder: [])) }
   }
 }

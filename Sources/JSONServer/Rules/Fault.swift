@@ -56,18 +56,18 @@ public struct Fault: Sendable, Hashable {
   }
 }
 
-extension Fault {
-  /// The response that is sent instead of carrying the request out; `nil` when it is only delayed.
-  var prepared: PreparedResponse? {
-    guard !self.response.isEmpty || action != nil || retryAfter != nil else { return nil }
-    var fixed = self.response
-    if retryAfter != nil, fixed.status == nil { fixed.status = .tooManyRequests }
+extension FixedResponse {
+  /// The response that a fault sends instead of carrying a request out; `nil` when it only delays the request.
+  func prepared(retryAfter: Int?, _ action: Fault.Action?) -> PreparedResponse? {
+    guard !isEmpty || action != nil || retryAfter != nil else { return nil }
+    var fixed = self
+    if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }
     var response = fixed.prepared
-    if fixed.body == nil, response.status.code >= 400 || action == .truncate {
+    if body == nil, response.status.code >= 400 || action == .truncate {
       response = .error(response.status, "This answer was asked for with a fault; see /__admin/faults.")
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
-    response.headerFields.replace(with: fixed.headerFields)
+    response.headerFields.replace(with: headerFields)
     switch action {
     case .hang: response.delivery = .hang
     case .reset: response.delivery = .reset
@@ -75,19 +75,5 @@ extension Fault {
     case nil: break
     }
     return response
-  }
-}
-
-extension ClosedRange<Duration> {
-  /// A length within the range, in whole milliseconds from its lower bound on, up to 300 million years.
-  func length(_ random: () -> UInt64) -> Duration {
-    let span = UInt64(Swift.min((upperBound - lowerBound) / .milliseconds(1), 0x1p63.nextDown))
-    return lowerBound + .milliseconds(Int64(random() % (span + 1)))
-  }
-
-  /// The range as it is read, in milliseconds.
-  var milliseconds: JSONValue {
-    let bounds = [lowerBound, upperBound].map { JSONValue(rounding: $0 / .milliseconds(1)) }
-    return bounds[0] == bounds[1] ? bounds[0] : .array(bounds)
   }
 }

@@ -1,0 +1,260 @@
+import HTTPTypes
+import OrderedJSON
+
+/// What is prepared for requests: a fault, a hold or a stub, which was checked and can be used.
+struct Rule: Sendable {
+  /// In the order in which requests meet them.
+  enum Kind: String, Sendable {
+    case fault
+    case hold
+    case stub
+
+    /// Whether all servers of a database have them; connections wait in holds, which are a server's own.
+    var isShared: Bool { self != .hold }
+  }
+
+  /// What happens to a request.
+  enum Effect: Sendable {
+    /// It goes wrong, or is only delayed.
+    case fault(FixedResponse, retryAfter: Int?, action: Fault.Action?)
+    /// It waits for its release.
+    case hold
+    /// It gets these in order, the last one again and again.
+    case responses([FixedResponse])
+    /// It gets what a closure makes.
+    case handler(Stub.Handler)
+  }
+
+  /// The requests it is for, as they were given.
+  let request: RequestPattern
+  /// The same, prepared.
+  let matcher: RequestMatcher
+  /// How many requests it is for; `nil` for no end.
+  var times: Int?
+  /// How long a request waits; a length within the range is chosen for each.
+  let delay: ClosedRange<Duration>?
+  var effect: Effect
+
+  /// - Throws: 400 for numbers that make no sense, and for a pattern that no request can match.
+  init(
+    _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil, _ effect: Effect
+  ) throws(RequestError) {
+    if let times, times < 1 {
+      throw RequestError(.malformed, "'times' must be at least 1, not \(times).", at: ["times"])
+    }
+    if let delay, delay.lowerBound < .zero {
+      throw RequestError(.malformed, "'delay' must not be negative.", at: ["delay"])
+    }
+    if case .responses([]) = effect {
+      throw RequestError(.malformed, "The stub has no responses.", at: ["responses"])
+    }
+    for response in effect.responses { try Self.check(status: response.status) }
+    do throws(RequestError) {
+      matcher = try RequestMatcher(request)
+    } catch {
+      throw RequestError(error.code, error.message, at: ["request"] + error.place)
+    }
+    self.request = request
+    self.times = times
+    self.delay = delay
+    self.effect = effect
+  }
+
+  /// - Throws: 400 for a fault that cannot be used.
+  init(_ fault: Fault) throws(RequestError) {
+    try self.init(
+      fault.request, times: fault.times, delay: fault.delay,
+      .fault(fault.response, retryAfter: fault.retryAfter, action: fault.action))
+  }
+
+  /// - Throws: 400 for a stub that cannot be used.
+  init(_ stub: Stub) throws(RequestError) {
+    try self.init(stub.request, times: stub.times, delay: stub.delay, stub.effect)
+  }
+
+  var kind: Kind {
+    switch effect {
+    case .fault: .fault
+    case .hold: .hold
+    case .responses, .handler: .stub
+    }
+  }
+
+  /// - Throws: 400 for a status that ends no exchange.
+  static func check(status: HTTPResponse.Status?) throws(RequestError) {
+    guard let status, !(200...599).contains(status.code) else { return }
+    throw RequestError(.malformed, "'status' must be a number from 200 to 599, not \(status.code).", at: ["status"])
+  }
+}
+
+extension Rule.Effect {
+  /// The responses that are fixed.
+  var responses: [FixedResponse] {
+    get {
+      switch self {
+      case .fault(let response, _, _): [response]
+      case .responses(let responses): responses
+      case .hold, .handler: []
+      }
+    }
+    set {
+      switch self {
+      case .fault(_, let seconds, let action): self = .fault(newValue[0], retryAfter: seconds, action: action)
+      case .responses: self = .responses(newValue)
+      case .hold, .handler: break
+      }
+    }
+  }
+
+  /// What is sent instead of carrying a request out; `nil` when nothing is fixed.
+  ///
+  /// - Parameter count: How many requests it has happened to before.
+  func response(after count: Int) -> PreparedResponse? {
+    switch self {
+    case .fault(let response, let seconds, let action): response.prepared(retryAfter: seconds, action)
+    case .responses(let responses): responses[min(count, responses.count - 1)].prepared
+    case .hold, .handler: nil
+    }
+  }
+}
+
+// MARK: JSON
+
+extension Rule.Kind {
+  /// The members of a pattern that stand beside the rule's own; otherwise, they stand in an object named `request`.
+  private var patternNames: Set<String> {
+    switch self {
+    case .fault: ["method", "path", "query"]
+    case .hold: RequestPattern.memberNames
+    case .stub: []
+    }
+  }
+
+  private var memberNames: Set<String> {
+    switch self {
+    case .fault:
+      patternNames.union(FixedResponse.memberNames)
+        .union(["request", "response", "times", "delay", "retryAfter", "action"])
+    case .hold: patternNames.union(["times"])
+    case .stub: ["request", "response", "responses", "times", "delay"]
+    }
+  }
+
+  /// Checks the names of a rule's members, and reads its pattern.
+  fileprivate func pattern(_ body: AdminBody) throws(RequestError) -> RequestPattern {
+    try body.allow(only: memberNames)
+    let names = body.value("request") == nil ? patternNames : RequestPattern.memberNames
+    return try RequestPattern(
+      try part("request", of: body, RequestPattern.memberNames, beside: patternNames), reading: names)
+  }
+
+  fileprivate func responses(_ body: AdminBody, _ files: BodyFiles) throws(RequestError) -> [FixedResponse] {
+    let names = FixedResponse.memberNames
+    switch self {
+    case .hold: return []
+    case .fault: return [try FixedResponse(try part("response", of: body, names, beside: names), files: files)]
+    case .stub:
+      var objects = try body.objects("responses")
+      if let response = try body.object("response") {
+        guard objects == nil else {
+          throw body.refusal(of: "response", "contradicts 'responses'; give one of the two.")
+        }
+        objects = [response]
+      }
+      guard let objects else {
+        throw RequestError(
+          .malformed, "The stub has no response; it needs 'response', or 'responses' for several in order.")
+      }
+      return try objects.map { object throws(RequestError) in
+        try object.allow(only: names)
+        return try FixedResponse(object, files: files)
+      }
+    }
+  }
+
+  /// The object in which some members stand: one of their own, or the whole body.
+  private func part(
+    _ name: String, of body: AdminBody, _ names: Set<String>, beside flat: Set<String>
+  ) throws(RequestError) -> AdminBody {
+    guard let part = try body.object(name) else { return body }
+    try part.allow(only: names)
+    if let other = flat.sorted().first(where: { body.member($0) != nil }) {
+      throw body.refusal(of: other, "stands in '\(name)', too; write all in one of the two places.")
+    }
+    return part
+  }
+}
+
+extension Rule {
+  /// Reads a rule as it is sent to `/__admin`, or a stub as it is in a stubs file.
+  ///
+  /// A fault's method, path and query, and the members of its response, stand beside its own members, or in objects named
+  /// `request` and `response`; a hold's pattern is the body itself.
+  ///
+  /// - Parameter isWhole: Whether the pattern's body is the whole body of requests.
+  /// - Throws: 400 that names the member at fault.
+  init(_ kind: Kind, _ body: AdminBody, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
+    var request = try kind.pattern(body)
+    if isWhole, let value = request.body?.value { request.body = .equal(value) }
+    let responses = try kind.responses(body, files)
+    let times = try body.times()
+    let delay = try body.delay()
+    var effect: Effect
+    switch kind {
+    case .fault:
+      let seconds = try body.integer("retryAfter", in: 0...1_000_000)
+      let name = try body.string("action")
+      let action = name.flatMap(Fault.Action.init)
+      guard name == action?.rawValue else { throw body.wrong("action", "hang, reset or truncate") }
+      effect = .fault(responses[0], retryAfter: seconds, action: action)
+      guard delay != nil || effect.response(after: 0) != nil else {
+        throw RequestError(
+          .malformed,
+          "The fault does nothing; it needs one of delay, status, body, bodyFile, headers, retryAfter and action.")
+      }
+    case .hold: effect = .hold
+    case .stub: effect = .responses(responses)
+    }
+    try self.init(request, times: times, delay: delay, effect)
+  }
+
+  /// The rule as it is read; a stub with a closure has no response.
+  ///
+  /// - Parameter timesLeft: How many requests it is still for.
+  func members(id: Int? = nil, timesLeft: Int? = nil) -> JSONObject {
+    var members = JSONObject()
+    members["id"] = id.map { .number(JSONNumber($0)) }
+    let pattern = matcher.pattern
+    if kind == .hold || kind == .fault && pattern.headers.isEmpty && pattern.body == nil {
+      for (name, value) in pattern.members { members[name] = value }
+    } else {
+      members["request"] = .object(pattern.members)
+    }
+    if case .responses(let responses) = effect {
+      let values = responses.map { JSONValue.object($0.members) }
+      if values.count == 1 { members["response"] = values[0] } else { members["responses"] = .array(values) }
+    }
+    members["times"] = timesLeft.map { .number(JSONNumber($0)) }
+    members["delay"] = delay?.milliseconds
+    if case .fault(let response, let seconds, let action) = effect {
+      for (name, value) in response.members { members[name] = value }
+      members["retryAfter"] = seconds.map { .number(JSONNumber($0)) }
+      members["action"] = action.map { .string($0.rawValue) }
+    }
+    return members
+  }
+}
+
+extension ClosedRange<Duration> {
+  /// A length within the range, in whole milliseconds from its lower bound on, up to 300 million years.
+  func length(_ random: () -> UInt64) -> Duration {
+    let span = UInt64(Swift.min((upperBound - lowerBound) / .milliseconds(1), 0x1p63.nextDown))
+    return lowerBound + .milliseconds(Int64(random() % (span + 1)))
+  }
+
+  /// The range as it is read, in milliseconds.
+  fileprivate var milliseconds: JSONValue {
+    let bounds = [lowerBound, upperBound].map { JSONValue(rounding: $0 / .milliseconds(1)) }
+    return bounds[0] == bounds[1] ? bounds[0] : .array(bounds)
+  }
+}
