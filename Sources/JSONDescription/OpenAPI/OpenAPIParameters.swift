@@ -7,44 +7,20 @@ enum OpenAPIParameters {
   /// An open document says that the server also accepts fractions, and treats an empty text and what scripts write for no number as an absent parameter.
   static func shared(_ bodies: OpenAPIDocument.Bodies) -> JSONObject {
     JSONObject(
-      sharedQueries.map { query in
+      QueryParameter.table.compactMap { row in
         let schema: JSONValue =
-          switch (query.isNumber, bodies) {
-          case (false, _): ["type": "string"]
-          case (true, .shaped): ["type": "integer"]
-          case (true, .open): ["type": ["number", "string"], "pattern": numberOrNothing]
+          switch (row.value, bodies) {
+          case (.text, _), (.fields, _), (.relations, _): ["type": "string"]
+          case (.number, .shaped): ["type": "integer"]
+          case (.number, .open): ["type": ["number", "string"], "pattern": numberOrNothing]
           }
-        return (query.component, parameter(query.name, description: query.description, schema: schema))
+        return row.component.map { ($0, parameter(row.name, description: row.description, schema: schema)) }
       })
   }
 
   /// The text of a number or nothing, as a regular expression of ECMA-262.
   private static let numberOrNothing: JSONValue =
     #"^(undefined|null|NaN|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
-
-  private static let sharedQueries: [(component: String, name: String, isNumber: Bool, description: String)] =
-    listQueries + [
-      ("all", "_all", false, "`true` for a change of all records, in the place of a filter.")
-    ]
-
-  private static let listQueries: [(component: String, name: String, isNumber: Bool, description: String)] = [
-    ("page", "_page", true, "The page wanted, from 1; the Link header leads to the others."),
-    ("perPage", "_per_page", true, "With `_page`: so many records, in an object with the numbers of the pages around."),
-    ("limit", "_limit", true, "How many records at most; 10 when only `_page` is given."),
-    ("start", "_start", true, "The position of the first record wanted, from 0; negative counts from the end."),
-    ("end", "_end", true, "The position after the last record wanted; negative counts from the end."),
-    ("sort", "_sort", false, "The members to sort by, separated by commas; `-` before one sorts it descending."),
-    ("order", "_order", false, "`asc` or `desc` for each member of `_sort`, separated by commas."),
-    ("search", "q", false, "Only records in which some value, at any depth, contains this text in any case."),
-    (
-      "where", "_where", false,
-      "A tree of conditions as JSON: `{\"or\": [{\"id\": {\"gt\": 3}}, {\"title\": {\"eq\": \"a\"}}]}`."
-    ),
-    (
-      "fields", "_fields", false,
-      "The only members to show, separated by commas; `author.name` leads into objects and arrays."
-    ),
-  ]
 
   /// The most members and names that are told again for each address below a record: a record that refers to many others
   /// has as many addresses as it has members.
@@ -57,17 +33,21 @@ enum OpenAPIParameters {
     of resource: NamedResource, relations: OpenAPIRelations, below isBelow: Bool = false,
     _ bodies: OpenAPIDocument.Bodies
   ) -> [JSONValue] {
-    let taken = Set(sharedQueries.map(\.name) + ["_embed", "_expand"])
+    let taken = QueryParameter.table.filter { $0.component != nil || $0.value == .relations }.map(\.name)
     let paths = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }
     let filters = (isBelow ? paths.prefix(maximumRepeated) : paths[...]).map { filter($0, bodies) }
-    return filters + listQueries.map { reference($0.component) } + related(to: resource, relations: relations)
+    return filters + shared { $0.takers.contains(.list) } + related(to: resource, relations: relations)
   }
 
   /// The parameters of a change of all records that match, besides the filters of the list.
-  static let many = ["search", "where", "all", "fields"].map(reference)
+  static let many = shared { $0.takers.contains(.changeOfMany) && $0.value != .fields } + [fields]
 
   /// What a response shows of records.
   static let fields = reference("fields")
+
+  private static func shared(where isTaken: (QueryParameter.Row) -> Bool) -> [JSONValue] {
+    QueryParameter.table.filter(isTaken).compactMap(\.component).map(reference)
+  }
 
   private static func reference(_ component: String) -> JSONValue {
     ["$ref": .string("#/components/parameters/\(component)")]
@@ -77,15 +57,10 @@ enum OpenAPIParameters {
   static func related(to resource: NamedResource, relations: OpenAPIRelations) -> [JSONValue] {
     let children = relations.below(resource).map(\.child.resource.name)
     let parents = relations.above(resource).map(\.parentName)
-    return [
-      parameter(
-        "_embed",
-        description: "Related records to put into each record, separated by commas" + names(children + parents),
-        schema: ["type": "string"]),
-      parameter(
-        "_expand", description: "Records referred to, to put into each record, separated by commas" + names(parents),
-        schema: ["type": "string"]),
-    ]
+    return QueryParameter.table.filter { $0.value == .relations }.map { row in
+      let names = names(row.name == "_embed" ? children + parents : parents)
+      return parameter(row.name, description: row.description.dropLast() + names, schema: ["type": "string"])
+    }
   }
 
   /// The id of a record in a path.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 import OrderedJSON
 
 extension Endpoint {
@@ -143,7 +144,7 @@ extension Endpoint {
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> WrittenBody {
     if let body = try json(from: request, schema, isPatchable: true) { return body }
-    return RequestBody.json(from: parameters.excluding(ListParameters.reserved)) ?? .empty
+    return RequestBody.json(from: parameters.excluding(QueryParameter.names)) ?? .empty
   }
 
   /// The body of a PATCH that is no patch document.

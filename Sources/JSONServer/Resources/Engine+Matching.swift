@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 
 // If-Match, and the validators of what is too large to be read for one.
 
@@ -68,8 +69,9 @@ extension Request {
   fileprivate var readTarget: String {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return target }
+    let dropped = QueryParameter.table.filter { $0.value == .fields || !$0.takers.contains(.list) }.map { $0.name[...] }
     let kept = parts[1].split(separator: "&", omittingEmptySubsequences: false).filter { item in
-      !["_fields", "_all", "_dependent"].contains(item.prefix { $0 != "=" })
+      !dropped.contains(item.prefix { $0 != "=" })
     }
     return kept.isEmpty ? String(parts[0]) : parts[0] + "?" + kept.joined(separator: "&")
   }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 
 /// What a person probably meant by a parameter that has no effect; each hint is given once.
 struct Hints {
@@ -47,19 +48,13 @@ struct Hints {
     given.count < 1_000 && given.insert(path + "?" + subject).inserted
   }
 
-  /// Other servers' names for our parameters.
-  private static let synonyms = [
-    "pagesize": "_limit", "size": "_limit", "take": "_limit", "top": "_limit", "skip": "_start", "offset": "_start",
-    "orderby": "_sort", "sortby": "_sort", "direction": "_order", "search": "q", "query": "q", "filter": "_where",
-    "include": "_embed", "populate": "_expand",
-  ]
-
   /// The parameter or member that was probably meant; our own parameters by their exact letters first.
   private static func meant(by parameter: String, members: [String]) -> String? {
     let letters = parameter.lowercased().filter { $0 != "_" && $0 != "-" }
-    let controls = ListParameters.reserved.filter { $0.count > 1 }.sorted()
+    let controls = QueryParameter.names.filter { $0.count > 1 }.sorted()
     if let control = controls.first(where: { $0.filter { $0 != "_" } == letters }) { return control }
     if let member = Spelling.nearest(to: parameter, among: members) { return member }
-    return synonyms[letters] ?? Spelling.nearest(to: parameter, among: controls)
+    let synonymous = QueryParameter.table.first { $0.synonyms.contains(letters) }
+    return synonymous?.name ?? Spelling.nearest(to: parameter, among: controls)
   }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 import OrderedJSON
 
 /// What the query of a list request asks for, in the terms of either json-server.
@@ -17,21 +18,6 @@ struct ListParameters: Sendable {
   let pageForm: PageForm?
   /// The parameters that have no effect, filters that no record has a member for apart.
   var idle: [IgnoredParameter]
-
-  /// The names that are never filters.
-  static let reserved: Set<String> = [
-    "_sort", "_order", "_page", "_limit", "_per_page", "_start", "_end", "_embed", "_expand", "_where", "_delay",
-    "_dependent", "_watch", "_fields", "_all", "_", "q", "callback",
-  ]
-
-  /// Whether a name is never a filter.
-  static func isReserved(_ name: String) -> Bool {
-    // Most filters begin otherwise, and hashing a name costs ten times as much.
-    switch name.utf8.first {
-    case UInt8(ascii: "_"), UInt8(ascii: "q"), UInt8(ascii: "c"): reserved.contains(name)
-    case _: false
-    }
-  }
 
   /// Whether the changes are asked for, and not the records.
   static func isWatch(_ parameters: QueryParameters) -> Bool {
@@ -89,7 +75,7 @@ struct ListParameters: Sendable {
 
   private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {
     var filters: [FilterParameter] = []
-    for (name, value) in parameters.items where !isReserved(name) {
+    for (name, value) in parameters.items where !QueryParameter.isReserved(name) {
       // Names that are equal as strings, such as those with é in one code point and in two, may be those of two
       // members.
       if let index = filters.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
@@ -116,9 +102,9 @@ struct ListParameters: Sendable {
   /// The most names in one list: each is looked up in every record, and all other requests wait meanwhile.
   static let maximumNames = 32
 
-  private static func check(_ count: Int, of parameter: String) throws(RequestError) {
-    guard count > maximumNames else { return }
-    throw RequestError(.malformed, "\(parameter) may name \(maximumNames) at most; there are \(count).")
+  static func check(_ count: Int, of parameter: String, maximum: Int = maximumNames) throws(RequestError) {
+    guard count > maximum else { return }
+    throw RequestError(.malformed, "\(parameter) may name \(maximum) at most; there are \(count).")
   }
 
   /// `_embed=comments,likes&_expand=user`.
@@ -156,26 +142,13 @@ struct ListParameters: Sendable {
   private static let largestNumber = 0x1p40
   private static let numberBytes = Set("0123456789+-.eE".utf8)
 
-  /// The names whose values are numbers.
-  static let numbers: Set<String> = ["_page", "_limit", "_per_page", "_start", "_end", "_delay"]
-
-  /// Whether a value of such a parameter is what a script writes for a variable that holds no number.
-  static func isNothing(_ value: String) -> Bool {
-    switch value.utf8.first {
-    case nil: true
-    case UInt8(ascii: "u"), UInt8(ascii: "n"), UInt8(ascii: "N"):
-      value == "undefined" || value == "null" || value == "NaN"
-    case _: false
-    }
-  }
-
   /// Reads a parameter that is a number: of one with a fraction the whole part counts, of one that is repeated the first
-  /// value, and one that ``isNothing(_:)`` counts as absent.
+  /// value, and nothing counts as absent.
   static func number(_ name: String, _ parameters: QueryParameters) throws(RequestError) -> Int? {
     guard let value = parameters.first(name) else { return nil }
     // An integer need not be checked byte by byte; one so short is below the largest number.
     if value.utf8.count < 12, let number = Int(value) { return number }
-    if isNothing(value) { return nil }
+    if QueryParameter.Value.number.isNothing(value) { return nil }
     // Swift would also read words: nan, inf, 0x1p4.
     guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
       throw RequestError(.malformed, "'\(name)' must be a number; it is '\(value)'.")

@@ -24,9 +24,7 @@ struct ResponseShape: Sendable {
   /// `_fields=id,author.name`; the names of repeated parameters are added.
   private static func fields(_ parameters: QueryParameters) throws(RequestError) -> FieldSelection? {
     let names = parameters.all("_fields").flatMap(\.listEntries).filter { !$0.isEmpty }
-    guard names.count <= maximumFields else {
-      throw RequestError(.malformed, "_fields may name \(maximumFields) at most; there are \(names.count).")
-    }
+    try ListParameters.check(names.count, of: "_fields", maximum: maximumFields)
     return names.isEmpty ? nil : FieldSelection(names)
   }
 

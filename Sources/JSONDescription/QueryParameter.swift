@@ -1,0 +1,142 @@
+/// The parameters of queries that are never filters: all that the server knows of each but how it is read.
+package enum QueryParameter {
+  /// What a value is.
+  package enum Value: Sendable {
+    case text, number
+    /// Members to show.
+    case fields
+    /// Where related records come from.
+    case relations
+
+    /// Whether a value counts as not given: it is empty, or what a script writes for no number.
+    package func isNothing(_ value: String) -> Bool {
+      switch self {
+      case .number: value.isEmpty || value == "undefined" || value == "null" || value == "NaN"
+      case .fields: value.utf8.allSatisfy { $0 == UInt8(ascii: ",") }
+      case .text, .relations: value.isEmpty
+      }
+    }
+  }
+
+  /// A kind of request, by the parameters that it takes.
+  package enum Taker: Int, CaseIterable, Sendable {
+    case allData, list, listBelowRecord, record, object, watch
+    case write, deletion, changeOfMany, deletionOfMany
+    /// A replacement or a change by the members that the query holds, since there is no body.
+    case writeByQuery
+  }
+
+  /// A parameter: its name; its name among the components of an OpenAPI document, where it means the same for every
+  /// resource; what its value is; the requests that take it; other servers' names for it, in lower case and without `_`
+  /// and `-`; what it does.
+  package typealias Row = (
+    name: String, component: String?, value: Value, takers: Set<Taker>, synonyms: [String], description: String
+  )
+
+  private static let lists: Set<Taker> = [.list, .listBelowRecord]
+  private static let changesOfMany: Set<Taker> = [.changeOfMany, .deletionOfMany]
+  private static let all = Set(Taker.allCases)
+  /// Those that take any other name, too, as a filter or as a member.
+  private static let takersOfOtherNames = lists.union(changesOfMany).union([.writeByQuery])
+
+  /// The parameters, in the order of documents.
+  package static let table: [Row] = [
+    ("_page", "page", .number, lists, [], "The page wanted, from 1; the Link header leads to the others."),
+    (
+      "_per_page", "perPage", .number, lists, [],
+      "With `_page`: so many records, in an object with the numbers of the pages around."
+    ),
+    (
+      "_limit", "limit", .number, lists, ["pagesize", "size", "take", "top"],
+      "How many records at most; 10 when only `_page` is given."
+    ),
+    (
+      "_start", "start", .number, lists, ["skip", "offset"],
+      "The position of the first record wanted, from 0; negative counts from the end."
+    ),
+    ("_end", "end", .number, lists, [], "The position after the last record wanted; negative counts from the end."),
+    (
+      "_sort", "sort", .text, lists, ["orderby", "sortby"],
+      "The members to sort by, separated by commas; `-` before one sorts it descending."
+    ),
+    (
+      "_order", "order", .text, lists, ["direction"],
+      "`asc` or `desc` for each member of `_sort`, separated by commas."
+    ),
+    (
+      "q", "search", .text, lists.union(changesOfMany), ["search", "query"],
+      "Only records in which some value, at any depth, contains this text in any case."
+    ),
+    (
+      "_where", "where", .text, lists.union(changesOfMany), ["filter"],
+      "A tree of conditions as JSON: `{\"or\": [{\"id\": {\"gt\": 3}}, {\"title\": {\"eq\": \"a\"}}]}`."
+    ),
+    (
+      "_fields", "fields", .fields, all.subtracting([.allData, .watch]), [],
+      "The only members to show, separated by commas; `author.name` leads into objects and arrays."
+    ),
+    ("_all", "all", .text, changesOfMany, [], "`true` for a change of all records, in the place of a filter."),
+    (
+      "_embed", nil, .relations, lists.union([.record]), ["include"],
+      "Related records to put into each record, separated by commas."
+    ),
+    (
+      "_expand", nil, .relations, lists.union([.record]), ["populate"],
+      "Records referred to, to put into each record, separated by commas."
+    ),
+    (
+      "_dependent", nil, .text, [.deletion, .deletionOfMany], [],
+      "With `--compat v1`: the collections whose records go with the deleted ones, separated by commas."
+    ),
+    (
+      "_watch", nil, .text, [.list, .object, .watch], [],
+      "The changes as they happen, in the place of the data, unless it is `false` or `0`."
+    ),
+    ("_delay", nil, .number, all, [], "So many milliseconds before the response, a minute at most."),
+    ("callback", nil, .text, all.subtracting([.watch]), [], "The function that the response calls (JSONP)."),
+    ("_", nil, .text, all, [], "Nothing: some scripts add it against caches."),
+  ]
+
+  /// When a parameter that is taken has no effect: without any of some others and beside all of some, in the order in
+  /// which they are reported.
+  package static let rules: [(name: String, without: [String], beside: [String], reason: String)] = [
+    ("_per_page", ["_page"], [], "has no effect without '_page', as in _page=1"),
+    ("_order", ["_sort"], [], "has no effect without '_sort', which names the member"),
+    ("_start", [], ["_page"], "has no effect beside '_page'"),
+    ("_end", [], ["_page"], "has no effect beside '_page'"),
+    ("_limit", [], ["_page", "_per_page"], "has no effect beside '_per_page'"),
+    ("_start", ["_end", "_limit", "_page"], [], "has no effect without '_end' or '_limit'"),
+  ]
+
+  /// Names one of which is given whenever a rule holds: those of the rules, but for a rule that needs such a name beside.
+  package static let ruled = Array(
+    Set(rules.filter { rule in !rules.contains { rule.beside.contains($0.name) } }.map(\.name)))
+
+  /// The names of the parameters.
+  package static let names = Set(table.map(\.name))
+
+  /// The row of a parameter; `nil` for the name of none.
+  package static func row(of name: String) -> Row? { table.first { $0.name == name } }
+
+  /// Whether a name is never a filter.
+  package static func isReserved(_ name: String) -> Bool {
+    // Most filters begin otherwise, and hashing a name costs ten times as much.
+    switch name.utf8.first {
+    case UInt8(ascii: "_"), UInt8(ascii: "q"), UInt8(ascii: "c"): names.contains(name)
+    case _: false
+    }
+  }
+
+  /// For each kind of request whether it takes most names, and those of which the opposite is true: a few, which are
+  /// compared faster than one is hashed.
+  private static let taken = Taker.allCases.map { taker in
+    let isMost = takersOfOtherNames.contains(taker)
+    return (isMost: isMost, exceptions: table.filter { $0.takers.contains(taker) != isMost }.map(\.name))
+  }
+
+  /// Whether a request takes a parameter of any name.
+  package static func isTaken(_ name: String, by taker: Taker) -> Bool {
+    let (isMost, exceptions) = taken[taker.rawValue]
+    return exceptions.contains(name) != isMost
+  }
+}
