@@ -1,3 +1,5 @@
+import OrderedJSON
+
 /// Makes text ids for records of collections whose ids are text.
 package struct IDGenerator: Sendable {
   private let makeID: @Sendable () -> String
@@ -34,6 +36,82 @@ package struct IDGenerator: Sendable {
       String((0..<length).map { _ in alphabet[Int(truncatingIfNeeded: random() & 63)] })
     } uuid: {
       UUIDText.random(random)
+    }
+  }
+}
+
+/// Universally unique identifiers as text (RFC 9562): `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`.
+enum UUIDText {
+  /// Whether a text is a UUID in hexadecimal digits of any case.
+  static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count == 36 else { return false }
+    return text.indices.allSatisfy { index in
+      switch index {
+      case 8, 13, 18, 23: text[index] == UInt8(ascii: "-")
+      default: isHexadecimal(text[index])
+      }
+    }
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+
+  /// Returns a random UUID, of version 4, in lower case.
+  static func random(_ random: () -> UInt64) -> String {
+    let high = random() & ~0xF000 | 0x4000
+    let low = random() >> 2 | 1 << 63
+    let digits = [high, low].map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+    var parts: [Substring] = []
+    var rest = digits[...]
+    for count in [8, 4, 4, 4, 12] {
+      parts.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    return parts.joined(separator: "-")
+  }
+}
+
+/// How many ids of a collection are UUIDs, kept current by each write.
+struct UUIDCount: RowIndex {
+  private let idName: [UInt8]
+  private var uuids = 0
+  private var others = 0
+
+  /// Reads all ids. O(n).
+  init(idName: String, rows: PersistentRowVector) {
+    self.idName = Array(idName.utf8)
+    rows.forEach { _, row in
+      count(row, 1)
+      return true
+    }
+  }
+
+  /// Whether there are ids, and all are UUIDs.
+  var areAll: Bool { uuids > 0 && others == 0 }
+
+  mutating func follow(_ changes: RowChanges) -> Bool {
+    changes.forEachStep { count($0, $1) }
+    return true
+  }
+
+  /// Adds a row's id, or removes it by a negative step.
+  private mutating func count(_ row: Row, _ step: Int) {
+    let isUUID = row.withRecord { record in
+      record.member(idName).map { $0.kind == .string && $0.withText(UUIDText.isUUID) }
+    }
+    switch isUUID {
+    case true?: uuids += step
+    case false?: others += step
+    case nil: break
     }
   }
 }

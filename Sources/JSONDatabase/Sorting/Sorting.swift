@@ -78,3 +78,81 @@ enum LexicographicOrder {
     return left.count - right.count
   }
 }
+
+/// The order of records by sort keys.
+struct SortOrder: Sendable {
+  let keys: [SortKey]
+  let dialect: Dialect
+
+  /// Whether the values of one place come before those of another, one column for each key.
+  func isBefore(_ columns: [[SortValue]], _ left: Int, _ right: Int) -> Bool {
+    for (key, column) in zip(keys, columns) {
+      let order = column[left].order(column[right])
+      if order != 0 { return key.isDescending ? order > 0 : order < 0 }
+    }
+    return left < right
+  }
+
+  /// Whether the values of one slot come before those of another.
+  func isBefore(_ left: [SortValue], _ leftSlot: Int, _ right: [SortValue], _ rightSlot: Int) -> Bool {
+    for (index, key) in keys.enumerated() {
+      let order = left[index].order(right[index])
+      if order != 0 { return key.isDescending ? order > 0 : order < 0 }
+    }
+    return leftSlot < rightSlot
+  }
+
+  /// Whether values leave a row in its place where they replace others.
+  func isEqual(_ left: [SortValue], _ right: [SortValue]) -> Bool {
+    zip(left, right).allSatisfy { $0.order($1) == 0 }
+  }
+
+  /// Compares as JavaScript does where numbers and words mix: no order, but the result is json-server's.
+  ///
+  /// - Returns: A negative number, zero or a positive number, as the left values come before, with or after the right.
+  func loosely(_ columns: [[SortValue]], _ left: Int, _ right: Int) -> Int {
+    for (key, column) in zip(keys, columns) {
+      let order = column[left].looseOrder(column[right])
+      if order != 0 { return key.isDescending ? -order : order }
+      // 1.0 asks only whether a value is less than another.
+      if dialect == .v1, column[left].isNumber != column[right].isNumber { return key.isDescending ? -1 : 1 }
+    }
+    return left - right
+  }
+}
+
+/// Sorts few elements by the same steps as V8's `Array.prototype.sort`.
+///
+/// Any stable sort gives the same result where the comparison is an order. Where it is not, as in JavaScript when
+/// numbers and words mix, the steps decide; the same steps give json-server's result.
+enum InsertionSort {
+  /// From this many elements on V8 merges sorted runs instead.
+  static let limit = 64
+
+  /// Sorts by a comparison that is negative, zero or positive; equal elements keep their order. O(n²).
+  static func sort<Element>(_ elements: inout [Element], by compare: (Element, Element) -> Int) {
+    guard elements.count > 1 else { return }
+    for next in sortedPrefix(of: &elements, by: compare)..<elements.count {
+      let element = elements[next]
+      var low = 0
+      var high = next
+      while low < high {
+        let middle = low + (high - low) / 2
+        if compare(element, elements[middle]) < 0 { high = middle } else { low = middle + 1 }
+      }
+      elements.remove(at: next)
+      elements.insert(element, at: low)
+    }
+  }
+
+  /// Finds how many elements at the start are in order already; those in strictly descending order are reversed.
+  private static func sortedPrefix<Element>(
+    of elements: inout [Element], by compare: (Element, Element) -> Int
+  ) -> Int {
+    let isFalling = compare(elements[1], elements[0]) < 0
+    var count = 2
+    while count < elements.count, (compare(elements[count], elements[count - 1]) < 0) == isFalling { count += 1 }
+    if isFalling { elements[..<count].reverse() }
+    return count
+  }
+}
