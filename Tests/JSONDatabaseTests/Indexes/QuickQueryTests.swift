@@ -147,7 +147,7 @@ struct QuickQueryTests {
     var database = try Self.database(dialect)
     var reference = database.separated()
     var quickCount = 0
-    for _ in 0..<50 {
+    for _ in 0..<100 {
       let query = Self.query(&random)
       let expected = try reference.list("a", query).selection
       var version = database
