@@ -7,6 +7,25 @@ extension Database {
     case value
   }
 
+  /// The values of one version of a resource by their places.
+  private struct Lookup {
+    private let resource: Resource?
+    private let ids: IDHashTable?
+
+    init(_ resource: Resource?) {
+      self.resource = resource
+      if case .collection(let collection)? = resource { ids = collection.ids(.endless) } else { ids = nil }
+    }
+
+    subscript(place: Place) -> ValidJSON? {
+      switch (place, resource) {
+      case (.record(let id), .collection(let collection)?): ids?.row(of: id.string, in: collection.rows)?.record
+      case (.value, .singular(let text)?): text
+      default: nil
+      }
+    }
+  }
+
   /// The paths of what an edit undoes that was written since the data was last read: of records and values that the edit
   /// lacks, or holds as they were read.
   ///
@@ -15,11 +34,12 @@ extension Database {
   package func lostUpdates(by edited: Database, since base: Database) -> [String] {
     resourceNames(andOf: base).flatMap { name in
       let (before, now) = (base.resource(named: name), resource(named: name))
-      let then = edited.resource(named: name)
+      // The ids of each version are read once: versions whose rows differ much would make each other read them again.
+      let (first, current) = (Lookup(before), Lookup(now))
+      let edit = Lookup(edited.resource(named: name))
       return Self.places(before, now).filter { place in
-        let (first, current) = (Self.text(at: place, of: before), Self.text(at: place, of: now))
+        let (first, current, edit) = (first[place], current[place], edit[place])
         guard !Self.isSame(first, current) else { return false }
-        let edit = Self.text(at: place, of: then)
         return !Self.isSame(current, edit) && (edit == nil || Self.isSame(first, edit))
       }.map { Self.path(name, $0) }
     }.sorted()
@@ -57,14 +77,6 @@ extension Database {
       return places
     case .singular: return [.value]
     case .unserved, nil: return []
-    }
-  }
-
-  private static func text(at place: Place, of resource: Resource?) -> ValidJSON? {
-    switch (place, resource) {
-    case (.record(let id), .collection(let collection)?): collection.row(of: id.string, .endless)?.record
-    case (.value, .singular(let text)?): text
-    default: nil
     }
   }
 

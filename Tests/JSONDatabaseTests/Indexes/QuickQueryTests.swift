@@ -141,7 +141,7 @@ struct QuickQueryTests {
     #expect(try Self.isQuick(database, create))
   }
 
-  @Test(arguments: [Dialect.classic, .v1], 0..<4)
+  @Test(arguments: [Dialect.classic, .v1], 0..<2)
   func `What there is time for is right`(_ dialect: Dialect, _ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var database = try Self.database(dialect)
