@@ -103,7 +103,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for thread in 0..<8 {
         group.addTask {
-          for round in 0..<14 {
+          for round in 0..<7 {
             let index = (round + thread) % Self.queries.count
             let found = try start.list("a", Self.queries[index]).selection.records.map(\.string)
             #expect(found == expected[index])
@@ -114,7 +114,7 @@ import Testing
       group.addTask {
         var random = SeededGenerator(seed: 1)
         var now = start
-        for _ in 0..<400 {
+        for _ in 0..<150 {
           try Self.write(&now, &random)
           _ = try now.list("a", Self.queries[3])
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import JSONDatabase
 
 /// Which queries of a large collection are carried out at once, because what they need is indexed.
-struct QuickQueryTests {
+@Suite(.calculates) struct QuickQueryTests {
   private static let count = 2_100
 
   /// Records of which half have the user `1`, and a few each have one of the others.
@@ -147,7 +147,7 @@ struct QuickQueryTests {
     var database = try Self.database(dialect)
     var reference = database.separated()
     var quickCount = 0
-    for _ in 0..<100 {
+    for _ in 0..<60 {
       let query = Self.query(&random)
       let expected = try reference.list("a", query).selection
       var version = database
@@ -166,7 +166,7 @@ struct QuickQueryTests {
       _ = try database.merge(body, into: "7", in: "a")
       _ = try reference.merge(body, into: "7", in: "a")
     }
-    #expect(quickCount > 3)
+    #expect(quickCount > 2)
   }
 
   @Test func `An order that cannot follow to a version is not used for the one before`() throws {
