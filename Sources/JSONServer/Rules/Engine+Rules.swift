@@ -146,12 +146,15 @@ extension Engine {
     _ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil,
     _ completion: @escaping Completion<Bool>
   ) {
-    let isOwn = simulation.rules.removeOwn(kind, id)
+    let isForAll = id == nil && kind.isShared && writes.shared != nil
+    // The server's own ones stay when those of all servers do.
+    let isOwn = !isForAll && simulation.rules.removeOwn(kind, id)
     if kind == .hold, isOwn { release(from: id, failingWith: response) }
-    guard kind.isShared, let shared = writes.shared, id == nil || !isOwn else {
-      return completion(self, .success(isOwn))
+    guard kind.isShared, let shared = writes.shared, !isOwn else { return completion(self, .success(isOwn)) }
+    change(.remove(kind, id: id), in: shared) { engine, result in
+      let wasOwn = if case .success = result, isForAll { engine.simulation.rules.removeOwn(kind, nil) } else { false }
+      completion(engine, result.map { $0 > 0 || wasOwn })
     }
-    change(.remove(kind, id: id), in: shared) { completion($0, $1.map { $0 > 0 || isOwn }) }
   }
 
   /// Lets the requests that wait in a hold, or in any, go on or fail, in the order in which they came.
