@@ -98,7 +98,7 @@ extension Database {
   private func recordsAffected(
     besides slots: Set<Int>, of name: String, by delete: (inout Database) throws(DatabaseError) -> Void
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    var after = forked()
+    var after = self
     try delete(&after)
     var affected: [String: [ValidJSON]] = [:]
     for change in after.changes(since: self) where change.resource != name || !slots.contains(change.slot) {

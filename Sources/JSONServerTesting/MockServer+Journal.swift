@@ -144,7 +144,7 @@ extension MockServer {
   ) async throws(MockServerError) -> Exchange {
     do throws(MockServerError) {
       let expectation = try RequestExpectation(route, query: query, headers: headers, body: body)
-      let found = await server.exchange(after: exchange?.id ?? 0, timeout: timeout) {
+      let found = await self.exchange(after: exchange?.id ?? 0, within: timeout) {
         (state == .received || $0.state == state) && expectation.isMet(by: $0)
       }
       guard let found else {
@@ -156,6 +156,20 @@ extension MockServer {
     } catch {
       throw error.at(filePath, line)
     }
+  }
+
+  /// Returns the oldest exchange that matches, and waits for it in ten parts of the time.
+  ///
+  /// Between two parts all other tasks of the process have their turn, the client's too. So the time is longer where
+  /// the processors have so much to do that the client does not go on.
+  func exchange(
+    after id: Int = 0, within timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
+  ) async -> Exchange? {
+    for _ in 0..<10 {
+      if let found = await server.exchange(after: id, timeout: timeout / 10, where: predicate) { return found }
+      if Task.isCancelled { break }
+    }
+    return nil
   }
 
   private static func text(_ times: Int?) -> String {

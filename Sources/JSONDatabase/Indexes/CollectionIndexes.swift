@@ -45,7 +45,7 @@ final class CollectionIndexes: Sendable {
     hidden = IndexTable(1)
   }
 
-  /// CollectionIndexes that begin with what others know.
+  /// Indexes that begin with what others know.
   init(copying other: CollectionIndexes, for lineage: Lineage) {
     self.lineage = lineage
     ids = SharedIndex(copying: other.ids)

@@ -141,6 +141,7 @@ final class SharedIndex<Value: RowIndex>: Sendable {
     }
   }
 
+  /// Gives up what is known.
   func forget() { state.withLock { $0 = nil } }
 
   /// Gives up what is known of rows that have changed much since, which it would keep in memory.
@@ -151,7 +152,7 @@ final class SharedIndex<Value: RowIndex>: Sendable {
   }
 }
 
-/// CollectionIndexes of one kind by what they are about; when one too many is added, the least recently used one is dropped.
+/// Indexes of one kind by what they are about; when one too many is added, the least recently used one is dropped.
 final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: Sendable {
   private let indexes: Mutex<LRUCache<Key, SharedIndex<Value>>>
 

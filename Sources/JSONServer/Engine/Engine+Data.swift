@@ -151,7 +151,7 @@ extension Engine {
     WorkerThreads.changes.run { [loop] in
       var changed = base.forked()
       let outcome = Result { () throws(Failure) in try change(&changed) }
-      changed.catchUp(since: base)
+      if case .success = outcome { changed.catchUp(since: base) }
       loop.execute { [changed, outcome] in
         self.assumeIsolated { engine in
           notice?.cancel()

@@ -135,8 +135,14 @@ extension Endpoint {
       return EndpointResult(
         .list(RecordList(records.map { RelatedRecord(record: $0) })), status: created > 0 ? .created : .ok,
         change: .reloaded(name))
-    case .read: return try Self.list(name, list ?? ListParameters(), request, database)
-    case .replace, .merge, .patch, .delete: return try changeMany(of: name, list ?? ListParameters(), on: &database)
+    case .read, .replace, .merge, .patch, .delete:
+      // Without a selection, a change would be one of all records.
+      guard let list else {
+        throw DatabaseError(.invalidQuery, "The request does not say which records of '\(name)' it is for.")
+      }
+      return if case .read = action { try Self.list(name, list, request, database) } else {
+        try changeMany(of: name, list, on: &database)
+      }
     }
   }
 
@@ -187,25 +193,20 @@ extension Endpoint {
     _ name: String, _ parameters: ListParameters, _ request: Request, _ database: Database
   ) throws(DatabaseError) -> EndpointResult {
     var (selection, related) = try database.list(name, parameters.query)
-    var result: EndpointResult
-    switch (parameters.pageForm, parameters.query.window) {
-    case (.envelope?, .page(let number, let size)):
+    var result = EndpointResult(.list(related.records))
+    if let form = parameters.pageForm, case .page(let number, let size) = parameters.query.window {
       let page = PageNumbers(number: number, size: size, total: selection.total)
-      if page.number != number {
-        // 1.0 responds with the last page to a request for a page beyond it.
-        var query = parameters.query
-        query.window = .page(page.number, size: size)
-        related = try database.list(name, query).related
-        result = EndpointResult(.envelope(page, related.records))
-      } else {
-        result = EndpointResult(.envelope(page, related.records))
+      switch form {
+      case .array: result.link = PageLinks(request, page).fieldValue
+      case .envelope:
+        if page.number != number {
+          // 1.0 responds with the last page to a request for a page beyond it.
+          var query = parameters.query
+          query.window = .page(page.number, size: size)
+          related = try database.list(name, query).related
+        }
+        result.content = .envelope(page, related.records)
       }
-    case (.array?, .page(let number, let size)):
-      result = EndpointResult(.list(related.records))
-      let page = PageNumbers(number: number, size: size, total: selection.total)
-      result.link = PageLinks(request, page).fieldValue
-    case (.array?, _), (.envelope?, _), (nil, _):
-      result = EndpointResult(.list(related.records))
     }
     result.total = selection.total
     result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }

@@ -24,13 +24,6 @@ struct ListParameters: Sendable {
     parameters.first("_watch").map { $0 != "false" && $0 != "0" } ?? false
   }
 
-  /// All records.
-  init() {
-    query = Query()
-    pageForm = nil
-    idle = []
-  }
-
   /// Reads the parameters.
   ///
   /// - Throws: 400 that names the invalid parameter.

@@ -38,7 +38,7 @@ public struct Hold: Sendable {
   ///
   /// - Parameters:
   ///   - count: How many.
-  ///   - timeout: How long to wait for all of them.
+  ///   - timeout: How long to wait for each of them.
   ///   - filePath: The file of the call, for the error.
   ///   - line: The line of the call.
   /// - Throws: ``MockServerError`` with code `unmetExpectation` when the time is over or the task is cancelled.
@@ -46,13 +46,11 @@ public struct Hold: Sendable {
   public func arrived(
     count: Int, within timeout: Duration = .seconds(5), filePath: String = #filePath, line: Int = #line
   ) async throws(MockServerError) -> [Exchange] {
-    let deadline = ContinuousClock.now + timeout
     var found: [Exchange] = []
     while found.count < count {
       let known = found.map(\.id)
       let isNext: @Sendable (Exchange) -> Bool = { [id] in $0.hold == id && !known.contains($0.id) }
-      let next =
-        id == 0 ? nil : await server.server.exchange(timeout: ContinuousClock.now.duration(to: deadline), where: isNext)
+      let next = id == 0 ? nil : await server.exchange(within: timeout, where: isNext)
       guard let next else {
         let expected = count == 1 ? "\(route)" : "\(count) of \(route)"
         let outcome = count == 1 ? "it did not" : "\(found.count) did"

@@ -87,6 +87,8 @@ struct Session {
   ) async -> Int32 {
     defer { removeReadyFile() }
     if let command = startup.settings.options.exec {
+      // The address stands before what the program prints.
+      log.flush()
       child = ChildProcess.start(["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": server.url])
       guard child != nil else {
         log.printError("--exec: there is no shell at /bin/sh to run the command.")
