@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "PostgreSQLStorage",
       dependencies: [
-        "OrderedJSON", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+        "OrderedJSON", "JSONDatabase", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings

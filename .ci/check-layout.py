@@ -15,7 +15,7 @@ ARROWS = {
     "JSONDescription": {"OrderedJSON"},
     "JSONDatabase": {"OrderedJSON"},
     "JSONStorage": {"OrderedJSON", "CStorage"},
-    "PostgreSQLStorage": {"OrderedJSON", "CPostgreSQL"},
+    "PostgreSQLStorage": {"JSONDatabase", "OrderedJSON", "CPostgreSQL"},
     "JSONServer": {
         "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CPage",
         "CStorage", "CZlib",

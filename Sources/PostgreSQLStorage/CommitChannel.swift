@@ -1,12 +1,13 @@
 #if PostgreSQL
   import Dispatch
+  package import JSONDatabase
 
-  /// What a commit writes.
+  /// What a commit writes of the data.
   package enum StoredCommit: Sendable {
     /// What is at the places that changed.
-    case rows([StoredRow])
-    /// Everything; made when it is written.
-    case whole(@Sendable () -> StoredDatabase)
+    case rows([PlacedRow])
+    /// Everything.
+    case whole(Database)
   }
 
   /// How a commit ended.
@@ -51,9 +52,11 @@
     }
 
     /// Commits onto the version that the data is built on, which is then the next one.
-    nonisolated func commit(_ commit: StoredCommit, completion: @escaping @Sendable (CommitResult) -> Void) {
+    nonisolated func commit(
+      _ commit: StoredCommit, _ state: [ServerState.Row], completion: @escaping @Sendable (CommitResult) -> Void
+    ) {
       executor.queue.async {
-        completion(self.assumeIsolated { $0.perform(commit) })
+        completion(self.assumeIsolated { $0.perform(commit, state) })
       }
     }
 
@@ -78,7 +81,7 @@
       return new
     }
 
-    private func perform(_ commit: StoredCommit) -> CommitResult {
+    private func perform(_ commit: StoredCommit, _ state: [ServerState.Row]) -> CommitResult {
       commitCount += 1
       let id = "\(run)-\(commitCount)"
       let end = ContinuousClock.now + Self.patience
@@ -86,7 +89,7 @@
         let base = versions.baseAndID
         let hadConnection = connection.map { !$0.isLost } ?? false
         do throws(DatabaseFailure) {
-          return try attempt(commit, id: id, onto: base)
+          return try attempt(commit, state, id: id, onto: base)
         } catch {
           switch error.code {
           case .conflict:
@@ -114,13 +117,13 @@
     }
 
     private func attempt(
-      _ commit: StoredCommit, id: String, onto base: (version: Int, id: String?)
+      _ commit: StoredCommit, _ state: [ServerState.Row], id: String, onto base: (version: Int, id: String?)
     ) throws(DatabaseFailure) -> CommitResult {
       let connection = try connected()
       switch commit {
       case .rows(let rows) where base.version >= 0:
         let isWritten = try connection.write(
-          rows, onto: base, id: id, endingTransaction: turn != nil, deadline: Self.deadline)
+          rows, state, onto: base, id: id, endingTransaction: turn != nil, deadline: Self.deadline)
         turn = nil
         if isWritten {
           advance(from: base.version, id: id)
@@ -128,12 +131,12 @@
           return .done
         }
       case .rows: break
-      case .whole(let make):
+      case .whole(let database):
         if turn == nil { try beginTurn(connection) }
         if try connection.version(deadline: Self.deadline) == base.version,
           try connection.commitID(of: base.version) == base.id
         {
-          try connection.replaceAll(make(), onto: base.version, id: id)
+          try connection.replaceAll(database, state, onto: base.version, id: id)
           try connection.commit(deadline: Self.deadline)
           turn = nil
           advance(from: base.version, id: id)

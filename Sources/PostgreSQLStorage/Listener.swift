@@ -3,7 +3,7 @@
   struct Listener {
     private let address: DatabaseAddress
     private let versions: SharedVersions
-    private let onChanges: @Sendable (ForeignWrites) -> DatabaseFailure?
+    private let onChanges: @Sendable (ForeignWrites) -> Void
     private let onFailure: @Sendable (DatabaseFailure?) -> Void
     private(set) var connection: Connection?
     /// When to connect again, or to ask although nothing was heard.
@@ -27,7 +27,7 @@
 
     init(
       _ address: DatabaseAddress, _ versions: SharedVersions,
-      onChanges: @escaping @Sendable (ForeignWrites) -> DatabaseFailure?,
+      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
     ) {
       self.address = address
@@ -62,10 +62,11 @@
           return newest
         }
         let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
-        if found.isNew, let failure = onChanges(found) {
+        if case .refused(let failure) = found.changes {
           refused = (found.version, found.commitID, failure)
           throw failure
         }
+        if found.isNew { onChanges(found) }
         refused = nil
         record(nil)
         reported = (found.since, found.version)

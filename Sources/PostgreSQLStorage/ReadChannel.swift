@@ -22,12 +22,12 @@
     /// Begins to listen.
     ///
     /// - Parameters:
-    ///   - onChanges: Called with what others have written, on the channel's thread; returns why that cannot be served.
+    ///   - onChanges: Called with what others have written that can be served, on the channel's thread.
     ///   - onFailure: Called when the database is not reached any more, and with `nil` when it is again.
     /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
     init(
       _ address: DatabaseAddress, versions: SharedVersions,
-      onChanges: @escaping @Sendable (ForeignWrites) -> DatabaseFailure?,
+      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
     ) throws(DatabaseFailure) {
       signal = try Signal(address)

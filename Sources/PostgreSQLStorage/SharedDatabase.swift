@@ -1,38 +1,30 @@
 #if PostgreSQL
-  import OrderedJSON
+  package import JSONDatabase
 
   /// A database that several servers share.
   ///
-  /// One connection is for commits, one for reading and notices, and up to three for what servers share besides the data. Each
-  /// blocks a thread of its own, never the caller.
+  /// One connection is for commits, one for reading and notices, and one for snapshots. Each blocks a thread of its own, never
+  /// the caller.
   package final class SharedDatabase: Sendable {
     private let commits: CommitChannel
     private let reads: ReadChannel
-    /// For what requests wait for, which never waits for the turn.
-    let simulation: SimulationChannel
-    /// For what is changed with the turn.
-    let rules: SimulationChannel
-    /// For what takes as long as there is data.
-    let snapshots: SimulationChannel
-    let versions: SharedVersions
+    private let snapshotChannel: SnapshotChannel
+    private let versions: SharedVersions
 
     /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
     ///
     /// - Parameters:
-    ///   - onChanges: Called with what others have written, on any thread; returns why that cannot be served, as long as it
-    ///     is the newest version.
+    ///   - onChanges: Called with what others have written that can be served, on any thread.
     ///   - onFailure: Called when the database cannot be reached any more, and with `nil` when it is again.
     /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
     package init(
-      _ address: DatabaseAddress, loaded: LoadedDatabase,
-      onChanges: @escaping @Sendable (ForeignWrites) -> DatabaseFailure?,
+      _ address: DatabaseAddress, _ schema: Schema, loaded: LoadedDatabase,
+      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
       onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
     ) throws(DatabaseFailure) {
-      versions = SharedVersions(loaded.version, id: loaded.commitID)
+      versions = SharedVersions(loaded.version, id: loaded.commitID, schema)
       commits = CommitChannel(address, versions)
-      simulation = SimulationChannel(address, versions)
-      rules = SimulationChannel(address, versions)
-      snapshots = SimulationChannel(address, versions)
+      snapshotChannel = SnapshotChannel(address, versions)
       reads = try ReadChannel(address, versions: versions, onChanges: onChanges, onFailure: onFailure)
     }
 
@@ -57,10 +49,16 @@
 
     /// Commits onto the version that the data is built on.
     ///
-    /// - Parameter completion: Called once, on any thread.
-    package func commit(_ commit: StoredCommit, completion: @escaping @Sendable (CommitResult) -> Void) {
+    /// - Parameters:
+    ///   - state: What changed of what servers share besides the data.
+    ///   - completion: Called once, on any thread.
+    package func commit(
+      _ version: Database, after base: Database, _ state: [ServerState.Row],
+      completion: @escaping @Sendable (CommitResult) -> Void
+    ) {
       versions.addCommit(1)
-      commits.commit(commit) { [self] result in
+      let commit = version.placedRows(since: base).map(StoredCommit.rows) ?? .whole(version)
+      commits.commit(commit, state) { [self] result in
         versions.addCommit(-1)
         completion(result)
         switch result {
@@ -99,13 +97,61 @@
       reads.check(completion)
     }
 
+    // MARK: Snapshots
+
+    /// The snapshots that have a name, oldest first, each with milliseconds since 1970.
+    package func snapshots(
+      _ completion: @escaping @Sendable (Result<[(name: String, milliseconds: Int)], DatabaseFailure>) -> Void
+    ) {
+      onSnapshots(completion) { connection throws(DatabaseFailure) in try connection.snapshots() }
+    }
+
+    /// Keeps the data as it is; passes on the snapshot's name.
+    ///
+    /// - Parameter name: `nil` for the next of `snapshot-1`, `snapshot-2`, … that is free.
+    package func saveSnapshot(
+      named name: String?, completion: @escaping @Sendable (Result<String, DatabaseFailure>) -> Void
+    ) {
+      onSnapshots(completion) { connection throws(DatabaseFailure) in try connection.saveSnapshot(named: name) }
+    }
+
+    /// Brings the data back to a snapshot; passes on whether there is such a one.
+    ///
+    /// - Parameter name: `nil` for what a reset goes back to.
+    package func restoreSnapshot(
+      named name: String?, completion: @escaping @Sendable (Result<Bool, DatabaseFailure>) -> Void
+    ) {
+      onSnapshots(completion) { connection throws(DatabaseFailure) in try connection.restoreSnapshot(named: name) }
+    }
+
+    /// Removes a snapshot; passes on whether it was there.
+    package func removeSnapshot(
+      _ name: String, completion: @escaping @Sendable (Result<Bool, DatabaseFailure>) -> Void
+    ) {
+      onSnapshots(completion) { connection throws(DatabaseFailure) in
+        try connection.run("BEGIN")
+        let wasThere = try connection.removeSnapshot(name)
+        try connection.commit()
+        return wasThere
+      }
+    }
+
+    private func onSnapshots<Success: Sendable>(
+      _ completion: @escaping @Sendable (Result<Success, DatabaseFailure>) -> Void,
+      _ work: @escaping @Sendable (Connection) throws(DatabaseFailure) -> Success
+    ) {
+      // What cannot be served can be replaced still, by a reset.
+      if let failure, !versions.isReached { return completion(.failure(failure)) }
+      snapshotChannel.perform(work, completion)
+    }
+
     /// Disconnects. Blocks until what is in progress has ended.
     package func close() {
       reads.close()
       // No commit waits for others any more.
       versions.failure = DatabaseFailure(.unreachable, "The server is stopping.")
       commits.close()
-      for channel in [simulation, rules, snapshots] { channel.close() }
+      snapshotChannel.close()
     }
 
     // MARK: Without a server
@@ -115,7 +161,7 @@
     /// - Parameter seed: What empty tables are filled with; asked for only then.
     /// - Returns: What is there now, and whether that is the seed.
     package static func prepare(
-      _ address: DatabaseAddress, seed: () throws -> StoredDatabase?
+      _ address: DatabaseAddress, _ schema: Schema, seed: () throws -> Database?
     ) throws -> (database: LoadedDatabase, isSeeded: Bool) {
       let connection = try Connection.open(address)
       try Migrations.run(on: connection)
@@ -123,7 +169,7 @@
       var isSeeded = false
       if isEmpty, let seed = try seed() { isSeeded = try write(seed, on: connection, replacing: false) }
       try keepInitial(on: connection)
-      return (try connection.load(isInTransaction: false), isSeeded)
+      return (try connection.load(schema, isInTransaction: false), isSeeded)
     }
 
     /// Fills a database. Blocks.
@@ -131,7 +177,7 @@
     /// - Parameter replacing: Whether data that is there is replaced.
     /// - Returns: Whether it was filled.
     package static func fill(
-      _ address: DatabaseAddress, with database: StoredDatabase, replacing: Bool
+      _ address: DatabaseAddress, with database: Database, replacing: Bool
     ) throws(DatabaseFailure) -> Bool {
       let connection = try Connection.open(address)
       try Migrations.run(on: connection)
@@ -139,10 +185,10 @@
     }
 
     /// Reads all data. Blocks.
-    package static func load(_ address: DatabaseAddress) throws(DatabaseFailure) -> LoadedDatabase {
+    package static func load(_ address: DatabaseAddress, _ schema: Schema) throws(DatabaseFailure) -> LoadedDatabase {
       let connection = try Connection.open(address)
       try Migrations.run(on: connection)
-      return try connection.load(isInTransaction: false)
+      return try connection.load(schema, isInTransaction: false)
     }
 
     /// Has a reset go back to the data as it is, where users of the database have filled it.
@@ -156,7 +202,7 @@
     }
 
     private static func write(
-      _ database: StoredDatabase, on connection: Connection, replacing: Bool
+      _ database: Database, on connection: Connection, replacing: Bool
     ) throws(DatabaseFailure) -> Bool {
       try inTurn(on: connection) { version throws(DatabaseFailure) in
         let count = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) ?? 0

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONDatabase
   import NIOConcurrencyHelpers
 
   /// What the connections of a server tell each other.
@@ -13,9 +14,12 @@
       var turns = 0
     }
 
+    /// How the data is read.
+    let schema: Schema
     private let state: NIOLockedValueBox<State>
 
-    init(_ version: Int, id: String?) {
+    init(_ version: Int, id: String?, _ schema: Schema) {
+      self.schema = schema
       state = NIOLockedValueBox(State(base: version, baseID: id, newest: version))
     }
 

@@ -173,7 +173,9 @@ private final class ScriptedPersistence: Persistence {
 
   let hasFixedResources = false
 
-  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(
+    _ version: Database, after base: Database, _: [ServerState.Row], completion: @escaping @Sendable (Commit) -> Void
+  ) {
     let commit = commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() }
     guard let gate else { return completion(commit) }
     gate.hold { completion(commit) }

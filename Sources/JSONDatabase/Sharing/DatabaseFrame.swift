@@ -130,7 +130,7 @@ package struct DatabaseAssembler {
   }
 
   /// Adds a row. Rows come by resource and slot, ascending; one of no resource is left out.
-  package mutating func append(resource: Int, slot: Int, _ bytes: ArraySlice<UInt8>) {
+  package mutating func append(resource: Int, slot: Int, _ bytes: some Collection<UInt8>) {
     guard slots.indices.contains(resource), resource >= position, (0..<Int(Int32.max)).contains(slot) else { return }
     // An object has one row, the first.
     guard frame.resources[resource].isCollection || slot == 0 else { return }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 import JSONDescription
 import OrderedJSON
 
@@ -288,13 +289,11 @@ extension AdminRoute {
       engine, call throws(RequestError) in
       let change = try SettingsChange(call.body())
       try change.check(mayWrite: !engine.configuration.isReadOnly)
-      if let shared = engine.writes.shared {
-        return engine.change(.set(change.members), in: shared) { engine, result in
-          engine.finalize(call.context, result) { _ in .json(engine.settings.value) }
-        }
+      engine.changeState { [members = change.members] state in
+        for (name, value) in members { state[.setting, name] = value }
+      } then: { engine, result in
+        engine.finalize(call.context, result) { _ in .json(engine.settings.value) }
       }
-      change.apply(to: &engine.settings)
-      engine.finalize(call.context, .json(engine.settings.value))
     },
   ]
 

@@ -181,6 +181,49 @@ extension Engine {
     }
   }
 
+  // MARK: The state
+
+  /// Changes what the server knows besides the data; all that is derived from that follows.
+  @discardableResult
+  func changeState<Success, Failure: Error>(
+    _ change: (inout ServerState) throws(Failure) -> Success
+  ) throws(Failure) -> Success {
+    let mark = writes.state.mark
+    let success = try change(&writes.state)
+    follow(writes.state.rows(since: mark).map(\.key))
+    if !isShared { writes.state.forgetChanges(upTo: writes.state.mark) }
+    return success
+  }
+
+  /// Changes what the server knows besides the data, and goes on when that is saved where servers share it.
+  ///
+  /// - Parameter change: Called again when another server was first. Where it throws, nothing is changed.
+  func changeState<Success: Sendable>(
+    _ change: @escaping @Sendable (inout ServerState) throws(RequestError) -> Success,
+    then completion: @escaping Completion<Success>
+  ) {
+    let outcome = Result { () throws(RequestError) in try changeState(change) }
+    guard isShared, case .success = outcome else { return completion(self, outcome) }
+    let call = SwiftCall(
+      perform: { engine, _ throws(RequestError) in engine.changeState(change, then: completion) },
+      completion: { error in self.execute { completion($0, error.map(Result.failure) ?? outcome) } })
+    writes.respondWhenShared(PendingResponse(requester: .code(call), response: .json([:])), showing: nil, on: self)
+  }
+
+  /// Has what is derived from the state follow it.
+  func follow(_ keys: [ServerState.Key]) {
+    let kinds = Set(keys.map(\.kind))
+    if kinds.contains(.rule) {
+      useSharedRules()
+    } else if kinds.contains(.count) {
+      for key in keys where key.kind == .count { simulation.rules.count(SharedRule.Count(writes.state, key.name)) }
+    }
+    if kinds.contains(.setting) {
+      settings = Settings(configuration, changedBy: JSONObject(writes.state[.setting].map { ($0, $1) }))
+    }
+    if kinds.contains(.token) { endVoidWatches() }
+  }
+
   /// Says what is under way when it takes long: some work, or for which request something is done.
   private func scheduleNotice(
     _ work: String? = nil, or action: String, for context: RequestContext

@@ -30,8 +30,6 @@ actor Engine: Application {
   let isSession: Bool
   /// Whether other servers write the data, too.
   nonisolated let isShared: Bool
-  /// The version of what it shares with them besides the data.
-  var sharedVersion = -1
   /// Whether it is one that has changed its data.
   var hasOwnData = false
   /// What is asked of another server; `nil` when there is none.

@@ -55,14 +55,24 @@ extension Engine {
   func authorize(_ context: RequestContext) {
     do throws(RequestError) {
       if hasUnparsedBody(context) { return try parseAside(context) }
-      guard let signIn, !context.isAdministrative else { return simulate(context) }
+      guard signIn != nil, !context.isAdministrative else { return simulate(context) }
       if context.isHidden {
         guard CrossOriginPolicy.isOwn(context.original) else {
           throw RequestError(.forbidden, "X-JSON-Server-Page is for the server's own page; leave it out, and sign in.")
         }
         return simulate(context)
       }
-      if awaitToken(of: context, signIn, { $0.authorize(context) }) { return }
+      if awaitToken(of: context, { $0.authorizeNow(context) }) { return }
+      authorizeNow(context)
+    } catch {
+      finalize(context, error.response())
+    }
+  }
+
+  /// sign-in, by the tokens that are known now
+  private func authorizeNow(_ context: RequestContext) {
+    guard let signIn else { return simulate(context) }
+    do throws(RequestError) {
       simulate(try authorize(context, signIn))
     } catch {
       finalize(context, error.response())

@@ -96,7 +96,7 @@ extension WriteCoordinator {
       turns.recordConflict()
       return takeOver(source, from: shared, on: engine)
     }
-    let waiting = takeBackUnsavedRequests()
+    let waiting = takeBackUnsavedRequests(on: engine)
     guard takeover == nil else {
       takeover?.waiting += waiting
       delayedEdits.append(source)
@@ -222,7 +222,7 @@ extension WriteCoordinator {
     takeover = nil
     let newest = delayedEdits.last { $0.name == source.name } ?? source
     delayedEdits.removeAll { $0.name == source.name }
-    begin(Takeover(replacement: .edit(newest), waiting: takeBackUnsavedRequests()), after: failed, on: engine)
+    begin(Takeover(replacement: .edit(newest), waiting: takeBackUnsavedRequests(on: engine)), after: failed, on: engine)
     takeDelayedEdits(on: engine)
   }
 

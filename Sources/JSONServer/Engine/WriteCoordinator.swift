@@ -11,6 +11,10 @@ final class WriteCoordinator {
   /// The data as it is saved, with what may be put back there: what cannot be saved is taken back to it. Where nothing is
   /// saved, the data itself.
   private var saved: (database: Database, deletions: Deletions)
+  /// What the server knows besides the data.
+  var state: ServerState
+  /// The same as it is saved; empty where servers do not share it.
+  private var savedState: ServerState
   let ids: IDGenerator
   /// `nil` for data in memory.
   let persistence: (any Persistence)?
@@ -52,6 +56,8 @@ final class WriteCoordinator {
     hasLargeReads = !source.database.isSmall
     persistence = source.persistence
     shared = source.persistence as? any SharedPersistence
+    state = ServerState(source.state)
+    savedState = state
     self.ids = ids
     self.durability = durability
   }
@@ -133,6 +139,27 @@ final class WriteCoordinator {
     engine.respond(to: pending.requester, with: pending.response)
   }
 
+  /// Responds when a change of the state is saved, where servers share it, and what a response shows of the data.
+  ///
+  /// - Parameter resource: The one resource that it shows; `nil` when it may be several.
+  func respondWhenShared(_ pending: PendingResponse, showing resource: String?, on engine: isolated Engine) {
+    guard shared != nil else { return respondWhenDurable(pending, showing: resource, on: engine) }
+    var pending = pending
+    pending.changesState = true
+    if commits.add(pending, changing: []) { startCommitSoon(on: engine) }
+    pending.requester.proceed()
+  }
+
+  /// Takes over what other servers have saved of the state.
+  ///
+  /// - Parameter isWhole: Whether it is all that there is.
+  func takeState(_ rows: [ServerState.Row], isWhole: Bool, on engine: isolated Engine) {
+    let keys = (isWhole ? state.keys : []) + rows.map(\.key)
+    if isWhole { state = ServerState(rows) } else { state.apply(rows) }
+    savedState = state
+    engine.follow(keys)
+  }
+
   /// Responds when all that was changed is in the file, also where readers do not wait for that.
   func respondWhenSaved(_ pending: PendingResponse, on engine: isolated Engine) {
     if commits.wait(pending, for: nil) { return pending.requester.proceed() }
@@ -170,11 +197,23 @@ final class WriteCoordinator {
   /// Hands the gathered writes to the storage, unless it is busy.
   private func startCommit(on engine: isolated Engine) {
     guard let persistence, commits.start() else { return }
-    let (version, deletions) = (database, deletions)
+    let (version, deletions, state) = (database, deletions, state)
     watchSlowCommit(of: version, on: engine)
-    persistence.commit(version, after: saved.database) { commit in
-      engine.loop.execute { engine.assumeIsolated { $0.writes.end(commit, of: version, deletions, on: $0) } }
+    persistence.commit(version, after: saved.database, state.rows(since: savedState.mark)) { commit in
+      engine.loop.execute {
+        engine.assumeIsolated { engine in
+          if case .done = commit { engine.writes.recordSaved(state) }
+          engine.writes.end(commit, of: version, deletions, on: engine)
+        }
+      }
     }
+  }
+
+  private func recordSaved(_ state: ServerState) {
+    guard shared != nil else { return }
+    savedState = state
+    savedState.forgetChanges(upTo: state.mark)
+    self.state.forgetChanges(upTo: state.mark)
   }
 
   /// Says when a commit is still being written after a while. Where the one before was fast, this one will be.
@@ -252,7 +291,7 @@ final class WriteCoordinator {
 
   /// Takes back what could not be saved. Writes of the failed commit are refused, all else is tried again.
   private func refuse(_ error: StorageError, on engine: isolated Engine) {
-    let (failed, later, interrupted) = takeBackUnsaved()
+    let (failed, later, interrupted) = takeBackUnsaved(on: engine)
     for pending in failed.responses {
       if pending.isWrite {
         engine.refuse(pending.requester, because: RequestError(error))
@@ -267,8 +306,15 @@ final class WriteCoordinator {
   /// Takes the database back to what is saved.
   ///
   /// - Returns: What waited for the failed commit and for a later one, and the large write with what waited for that.
-  private func takeBackUnsaved() -> (failed: Batch, later: Batch, interrupted: [Requester]) {
+  private func takeBackUnsaved(
+    on engine: isolated Engine
+  ) -> (failed: Batch, later: Batch, interrupted: [Requester]) {
     let (failed, later) = commits.takeAll()
+    let lost = state.rows(since: savedState.mark).map(\.key)
+    if !lost.isEmpty {
+      state = savedState
+      engine.follow(lost)
+    }
     if !database.isIdentical(to: saved.database) {
       revisions.changeAll()
       retractions += 1
@@ -281,8 +327,8 @@ final class WriteCoordinator {
   /// Takes the database back to what is saved, and returns what has to be carried out again, in order.
   ///
   /// A write whose commit collided with an edit has had one more attempt.
-  func takeBackUnsavedRequests() -> [Requester] {
-    let (failed, later, interrupted) = takeBackUnsaved()
+  func takeBackUnsavedRequests(on engine: isolated Engine) -> [Requester] {
+    let (failed, later, interrupted) = takeBackUnsaved(on: engine)
     return failed.responses.map { $0.isWrite ? $0.requester.nextAttempt : $0.requester }
       + later.responses.map(\.requester) + interrupted
   }
@@ -355,7 +401,10 @@ struct PendingResponse {
   /// The names of the resources that were changed; empty when it is not a write.
   var resources: [String] = []
 
-  var isWrite: Bool { !resources.isEmpty }
+  /// Whether it changes what servers share besides the data.
+  var changesState = false
+
+  var isWrite: Bool { !resources.isEmpty || changesState }
 }
 
 /// The responses that wait for one commit.

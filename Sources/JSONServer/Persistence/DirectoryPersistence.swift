@@ -116,7 +116,9 @@ final class DirectoryPersistence: Persistence {
 
   let hasFixedResources = true
 
-  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(
+    _ version: Database, after base: Database, _: [ServerState.Row], completion: @escaping @Sendable (Commit) -> Void
+  ) {
     var replacements: [Replacement] = []
     for name in Set(version.resourceNames(at: version.changedPositions(since: base))).union(owed.keys) {
       guard let replacement = replacement(of: name, by: version) else { return completion(.failed(noFile(of: name))) }

@@ -37,7 +37,9 @@ final class FilePersistence: Persistence {
 
   let hasFixedResources = false
 
-  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
+  func commit(
+    _ version: Database, after base: Database, _: [ServerState.Row], completion: @escaping @Sendable (Commit) -> Void
+  ) {
     store.publish(.written(version.text), onto: generation.load(ordering: .relaxed)) {
       completion(Commit($0))
     }

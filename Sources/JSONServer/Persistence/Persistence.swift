@@ -11,8 +11,11 @@ protocol Persistence: Sendable {
   ///
   /// - Parameters:
   ///   - base: The version before, which is.
+  ///   - state: What changed of what servers share besides the data; nothing where they share none.
   ///   - completion: Called once, on any thread.
-  func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void)
+  func commit(
+    _ version: Database, after base: Database, _ state: [ServerState.Row],
+    completion: @escaping @Sendable (Commit) -> Void)
 
   /// Bases all further commits on a version that was read.
   func adopt(_ source: LoadedSource)
@@ -53,8 +56,8 @@ struct OpenedSource: Sendable {
   let database: Database
   /// What a person should know.
   let warnings: [String]
-  /// What its servers share besides the data; `nil` for a source that one server has for itself.
-  var shared: SharedState?
+  /// What its servers share besides the data.
+  var state: [ServerState.Row] = []
 }
 
 /// How a commit ended.
@@ -81,15 +84,15 @@ struct LoadedSource: Sendable {
   let content: Content
   /// How many edits from outside the file has seen up to this version.
   let generation: Int
-  /// What servers share besides the data, when that changed.
-  let shared: SharedState?
+  /// What changed of what servers share besides the data; all of it beside the whole database.
+  let state: [ServerState.Row]
   /// What tells it from another version of the same generation, where servers share it.
   let commitID: String?
 
-  init(_ content: Content, generation: Int, shared: SharedState? = nil, commitID: String? = nil) {
+  init(_ content: Content, generation: Int, state: [ServerState.Row] = [], commitID: String? = nil) {
     self.content = content
     self.generation = generation
-    self.shared = shared
+    self.state = state
     self.commitID = commitID
   }
 

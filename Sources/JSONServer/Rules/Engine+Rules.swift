@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 import OrderedJSON
 
 // simulate: delay · fault · hold · stub
@@ -30,24 +31,21 @@ extension Engine {
     guard simulation.rules.lastID(of: kind) > 0,
       let met = simulation.rules.first(kind, for: context.matchable, after: rank)
     else { return found(self, nil) }
-    guard met.origin == .shared, let shared = writes.shared else {
+    guard met.origin == .shared else {
       simulation.rules.count(met)
       return found(self, met)
     }
     guard met.isCounted else { return found(self, met) }
-    shared.meet(kind, met.id) { result in
-      self.execute { engine in
-        switch result {
-        case .success(let meeting?):
-          engine.simulation.rules.setTimesLeft(meeting.timesLeft, of: met)
-          var met = met
-          met.timesMet = meeting.count - 1
-          found(engine, met)
-        case .success(nil):
-          engine.simulation.rules.setTimesLeft(0, of: met)
-          engine.findRule(kind, for: context, after: rank, found)
-        case .failure(let error): engine.finalize(context, RequestError(error).response())
-        }
+    changeState {
+      SharedRule.count(met.rule.kind, met.id, in: &$0)
+    } then: { engine, result in
+      switch result {
+      case .success(let timesMet?):
+        var met = met
+        met.timesMet = timesMet
+        found(engine, met)
+      case .success(nil): engine.findRule(kind, for: context, after: rank, found)
+      case .failure(let error): engine.finalize(context, error.response())
       }
     }
   }
@@ -132,11 +130,11 @@ extension Engine {
 
   /// Adds a rule, for all servers that share the data unless it is a hold or has a closure; passes on its id.
   func addRule(_ rule: Rule, _ completion: @escaping Completion<Int>) {
-    if let shared = writes.shared, let shareable = SharedRule(rule) {
-      change(.add(shareable, after: simulation.rules.lastID(of: rule.kind)), in: shared, completion)
-    } else {
-      completion(self, .success(simulation.rules.add(rule)))
+    guard isShared, let value = SharedRule.value(of: rule) else {
+      return completion(self, .success(simulation.rules.add(rule)))
     }
+    let last = simulation.rules.lastID(of: rule.kind)
+    changeState({ SharedRule.add(value, rule.kind, after: last, to: &$0) }, then: completion)
   }
 
   /// Removes a rule, or all of a kind; passes on whether there was one.
@@ -146,15 +144,41 @@ extension Engine {
     _ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil,
     _ completion: @escaping Completion<Bool>
   ) {
-    let isForAll = id == nil && kind.isShared && writes.shared != nil
+    let isShared = isShared && kind.isShared
+    let isForAll = id == nil && isShared
     // The server's own ones stay when those of all servers do.
     let isOwn = !isForAll && simulation.rules.removeOwn(kind, id)
     if kind == .hold, isOwn { release(from: id, failingWith: response) }
-    guard kind.isShared, let shared = writes.shared, !isOwn else { return completion(self, .success(isOwn)) }
-    change(.remove(kind, id: id), in: shared) { engine, result in
+    guard isShared, !isOwn else { return completion(self, .success(isOwn)) }
+    changeState {
+      SharedRule.remove(kind, id, from: &$0)
+    } then: { engine, result in
       let wasOwn = if case .success = result, isForAll { engine.simulation.rules.removeOwn(kind, nil) } else { false }
-      completion(engine, result.map { $0 > 0 || wasOwn })
+      completion(engine, result.map { $0 || wasOwn })
     }
+  }
+
+  /// Goes on when the rules of a kind, and their counts, are those of all servers.
+  func readRules(_ kind: Rule.Kind, _ completion: @escaping Completion<Void>) {
+    guard kind.isShared else { return completion(self, .success(())) }
+    writes.whenCurrent(on: self) { engine, failure in
+      completion(engine, failure.map { .failure(RequestError($0)) } ?? .success(()))
+    }
+  }
+
+  /// Takes over the rules that all servers have.
+  func useSharedRules() {
+    var rules: [(Rule, SharedRule.Count)] = []
+    for (name, value) in writes.state[.rule] {
+      let count = SharedRule.Count(writes.state, name)
+      do throws(RequestError) {
+        rules.append((try SharedRule.rule(count.kind, value), count))
+      } catch {
+        configuration.onEvent(
+          .warning("The \(count.kind.rawValue) \(count.id) of the database cannot be used: \(error.message)"))
+      }
+    }
+    simulation.rules.replaceShared(with: rules.sorted { $0.1.id < $1.1.id })
   }
 
   /// Lets the requests that wait in a hold, or in any, go on or fail, in the order in which they came.

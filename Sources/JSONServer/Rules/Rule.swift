@@ -122,7 +122,7 @@ extension Rule.Effect {
 
 extension Rule.Kind {
   /// The members of a pattern that stand beside the rule's own; otherwise, they stand in an object named `request`.
-  private var patternNames: Set<String> {
+  fileprivate var patternNames: Set<String> {
     switch self {
     case .fault: ["method", "path", "query"]
     case .hold: RequestPattern.memberNames
@@ -225,7 +225,7 @@ extension Rule {
     var members = JSONObject()
     members["id"] = id.map { .number(JSONNumber($0)) }
     let pattern = matcher.pattern
-    if kind == .hold || kind == .fault && pattern.headers.isEmpty && pattern.body == nil {
+    if kind != .stub, kind.patternNames.isSuperset(of: pattern.members.map(\.name)) {
       for (name, value) in pattern.members { members[name] = value }
     } else {
       members["request"] = .object(pattern.members)

@@ -105,19 +105,27 @@ struct RuleTable: Sendable {
   /// Takes the rules that all servers have in the place of those that it had of them. They count before its own; one of
   /// its own that has the id of another gets a new one.
   ///
-  /// - Parameter shared: The rules, those of a kind in the order in which they were added.
-  mutating func replaceShared(with shared: [(id: Int, rule: Rule)]) {
+  /// - Parameter shared: The rules with their counts, those of a kind in the order in which they were added.
+  mutating func replaceShared(with shared: [(rule: Rule, count: SharedRule.Count)]) {
     removeAll { $0.origin == .shared }
-    for (id, rule) in shared { lastIDs[rule.kind] = max(lastID(of: rule.kind), id) }
+    for (rule, count) in shared { lastIDs[rule.kind] = max(lastID(of: rule.kind), count.id) }
     // Of stubs, those that were added later come first.
     let ordered = shared.filter { $0.rule.kind != .stub } + shared.filter { $0.rule.kind == .stub }.reversed()
-    for (position, (id, rule)) in ordered.enumerated() {
-      if var own = remove(rule.kind, id) {
+    for (position, (rule, count)) in ordered.enumerated() {
+      if var own = remove(rule.kind, count.id) {
         own.id = nextID(of: rule.kind)
         insert(own)
       }
-      insert(Entry(id, rank: Self.firstOfShared + position, rule, .shared))
+      insert(Entry(count.id, rank: Self.firstOfShared + position, rule, .shared))
+      self.count(count)
     }
+  }
+
+  /// Records how often a rule was met that all servers have.
+  mutating func count(_ count: SharedRule.Count) {
+    let key = Key(kind: count.kind, id: count.id)
+    entries[key]?.timesLeft = count.timesLeft
+    entries[key]?.timesMet = count.timesMet
   }
 
   /// Removes a rule, and returns it; `nil` when there is none.
@@ -171,19 +179,13 @@ struct RuleTable: Sendable {
     return found
   }
 
-  /// Counts a request that has met a rule.
+  /// Counts a request that has met a rule of the server's own; one that is for none any more is removed, unless requests
+  /// wait in it.
   mutating func count(_ entry: Entry) {
     entries[entry.key]?.timesMet += 1
-    if let times = entry.timesLeft { setTimesLeft(times - 1, of: entry) }
-  }
-
-  /// Records for how many requests a rule is still; one that is for none any more is removed, unless requests wait in it.
-  mutating func setTimesLeft(_ times: Int?, of entry: Entry) {
-    if times == 0, entry.rule.kind != .hold {
-      remove(entry.rule.kind, entry.id)
-    } else {
-      entries[entry.key]?.timesLeft = times
-    }
+    guard let times = entry.timesLeft else { return }
+    entries[entry.key]?.timesLeft = times - 1
+    if times == 1, entry.rule.kind != .hold { remove(entry.rule.kind, entry.id) }
   }
 
   /// The rules that a request may meet, some of them twice.

@@ -97,7 +97,7 @@ public final class Server: Sendable {
     }
     loop.execute {
       engine.assumeIsolated { engine in
-        if let state = source.shared { engine.take(state) }
+        engine.follow(engine.writes.state.keys)
         engine.readAhead()
       }
     }

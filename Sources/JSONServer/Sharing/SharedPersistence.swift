@@ -5,7 +5,7 @@ import JSONStorage
 ///
 /// A commit that ends as `edited` keeps the turn: until the next commit, or ``releaseTurn()``, nobody else writes, so
 /// that what is carried out again cannot collide once more.
-protocol SharedPersistence: Persistence, SharedSimulation {
+protocol SharedPersistence: Persistence {
   /// The version that further commits build on; a negative one after a commit whose outcome is unknown.
   var version: Int { get }
 
@@ -35,6 +35,24 @@ protocol SharedPersistence: Persistence, SharedSimulation {
   ///
   /// - Parameter completion: Called once, on any thread.
   func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void)
+
+  // MARK: Snapshots. Completions are called once, on any thread.
+
+  /// The snapshots, oldest first.
+  func snapshots(_ completion: @escaping @Sendable (Result<[Snapshots.Entry], StorageError>) -> Void)
+
+  /// Keeps the data as it is in the database; passes on the snapshot's name.
+  ///
+  /// - Parameter name: `nil` for the next of `snapshot-1`, `snapshot-2`, … that is free.
+  func saveSnapshot(named name: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
+
+  /// Brings the data in the database back to a snapshot; passes on whether there is such a one.
+  ///
+  /// - Parameter name: `nil` for what a reset goes back to.
+  func restoreSnapshot(named name: String?, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void)
+
+  /// Removes a snapshot; passes on whether it was there.
+  func removeSnapshot(_ name: String, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void)
 }
 
 extension SharedPersistence {

@@ -1,32 +1,37 @@
+import JSONDatabase
 import OrderedJSON
 
-/// A fault or a stub that servers share, as one of them tells it the others.
-struct SharedRule: Sendable {
-  /// A request that a rule is for, with the others counted.
-  struct Meeting: Sendable {
-    /// How many requests the rule has met, this one among them.
-    let count: Int
-    /// How many it is still for; `nil` for no end.
+/// How faults and stubs stand in the state of a server that shares them: the rule as it is sent to `/__admin`, beside what
+/// that cannot say, and how often it was met.
+enum SharedRule {
+  /// How often a rule was met.
+  struct Count {
+    let kind: Rule.Kind
+    let id: Int
+    /// How many requests the rule is still for; `nil` for no end.
     let timesLeft: Int?
+    let timesMet: Int
+
+    /// - Parameter name: The name of the rule's row.
+    init(_ state: ServerState, _ name: String) {
+      let parts = name.split(separator: "/")
+      kind = parts.first.flatMap { Rule.Kind(rawValue: String($0)) } ?? .fault
+      id = parts.last.flatMap { Int($0) } ?? 0
+      let count = state[.count, name]
+      timesMet = count?["met"]?.integer ?? 0
+      timesLeft = count.map { $0["left"]?.integer } ?? state[.rule, name]?[SharedRule.rule]?["times"]?.integer
+    }
   }
 
-  let kind: Rule.Kind
-  /// The rule as it is sent to `/__admin`, beside what that cannot say.
-  let value: JSONValue
-  /// How many requests it is still for; `nil` for no end.
-  let times: Int?
-
-  // Members of `value`.
+  // Members of a row.
   private static let rule = "rule"
   /// Each byte of a file is a code point, so that nothing has to be encoded but what JSON escapes.
   private static let files = "files"
   /// Whether a pattern's body is the whole body, which `/__admin` cannot say.
   private static let isWhole = "wholeBody"
-}
 
-extension SharedRule {
   /// - Returns: `nil` for a hold and a stub with a closure, which are this server's own.
-  init?(_ rule: Rule) {
+  static func value(of rule: Rule) -> JSONValue? {
     guard !rule.effect.responses.isEmpty else { return nil }
     var stored = rule
     var files: [String: [UInt8]] = [:]
@@ -34,24 +39,61 @@ extension SharedRule {
       let name = rule.kind == .fault ? "body" : "body-\(index + 1)"
       files.merge(stored.effect.responses[index].takeBytes(as: name)) { _, new in new }
     }
-    var value = JSONObject([(Self.rule, .object(stored.members()))])
+    var value = JSONObject([(Self.rule, .object(stored.members(timesLeft: rule.times)))])
     if !files.isEmpty {
       value[Self.files] = .object(JSONObject(files.sorted { $0.key < $1.key }.map { ($0, .string(bytes: $1)) }))
     }
     if case .equal? = rule.request.body { value[Self.isWhole] = true }
-    self.init(kind: rule.kind, value: .object(value), times: rule.times)
+    return .object(value)
   }
 
   /// - Throws: 400 when another version of the program wrote what this one cannot read.
-  func rule() throws(RequestError) -> Rule {
+  static func rule(_ kind: Rule.Kind, _ value: JSONValue) throws(RequestError) -> Rule {
     let texts = value[Self.files]?.object ?? JSONObject()
     let files = BodyFiles(
       directory: nil, contents: Dictionary(uniqueKeysWithValues: texts.map { ($0.name, $0.value.bytes) }))
     let members = value[Self.rule]?.object ?? JSONObject()
-    var rule = try Rule(kind, AdminBody(members), files: files, isWhole: value[Self.isWhole] != nil)
-    rule.times = times
-    return rule
+    return try Rule(kind, AdminBody(members), files: files, isWhole: value[Self.isWhole] != nil)
   }
+
+  // MARK: The state
+
+  /// Adds a rule after those of its kind, and returns its id.
+  ///
+  /// - Parameter own: The last id that the server has given rules of its own of this kind.
+  static func add(_ value: JSONValue, _ kind: Rule.Kind, after own: Int, to state: inout ServerState) -> Int {
+    let id = max(own, state[.number, kind.rawValue]?.integer ?? 0) + 1
+    state[.number, kind.rawValue] = JSONValue(id)
+    state[.rule, name(kind, id)] = value
+    return id
+  }
+
+  /// Removes a rule, or all of a kind, and returns whether there was one.
+  static func remove(_ kind: Rule.Kind, _ id: Int?, from state: inout ServerState) -> Bool {
+    let names = state[.rule].keys.filter { other in
+      id.map { other == name(kind, $0) } ?? other.hasPrefix("\(kind.rawValue)/")
+    }
+    for name in names { (state[.rule, name], state[.count, name]) = (nil, nil) }
+    return !names.isEmpty
+  }
+
+  /// Counts a request that meets a rule.
+  ///
+  /// - Returns: How many it met before; `nil` when the rule is for no request any more.
+  static func count(_ kind: Rule.Kind, _ id: Int, in state: inout ServerState) -> Int? {
+    let name = name(kind, id)
+    guard state[.rule, name] != nil else { return nil }
+    let count = Count(state, name)
+    if count.timesLeft == 1 {
+      _ = remove(kind, id, from: &state)
+    } else {
+      let left = count.timesLeft.map { JSONValue($0 - 1) } ?? .null
+      state[.count, name] = ["met": JSONValue(count.timesMet + 1), "left": left]
+    }
+    return count.timesMet
+  }
+
+  private static func name(_ kind: Rule.Kind, _ id: Int) -> String { "\(kind.rawValue)/\(id)" }
 }
 
 extension FixedResponse {

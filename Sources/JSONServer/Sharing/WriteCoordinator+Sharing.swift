@@ -40,7 +40,7 @@ extension WriteCoordinator {
 
   /// Takes over what other servers have written, and carries out again what was not saved.
   func takeOver(_ source: LoadedSource, from shared: any SharedPersistence, on engine: isolated Engine) {
-    let waiting = takeBackUnsavedRequests()
+    let waiting = takeBackUnsavedRequests(on: engine)
     switch source.content {
     case .rows(let rows, let base) where base <= shared.version: apply(rows, on: engine)
     // After a commit whose outcome is unknown, and in the place of another database, only the whole says what there is.
@@ -49,11 +49,7 @@ extension WriteCoordinator {
       askAgain(shared, on: engine)
       return releaseUnusedTurn()
     case .whole(let other):
-      if shared.version < 0 {
-        // The numbers of its versions may begin anew.
-        engine.sharedVersion = -1
-        askAgain(shared, on: engine)
-      }
+      if shared.version < 0 { askAgain(shared, on: engine) }
       let names = database.resourceNames(andOf: other)
       adopt(other)
       engine.readAhead()
@@ -61,7 +57,8 @@ extension WriteCoordinator {
       engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
     case .part: break
     }
-    if let state = source.shared { engine.take(state) }
+    let isWhole = if case .whole = source.content { true } else { false }
+    takeState(source.state, isWhole: isWhole, on: engine)
     if let signIn = engine.signIn { engine.forgetUsers(signIn) }
     shared.adopt(source)
     resume(waiting, on: engine)

@@ -117,20 +117,25 @@ extension Engine {
 
   /// Returns the id of the user for whom an access token stands, and whose record is still there.
   func user(of token: String, _ signIn: SignInState) throws(Tokens.Refusal) -> String {
-    let user: String
-    if writes.shared == nil {
-      user = try signIn.tokens.holder(of: token, now: System.now).user
-    } else {
-      let shared = try signIn.sharedTokens.token(token, now: System.now)
-      guard isHolder(shared, signIn) else { throw .unknown }
-      user = shared.holder.user
-    }
-    guard hasUser(user, signIn) else { throw .unknown }
-    return user
+    let holder = try Tokens.holder(of: token, now: System.now, in: writes.state)
+    guard isHolder(holder, signIn) else { throw .unknown }
+    return holder.user
   }
 
-  func hasUser(_ id: String, _ signIn: SignInState) -> Bool {
-    (try? writes.database.record(id, in: signIn.users)) != nil
+  /// Lets a request wait whose token this server does not know, when another may just have given it.
+  ///
+  /// - Returns: Whether it waits.
+  func awaitToken(
+    of context: RequestContext, _ goOn: @escaping @Sendable (isolated Engine) -> Void
+  ) -> Bool {
+    guard isShared, configuration.reads == .local, let token = try? SignInState.bearerToken(context.request),
+      writes.state[.token, token] == nil
+    else { return false }
+    writes.whenCurrent(on: self) { engine, failure in
+      if let failure { return engine.finalize(context, RequestError(failure).response()) }
+      goOn(engine)
+    }
+    return true
   }
 
   /// Whether a name in a request means the users.

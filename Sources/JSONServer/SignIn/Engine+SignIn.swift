@@ -7,9 +7,7 @@ extension Engine {
   func perform(_ route: SignInRoute, _ context: RequestContext) throws(RequestError) {
     guard let signIn else { return }
     switch route {
-    case .register(let body):
-      if let shared = writes.shared { return try register(body, context, in: shared) }
-      try register(body, signIn, context)
+    case .register(let body): try register(body, signIn, context)
     case .signIn(let body):
       let credentials = try Credentials(body?.json)
       guard let user = user(named: credentials.name, by: credentials.member, signIn) else {
@@ -19,37 +17,36 @@ extension Engine {
       else {
         throw RequestError(.malformed, "Incorrect password")
       }
-      if let shared = writes.shared { return giveTokens(to: user, id: id, in: shared, .json([:]), context) }
-      let response = response(.json([:]), with: issueTokens(to: user, id: id, signIn), to: user)
-      writes.respondWhenDurable(
-        PendingResponse(requester: .client(context, .signIn(route)), response: response), showing: signIn.users,
-        on: self)
+      respond(to: context, route, response(.json([:]), with: issueTokens(to: user, id: id, signIn), to: user))
     case .refresh(let token):
       guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
-      if let shared = writes.shared { return renew(token, in: shared, context) }
-      do throws(Tokens.Refusal) {
-        let holder = try signIn.tokens.holder(ofRefresh: token, now: System.now)
-        guard hasUser(holder.user, signIn) else { throw .unknown }
-        finalize(context, .json(.object(try signIn.tokens.renew(token, now: System.now).members)))
-      } catch {
-        throw RequestError(error)
+      let pair = try changeState { state throws(RequestError) in
+        do throws(Tokens.Refusal) {
+          guard isHolder(try Tokens.holder(ofRefresh: token, now: System.now, in: state), signIn) else {
+            throw .unknown
+          }
+          return try signIn.tokens.renew(token, now: System.now, in: &state)
+        } catch {
+          throw RequestError(error)
+        }
       }
+      respond(to: context, route, .json(.object(pair.members)))
     case .signOut(let refreshToken):
-      if let shared = writes.shared {
-        let bearer = Result { () throws(RequestError) in try SignInState.bearerToken(context.request) }
-        let tokens = [refreshToken, try? bearer.get()].compactMap { $0 }
-        return signOut(tokens.isEmpty ? [try bearer.get()] : tokens, in: shared, context)
+      try changeState { state throws(RequestError) in
+        if let refreshToken, Tokens.revoke(refreshToken, in: &state) { return }
+        guard Tokens.revoke(try SignInState.bearerToken(context.request), in: &state) else {
+          throw RequestError(Tokens.Refusal.unknown)
+        }
       }
-      defer { endVoidWatches() }
-      if let refreshToken, signIn.tokens.revoke(refreshToken) { return finalize(context, Self.signedOut) }
-      guard signIn.tokens.revoke(try SignInState.bearerToken(context.request)) else {
-        throw RequestError(Tokens.Refusal.unknown)
-      }
-      finalize(context, Self.signedOut)
+      respond(to: context, route, PreparedResponse(status: .noContent))
     }
   }
 
-  static let signedOut = PreparedResponse(status: .noContent)
+  /// Responds when the users that a response shows are saved, and the tokens where servers share them.
+  private func respond(to context: RequestContext, _ route: SignInRoute, _ response: PreparedResponse) {
+    let pending = PendingResponse(requester: .client(context, .signIn(route)), response: response)
+    writes.respondWhenShared(pending, showing: signIn?.users, on: self)
+  }
 
   private func register(_ body: WrittenBody?, _ signIn: SignInState, _ context: RequestContext) throws(RequestError) {
     let requester = Requester.client(context, .signIn(.register(body)))
@@ -86,13 +83,23 @@ extension Engine {
   }
 
   private func issueTokens(to user: ValidJSON, id: String, _ signIn: SignInState) -> Tokens.Pair {
-    signIn.tokens.issue(to: holder(id: id, of: user), now: System.now)
+    let holder = holder(id: id, of: user, signIn)
+    return changeState { signIn.tokens.issue(to: holder, now: System.now, in: &$0) }
   }
 
   /// Whom tokens of a user stand for.
-  func holder(id: String, of user: ValidJSON) -> Tokens.Holder {
+  private func holder(id: String, of user: ValidJSON, _ signIn: SignInState) -> Tokens.Holder {
     let record = JSONValue(user)
-    return Tokens.Holder(user: id, email: record["email"]?.string ?? record["username"]?.string ?? "")
+    return Tokens.Holder(
+      user: id, email: record["email"]?.string ?? record["username"]?.string ?? "",
+      slot: isShared ? writes.database.slot(of: id, in: signIn.users) : nil)
+  }
+
+  /// Whether the user is still there for whom a token stands. Where servers share the data, somebody else may have the id
+  /// now, and the slot when it was the last.
+  func isHolder(_ holder: Tokens.Holder, _ signIn: SignInState) -> Bool {
+    guard let user = try? writes.database.record(holder.user, in: signIn.users) else { return false }
+    return holder.slot == nil || self.holder(id: holder.user, of: user, signIn) == holder
   }
 
   /// A response with tokens, and the user's record beside them.
@@ -228,15 +235,13 @@ extension Engine {
 
   /// Has all access tokens expire; passes on how many did.
   func expireTokens(_ completion: @escaping Completion<Int>) {
-    if let shared = writes.shared { return change(.expireTokens(now: System.now), in: shared, completion) }
-    let count = signIn?.tokens.expire(now: System.now) ?? 0
-    endVoidWatches()
-    completion(self, .success(count))
+    changeState({ Tokens.expire(now: System.now, in: &$0) }, then: completion)
   }
 
-  /// Voids the tokens of users who are gone, before another gets the id of one.
+  /// Voids the tokens of users who are gone, before another gets the id of one; where servers share the data, tokens tell
+  /// those by themselves.
   func forgetUsers(_ signIn: SignInState) {
-    signIn.tokens.revoke { !hasUser($0, signIn) }
+    if !isShared { changeState { Tokens.revoke(in: &$0) { !isHolder($0, signIn) } } }
     endVoidWatches()
   }
 

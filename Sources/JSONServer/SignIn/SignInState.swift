@@ -7,9 +7,8 @@ import JSONDatabase
 final class SignInState {
   let users: String
   private let guards: [String: Guard]
-  var tokens: Tokens
-  /// What is known of the tokens that servers share, in the place of those.
-  var sharedTokens = SharedTokens()
+  /// Makes tokens; those that were given are in the server's state.
+  let tokens: Tokens
   /// The access tokens with which clients watch resources, by the numbers of their subscriptions.
   var watchers: [Int: String] = [:]
 

@@ -1,10 +1,10 @@
-import DequeModule
+import JSONDatabase
 import OrderedJSON
 
-/// The tokens that users were given.
+/// The tokens that users are given, which are kept in the server's state.
 ///
 /// A token has the three parts of a JSON Web Token, so that clients can read its claims. What makes it valid is that it is
-/// in this list, not its third part: that is random, and no signature.
+/// in the state, not its third part: that is random, and no signature.
 struct Tokens: Sendable {
   /// What a user gets who signs in.
   struct Pair: Sendable {
@@ -20,6 +20,9 @@ struct Tokens: Sendable {
     let user: String
     /// What the user signed in with: an email address, or a name.
     let email: String
+    /// The slot of the user's record, where servers share the data: whoever gets the id later has another. `nil` where
+    /// records may move.
+    var slot: Int?
   }
 
   /// Why a token is not accepted.
@@ -35,36 +38,46 @@ struct Tokens: Sendable {
     }
   }
 
+  /// What is known of a token.
   private struct Entry {
     let holder: Holder
-    /// The sign-in that it goes back to, which ends all its tokens.
-    let origin: Int
+    /// Whether it only serves to get others.
+    let isRefresh: Bool
+    /// The first refresh token of the sign-in that it goes back to, which ends all its tokens.
+    let origin: String
     /// Seconds since 1970.
     var end: Double
-  }
 
-  /// Tokens of one kind, by their text.
-  private struct Kind {
-    var entries: [String: Entry] = [:]
-    /// From the oldest; those of tokens that are gone may be among them.
-    private var order: Deque<String> = []
+    init(_ holder: Holder, isRefresh: Bool, origin: String, end: Double) {
+      (self.holder, self.isRefresh, self.origin, self.end) = (holder, isRefresh, origin, end)
+    }
 
-    mutating func add(_ token: String, _ entry: Entry) {
-      entries[token] = entry
-      order.append(token)
-      while order.count > Tokens.capacity, let oldest = order.popFirst() { entries[oldest] = nil }
+    init?(_ value: JSONValue?) {
+      guard let value, let user = value["user"]?.string, let email = value["email"]?.string,
+        let origin = value["origin"]?.string, case .number(let end)? = value["end"]
+      else { return nil }
+      holder = Holder(user: user, email: email, slot: value["slot"]?.integer)
+      isRefresh = value["refresh"] == .bool(true)
+      self.origin = origin
+      self.end = end.doubleValue
+    }
+
+    var value: JSONValue {
+      var members = JSONObject([
+        ("user", .string(holder.user)), ("email", .string(holder.email)), ("refresh", .bool(isRefresh)),
+        ("origin", .string(origin)), ("end", JSONValue(rounding: end)),
+      ])
+      members["slot"] = holder.slot.map { JSONValue($0) }
+      return .object(members)
     }
   }
 
-  /// The most tokens of one kind that are remembered; the oldest go first.
-  static let capacity = 10_000
+  /// The most tokens that are remembered; those that end first go first, a tenth at once.
+  static let capacity = 20_000
   static let refreshLifetime: Double = 30 * 24 * 3600
 
   private let lifetime: Double
   private let random: @Sendable () -> UInt64
-  private var access = Kind()
-  private var refresh = Kind()
-  private var lastOrigin = 0
 
   /// - Parameters:
   ///   - lifetime: How long an access token is valid; a refresh token is for 30 days.
@@ -77,68 +90,81 @@ struct Tokens: Sendable {
   /// Gives a user who has signed in tokens.
   ///
   /// - Parameter now: Seconds since 1970, here and below.
-  mutating func issue(to holder: Holder, now: Double) -> Pair {
-    lastOrigin += 1
-    return issue(to: holder, origin: lastOrigin, now: now)
+  func issue(to holder: Holder, now: Double, in state: inout ServerState) -> Pair {
+    issue(to: holder, origin: nil, now: now, in: &state)
   }
 
-  private mutating func issue(to holder: Holder, origin: Int, now: Double) -> Pair {
-    let pair = pair(for: holder, now: now)
-    access.add(pair.access, Entry(holder: holder, origin: origin, end: now + lifetime))
-    refresh.add(pair.refresh, Entry(holder: holder, origin: origin, end: now + Self.refreshLifetime))
+  private func issue(to holder: Holder, origin: String?, now: Double, in state: inout ServerState) -> Pair {
+    Self.makeRoom(in: &state)
+    let end = (access: now + lifetime, refresh: now + Self.refreshLifetime)
+    let pair = Pair(
+      access: text(for: holder, from: now, to: end.access), refresh: text(for: holder, from: now, to: end.refresh),
+      lifetime: Int(lifetime.rounded()))
+    let origin = origin ?? pair.refresh
+    state[.token, pair.access] = Entry(holder, isRefresh: false, origin: origin, end: end.access).value
+    state[.token, pair.refresh] = Entry(holder, isRefresh: true, origin: origin, end: end.refresh).value
     return pair
   }
 
-  /// Makes tokens that are remembered elsewhere.
-  func pair(for holder: Holder, now: Double) -> Pair {
-    Pair(
-      access: text(for: holder, from: now, to: now + lifetime),
-      refresh: text(for: holder, from: now, to: now + Self.refreshLifetime), lifetime: Int(lifetime.rounded()))
+  private static func makeRoom(in state: inout ServerState) {
+    guard state[.token].count >= capacity else { return }
+    // Of each kind: access tokens all end before refresh tokens that are as old.
+    for isRefresh in [false, true] {
+      let ends = entries(in: state).filter { $0.entry.isRefresh == isRefresh }.sorted { $0.entry.end < $1.entry.end }
+      for (token, _) in ends.prefix(ends.count / 10) { state[.token, token] = nil }
+    }
   }
 
   /// Returns whom an access token stands for.
-  func holder(of token: String, now: Double) throws(Refusal) -> Holder {
-    try Self.entry(token, of: access, now: now).holder
-  }
-
-  /// Gives new tokens for a refresh token, which is void from then on.
-  mutating func renew(_ token: String, now: Double) throws(Refusal) -> Pair {
-    let entry = try Self.entry(token, of: refresh, now: now)
-    refresh.entries[token] = nil
-    return issue(to: entry.holder, origin: entry.origin, now: now)
+  static func holder(of token: String, now: Double, in state: ServerState) throws(Refusal) -> Holder {
+    try entry(token, isRefresh: false, now: now, in: state).holder
   }
 
   /// Returns whom a refresh token stands for.
-  func holder(ofRefresh token: String, now: Double) throws(Refusal) -> Holder {
-    try Self.entry(token, of: refresh, now: now).holder
+  static func holder(ofRefresh token: String, now: Double, in state: ServerState) throws(Refusal) -> Holder {
+    try entry(token, isRefresh: true, now: now, in: state).holder
+  }
+
+  /// Gives new tokens for a refresh token, which is void from then on.
+  func renew(_ token: String, now: Double, in state: inout ServerState) throws(Refusal) -> Pair {
+    let entry = try Self.entry(token, isRefresh: true, now: now, in: state)
+    state[.token, token] = nil
+    return issue(to: entry.holder, origin: entry.origin, now: now, in: &state)
   }
 
   /// Voids all tokens of the sign-in that an access or refresh token goes back to, and returns whether there was one.
-  mutating func revoke(_ token: String) -> Bool {
-    guard let origin = (access.entries[token] ?? refresh.entries[token])?.origin else { return false }
-    remove { $0.origin == origin }
+  static func revoke(_ token: String, in state: inout ServerState) -> Bool {
+    guard let origin = Entry(state[.token, token])?.origin else { return false }
+    for (token, entry) in entries(in: state) where entry.origin == origin { state[.token, token] = nil }
     return true
   }
 
   /// Voids the tokens of users that are gone.
-  mutating func revoke(where isGone: (_ user: String) -> Bool) {
-    remove { isGone($0.holder.user) }
+  static func revoke(in state: inout ServerState, where isGone: (_ holder: Holder) -> Bool) {
+    for (token, entry) in entries(in: state) where isGone(entry.holder) { state[.token, token] = nil }
   }
 
   /// Has all access tokens expire, and returns how many did.
-  mutating func expire(now: Double) -> Int {
-    let valid = access.entries.filter { $0.value.end > now }.keys
-    for token in valid { access.entries[token]?.end = now }
+  static func expire(now: Double, in state: inout ServerState) -> Int {
+    let valid = entries(in: state).filter { !$0.entry.isRefresh && $0.entry.end > now }
+    for (token, entry) in valid {
+      var entry = entry
+      entry.end = now
+      state[.token, token] = entry.value
+    }
     return valid.count
   }
 
-  private mutating func remove(_ isVoid: (Entry) -> Bool) {
-    access.entries = access.entries.filter { !isVoid($0.value) }
-    refresh.entries = refresh.entries.filter { !isVoid($0.value) }
+  private static func entries(in state: ServerState) -> [(token: String, entry: Entry)] {
+    state[.token].compactMap { token, value in Entry(value).map { (token, $0) } }
   }
 
-  private static func entry(_ token: String, of kind: Kind, now: Double) throws(Refusal) -> Entry {
-    guard let entry = kind.entries[token] else { throw Refusal(unknown: token) }
+  private static func entry(
+    _ token: String, isRefresh: Bool, now: Double, in state: ServerState
+  ) throws(Refusal) -> Entry {
+    guard let entry = Entry(state[.token, token]), entry.isRefresh == isRefresh else {
+      throw Refusal(unknown: token)
+    }
     guard now < entry.end else { throw .expired }
     return entry
   }

@@ -3,7 +3,7 @@ import OrderedJSON
 #if PostgreSQL
   /// A parameter of a statement, in PostgreSQL's binary form: nothing is ever written into the statement's text.
   struct Parameter {
-    private static let (json, integer, bigInteger): (UInt32, UInt32, UInt32) = (114, 23, 20)
+    private static let (json, integer, bigInteger, string): (UInt32, UInt32, UInt32, UInt32) = (114, 23, 20, 25)
 
     /// `nil` for null.
     let bytes: [UInt8]?
@@ -38,16 +38,17 @@ import OrderedJSON
       }
     }
 
+    /// A `text[]`.
+    static func texts(_ values: [String]) -> Parameter { slices(values.map { UTF8Slice($0) }, of: string) }
+
     /// A `json[]`, whose elements may be null.
-    static func documents(_ rows: some Collection<StoredRow>) -> Parameter {
-      array(of: json, count: rows.count) { output in
-        for row in rows {
-          guard let text = row.text else {
-            output += bigEndian(Int32(-1))
-            continue
-          }
-          output += bigEndian(Int32(truncatingIfNeeded: text.count))
-          text.withBytes { output += $0 }
+    static func documents(_ texts: [UTF8Slice?]) -> Parameter { slices(texts, of: json) }
+
+    private static func slices(_ texts: [UTF8Slice?], of type: UInt32) -> Parameter {
+      array(of: type, count: texts.count) { output in
+        for text in texts {
+          output += bigEndian(Int32(truncatingIfNeeded: text?.count ?? -1))
+          text?.withBytes { output += $0 }
         }
       }
     }

@@ -1,32 +1,16 @@
 #if PostgreSQL
+  package import JSONDatabase
   import OrderedJSON
 
   /// A whole database as it was read.
   package struct LoadedDatabase: Sendable {
-    /// Where a row is, and where its text ends, which begins where that of the row before ends.
-    package struct Row: Sendable {
-      package let resource: Int32
-      package let slot: Int32
-      package let end: Int
-    }
-
     package let version: Int
-    /// Of the commit that made the version; `nil` for the first one.
+    /// Of the commit that made the version.
     let commitID: String?
-    package let frame: StoredFrame
     /// What servers share besides the data.
-    package let simulation: StoredSimulation
-    /// The texts of all rows.
-    package fileprivate(set) var text: [UInt8] = []
-    /// By resource and slot, ascending.
-    package fileprivate(set) var rows: ContiguousArray<Row> = []
-
-    fileprivate init(version: Int, commitID: String?, frame: StoredFrame, simulation: StoredSimulation) {
-      self.version = version
-      self.commitID = commitID
-      self.frame = frame
-      self.simulation = simulation
-    }
+    package let state: [ServerState.Row]
+    /// The data, or why it cannot be served.
+    package let database: Result<Database, DatabaseFailure>
   }
 
   extension Connection {
@@ -34,11 +18,11 @@
     ///
     /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
     /// - Throws: ``DatabaseFailure``; with code `tables` when positions are missing.
-    func load(isInTransaction: Bool) throws(DatabaseFailure) -> LoadedDatabase {
-      if isInTransaction { return try loadAll() }
+    func load(_ schema: Schema, isInTransaction: Bool) throws(DatabaseFailure) -> LoadedDatabase {
+      if isInTransaction { return try loadAll(schema) }
       try run("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
       do throws(DatabaseFailure) {
-        let loaded = try loadAll()
+        let loaded = try loadAll(schema)
         try run("COMMIT")
         return loaded
       } catch {
@@ -47,14 +31,36 @@
       }
     }
 
-    private func loadAll() throws(DatabaseFailure) -> LoadedDatabase {
-      let state = try run("SELECT version, prefix, suffix FROM state", [])
-      guard let version = state.integer(0, 0), let prefix = state.text(0, 1), let suffix = state.text(0, 2) else {
-        throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
+    private func loadAll(_ schema: Schema) throws(DatabaseFailure) -> LoadedDatabase {
+      let text = "SELECT prefix, suffix, (SELECT max(version) FROM change), pg_table_size('record') FROM state"
+      let found = try run(text, [])
+      let version = try version(in: found, 2)
+      let frame = DatabaseFrame(
+        prefix: found.slice(0, 0) ?? UTF8Slice(""), suffix: found.slice(0, 1) ?? UTF8Slice(""),
+        resources: try loadResources())
+      let rows = CopiedRows(frame, size: found.integer(0, 3) ?? 0)
+      try copy(
+        "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
+        deadline: .seconds(60)
+      ) { piece throws(DatabaseFailure) in rows.append(piece) }
+      let database = Result { () throws(DatabaseFailure) in
+        do throws(LoadError) {
+          return try rows.assembler.database(schema: schema)
+        } catch {
+          throw DatabaseFailure(
+            .tables,
+            "\(address.description): the tables of the schema '\(address.schema)' hold what cannot be served: \(error.message)"
+          )
+        }
       }
+      return LoadedDatabase(
+        version: version, commitID: try commitID(of: version), state: try state(since: -1), database: database)
+    }
+
+    private func loadResources() throws(DatabaseFailure) -> [DatabaseFrame.Resource] {
       let found = try run(
         "SELECT position, name, kind, lead, trail, tail, empty_tail FROM resource ORDER BY position", [])
-      var resources: [StoredResource] = []
+      var resources: [DatabaseFrame.Resource] = []
       for row in 0..<found.count {
         let name = found.text(row, 1) ?? ""
         guard found.integer(row, 0) == row else {
@@ -62,29 +68,28 @@
             state: "42P01", "the resource '\(name)' is not at position \(row); positions count from 0 without gaps",
             at: address)
         }
+        let space = (3...6).map { found.slice(row, $0) ?? UTF8Slice("") }
         resources.append(
-          StoredResource(
-            name: name, isCollection: found.text(row, 2) == "collection", lead: found.text(row, 3),
-            trail: found.text(row, 4) ?? "", tail: found.text(row, 5) ?? "", emptyTail: found.text(row, 6) ?? ""))
+          DatabaseFrame.Resource(
+            name: name, isCollection: found.text(row, 2) == "collection", lead: space[0], trail: space[1],
+            tail: space[2], emptyTail: space[3]))
       }
-      var loaded = LoadedDatabase(
-        version: version, commitID: try commitID(of: version),
-        frame: StoredFrame(prefix: prefix, suffix: suffix, resources: resources),
-        simulation: try simulation())
-      try copy(
-        "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
-        deadline: .seconds(60)
-      ) { piece throws(DatabaseFailure) in loaded.append(copied: piece) }
-      return loaded
+      return resources
     }
   }
 
-  extension LoadedDatabase {
+  /// The rows of a database as they are read, one copied piece after the other.
+  private final class CopiedRows {
+    private(set) var assembler: DatabaseAssembler
     /// The signature, flags and the length of further fields, before the first row (PostgreSQL's manual, COPY).
     private static let headerCount = 19
 
+    init(_ frame: DatabaseFrame, size: Int) {
+      assembler = DatabaseAssembler(frame, size: size)
+    }
+
     /// Adds a row of COPY's binary form: a count of fields, and each with its length before it.
-    fileprivate mutating func append(copied piece: UnsafeRawBufferPointer) {
+    func append(_ piece: UnsafeRawBufferPointer) {
       var piece = piece
       // The header may stand before the first row in the same piece.
       if piece.starts(with: "PGCOPY\n".utf8) {
@@ -95,8 +100,7 @@
       guard piece.count >= 26 else { return }
       let resource = UnsafeRawBufferPointer(rebasing: piece[6..<10]).bigEndianInteger
       let slot = UnsafeRawBufferPointer(rebasing: piece[14..<22]).bigEndianInteger
-      text += piece[26...]
-      rows.append(Row(resource: Int32(clamping: resource), slot: Int32(clamping: slot), end: text.count))
+      assembler.append(resource: resource, slot: slot, UnsafeRawBufferPointer(rebasing: piece[26...]))
     }
   }
 #endif

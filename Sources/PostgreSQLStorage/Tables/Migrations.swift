@@ -5,26 +5,27 @@
     static let oldestServer = 120_000
 
     /// The steps; a step is never changed once it was released.
-    static let steps = [first, commitIDs, simulation, channels, gaps, rights]
+    static let steps = [data, triggers, besides]
 
     // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
     //
-    // One row of `state` is the turn: who changes it has the only write in progress. What a change was about is in
-    // `change`; what is there now is in `record`.
-    private static let first = """
+    // Who has locked the row of `state` has the turn: the only write in progress. That row changes with the text around
+    // the resources alone, so that an old snapshot, which keeps all versions of a row, costs no write anything. The
+    // version is the last one of `change`, which says what each change was about; what is there now is in `record`. Each
+    // change has an id, by which a database that took the place of another is told from it.
+    private static let data = """
       CREATE TABLE state (
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
-        version bigint NOT NULL,
         prefix text NOT NULL,
         suffix text NOT NULL
-      ) WITH (fillfactor = 10);
-      INSERT INTO state VALUES (true, 0, '{', E'\\n}\\n');
+      );
+      INSERT INTO state VALUES (true, '{', E'\\n}\\n');
 
       CREATE TABLE resource (
         position int PRIMARY KEY,
         name text NOT NULL UNIQUE,
         kind text NOT NULL DEFAULT 'collection' CHECK (kind IN ('collection', 'object')),
-        lead text,
+        lead text NOT NULL DEFAULT '',
         trail text NOT NULL DEFAULT '',
         tail text NOT NULL DEFAULT E'\\n  ',
         empty_tail text NOT NULL DEFAULT ''
@@ -39,145 +40,33 @@
 
       CREATE TABLE change (
         version bigint PRIMARY KEY,
-        commit_id text,
+        commit_id text NOT NULL DEFAULT md5(random()::text || clock_timestamp()::text),
         is_whole boolean NOT NULL DEFAULT false,
+        has_shared boolean NOT NULL DEFAULT false,
         resources int[] NOT NULL DEFAULT '{}',
         slots bigint[] NOT NULL DEFAULT '{}',
         at timestamptz NOT NULL DEFAULT now()
       );
-
-      -- The turn first, as servers do: who has records and waits for the turn would stop who has the turn.
-      CREATE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-      AS $body$
-      BEGIN
-        PERFORM version FROM state FOR UPDATE;
-        RETURN NULL;
-      END $body$;
-      CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE ON record FOR EACH STATEMENT
-        WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION take_turn();
-
-      CREATE FUNCTION next_slot() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-      AS $body$
-      BEGIN
-        new.slot := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
-        RETURN new;
-      END $body$;
-      CREATE TRIGGER next_slot BEFORE INSERT ON record FOR EACH ROW WHEN (new.slot IS NULL) EXECUTE FUNCTION next_slot();
-
-      CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-      AS $body$
-      DECLARE
-        next bigint;
-      BEGIN
-        IF NOT EXISTS (SELECT FROM touched) THEN
-          RETURN NULL;
-        END IF;
-        UPDATE state SET version = version + 1 RETURNING version INTO next;
-        INSERT INTO change (version, resources, slots)
-          SELECT next, array_agg(resource), array_agg(slot) FROM touched;
-        PERFORM pg_notify('json_server', next::text);
-        RETURN NULL;
-      END $body$;
-      CREATE TRIGGER note_inserted AFTER INSERT ON record REFERENCING NEW TABLE AS touched
-        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
-        EXECUTE FUNCTION note_records();
-      CREATE TRIGGER note_deleted AFTER DELETE ON record REFERENCING OLD TABLE AS touched
-        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
-        EXECUTE FUNCTION note_records();
-      CREATE TRIGGER note_updated AFTER UPDATE ON record REFERENCING NEW TABLE AS touched
-        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
-        EXECUTE FUNCTION note_records();
-
-      CREATE FUNCTION refuse_moving() RETURNS trigger LANGUAGE plpgsql AS $body$
-      BEGIN
-        RAISE EXCEPTION 'a record keeps its resource and its slot; delete it and insert it anew';
-      END $body$;
-      CREATE TRIGGER refuse_moving BEFORE UPDATE ON record FOR EACH ROW
-        WHEN (old.resource <> new.resource OR old.slot <> new.slot) EXECUTE FUNCTION refuse_moving();
-
-      CREATE FUNCTION note_whole() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-      AS $body$
-      DECLARE
-        next bigint;
-      BEGIN
-        UPDATE state SET version = version + 1 RETURNING version INTO next;
-        INSERT INTO change (version, is_whole) VALUES (next, true);
-        PERFORM pg_notify('json_server', next::text);
-        RETURN NULL;
-      END $body$;
-      CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
-        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
-        EXECUTE FUNCTION note_whole();
-      CREATE TRIGGER note_truncated AFTER TRUNCATE ON record
-        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
-        EXECUTE FUNCTION note_whole();
-      """
-
-    // Every change has an id, by which a database that took the place of another is told from it.
-    private static let commitIDs = """
-      ALTER TABLE change ALTER COLUMN commit_id SET DEFAULT md5(random()::text || clock_timestamp()::text);
-      UPDATE change SET commit_id = DEFAULT WHERE commit_id IS NULL;
-      """
-
-    // Each schema has notices of its own, so that one team's writes do not wake the servers of another.
-    private static let channels = """
-      DO $body$
-      DECLARE
-        name text;
-      BEGIN
-        FOREACH name IN ARRAY ARRAY['note_records', 'note_whole'] LOOP
-          EXECUTE replace(
-            pg_get_functiondef(name::regproc), 'pg_notify(''json_server'',', 'pg_notify(TG_TABLE_SCHEMA,');
-        END LOOP;
-      END $body$;
-      """
-
-    // Servers keep the places between records, too: one mistyped number would take all their memory. Statements are
-    // looked at as a whole, in whatever order they insert.
-    private static let gaps = """
-      CREATE FUNCTION refuse_gap() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-      AS $body$
-      DECLARE
-        far bigint;
-      BEGIN
-        SELECT largest.slot INTO far
-          FROM (SELECT resource, max(slot) AS slot FROM touched GROUP BY resource) AS largest
-          WHERE largest.slot >= 10000000 AND largest.slot >= 10000000
-            + 4 * (SELECT count(*) FROM record WHERE record.resource = largest.resource)
-          LIMIT 1;
-        IF FOUND THEN
-          RAISE EXCEPTION 'slot % is far behind the records of its resource', far
-            USING HINT = 'Leave the slot out, and the record comes last; each slot up to it takes memory of every server.';
-        END IF;
-        RETURN NULL;
-      END $body$;
-      CREATE TRIGGER refuse_gap AFTER INSERT ON record REFERENCING NEW TABLE AS touched
-        FOR EACH STATEMENT WHEN (current_setting('json_server.server', true) IS DISTINCT FROM 'on')
-        EXECUTE FUNCTION refuse_gap();
+      INSERT INTO change (version) VALUES (0);
       """
 
     // Triggers run with the rights of whoever writes, always, and record what is not recorded yet: a server's commit has
     // written its change by then. Names are looked up in the trigger's schema, whatever it is called by now, and in pg_temp,
     // where anybody makes tables, last.
-    private static let rights = """
-      DROP TRIGGER take_turn ON record;
-      DROP TRIGGER note_inserted ON record;
-      DROP TRIGGER note_deleted ON record;
-      DROP TRIGGER note_updated ON record;
-      DROP TRIGGER note_truncated ON record;
-      DROP TRIGGER note_resources ON resource;
-      DROP TRIGGER refuse_gap ON record;
-      DROP FUNCTION refuse_gap;
-
-      CREATE OR REPLACE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+    //
+    // The turn comes first, as with servers: who has records and waits for the turn would stop who has the turn. Servers
+    // keep the places between records, too: one mistyped slot would take all their memory. Statements are looked at as a
+    // whole, in whatever order they insert.
+    private static let triggers = """
+      CREATE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       BEGIN
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
-        PERFORM version FROM state FOR UPDATE;
+        PERFORM FROM state FOR UPDATE;
         RETURN NULL;
       END $body$;
 
-      CREATE OR REPLACE FUNCTION next_slot() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE FUNCTION next_slot() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       BEGIN
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
@@ -185,7 +74,12 @@
         RETURN new;
       END $body$;
 
-      CREATE OR REPLACE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE FUNCTION refuse_moving() RETURNS trigger LANGUAGE plpgsql AS $body$
+      BEGIN
+        RAISE EXCEPTION 'a record keeps its resource and its slot; delete it and insert it anew';
+      END $body$;
+
+      CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       DECLARE
         own pg_catalog.record;
@@ -197,7 +91,7 @@
           RETURN NULL;
         END IF;
         SELECT is_whole, resources, slots INTO own FROM change
-          WHERE version = (SELECT version FROM state) AND xmin::text = (txid_current() % 4294967296)::text;
+          WHERE version = (SELECT max(version) FROM change) AND xmin::text = (txid_current() % 4294967296)::text;
         IF FOUND AND (own.is_whole OR NOT EXISTS (
           SELECT resource, slot FROM touched EXCEPT SELECT * FROM unnest(own.resources, own.slots)))
         THEN
@@ -214,32 +108,35 @@
               USING HINT = 'Leave the slot out, and the record comes last; each slot up to it takes memory of every server.';
           END IF;
         END IF;
-        UPDATE state SET version = version + 1 RETURNING version INTO next;
         INSERT INTO change (version, resources, slots)
-          SELECT next, array_agg(resource), array_agg(slot) FROM touched;
+          SELECT (SELECT max(version) + 1 FROM change), array_agg(resource), array_agg(slot) FROM touched
+          RETURNING version INTO next;
         PERFORM pg_notify(tg_table_schema, next::text);
         RETURN NULL;
       END $body$;
 
-      CREATE OR REPLACE FUNCTION note_whole() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE FUNCTION note_whole() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       DECLARE
         next bigint;
       BEGIN
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+        PERFORM FROM state FOR UPDATE;
         IF EXISTS (
-          SELECT FROM change WHERE is_whole AND version = (SELECT version FROM state)
+          SELECT FROM change WHERE is_whole AND version = (SELECT max(version) FROM change)
             AND xmin::text = (txid_current() % 4294967296)::text)
         THEN
           RETURN NULL;
         END IF;
-        UPDATE state SET version = version + 1 RETURNING version INTO next;
-        INSERT INTO change (version, is_whole) VALUES (next, true);
+        INSERT INTO change (version, is_whole) SELECT max(version) + 1, true FROM change RETURNING version INTO next;
         PERFORM pg_notify(tg_table_schema, next::text);
         RETURN NULL;
       END $body$;
 
       CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE ON record FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
+      CREATE TRIGGER next_slot BEFORE INSERT ON record FOR EACH ROW WHEN (new.slot IS NULL) EXECUTE FUNCTION next_slot();
+      CREATE TRIGGER refuse_moving BEFORE UPDATE ON record FOR EACH ROW
+        WHEN (old.resource <> new.resource OR old.slot <> new.slot) EXECUTE FUNCTION refuse_moving();
       CREATE TRIGGER note_inserted AFTER INSERT ON record REFERENCING NEW TABLE AS touched
         FOR EACH STATEMENT EXECUTE FUNCTION note_records();
       CREATE TRIGGER note_deleted AFTER DELETE ON record REFERENCING OLD TABLE AS touched
@@ -249,6 +146,54 @@
       CREATE TRIGGER note_truncated AFTER TRUNCATE ON record FOR EACH STATEMENT EXECUTE FUNCTION note_whole();
       CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
         FOR EACH STATEMENT EXECUTE FUNCTION note_whole();
+      """
+
+    // What servers share besides the data. A row of `shared` carries the version that wrote it, and one that is removed
+    // has no body. The snapshot 0, which has no name, is what a reset goes back to. `snapshot_record` names its snapshot
+    // without a reference, which would be looked up for each row.
+    private static let besides = """
+      CREATE TABLE shared (
+        kind text NOT NULL,
+        name text NOT NULL,
+        body json,
+        version bigint NOT NULL,
+        PRIMARY KEY (kind, name)
+      );
+      CREATE INDEX shared_version ON shared (version);
+
+      CREATE TABLE counter (
+        name text PRIMARY KEY,
+        value bigint NOT NULL
+      );
+      INSERT INTO counter VALUES ('snapshot', 0);
+
+      CREATE TABLE snapshot (
+        id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+        name text UNIQUE CHECK ((name IS NULL) = (id = 0)),
+        at timestamptz NOT NULL DEFAULT now(),
+        prefix text NOT NULL,
+        suffix text NOT NULL
+      );
+
+      CREATE TABLE snapshot_resource (
+        snapshot bigint NOT NULL,
+        position int NOT NULL,
+        name text NOT NULL,
+        kind text NOT NULL,
+        lead text NOT NULL,
+        trail text NOT NULL,
+        tail text NOT NULL,
+        empty_tail text NOT NULL,
+        PRIMARY KEY (snapshot, position)
+      );
+
+      CREATE TABLE snapshot_record (
+        snapshot bigint NOT NULL,
+        resource int NOT NULL,
+        slot bigint NOT NULL,
+        body json NOT NULL,
+        PRIMARY KEY (snapshot, resource, slot)
+      );
       """
 
     /// Makes the tables, or brings them up to date. Several servers may do so at once.

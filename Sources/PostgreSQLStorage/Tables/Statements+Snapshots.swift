@@ -8,11 +8,11 @@
     private static let initial = 0
 
     /// The snapshots that have a name, oldest first.
-    func snapshots() throws(DatabaseFailure) -> [StoredSnapshot] {
+    func snapshots() throws(DatabaseFailure) -> [(name: String, milliseconds: Int)] {
       let found = try run(
         "SELECT name, (extract(epoch FROM at) * 1000)::bigint FROM snapshot WHERE name IS NOT NULL ORDER BY id", [])
       return (0..<found.count).map { row in
-        StoredSnapshot(name: found.text(row, 0) ?? "", milliseconds: found.integer(row, 1) ?? 0)
+        (found.text(row, 0) ?? "", found.integer(row, 1) ?? 0)
       }
     }
 
@@ -117,9 +117,11 @@
     /// Before the rows, where the triggers look for it.
     private static let restoredChangeText = """
       WITH turn AS (
-          UPDATE state SET version = version + 1, prefix = snapshot.prefix, suffix = snapshot.suffix
-          FROM snapshot WHERE snapshot.id = $1::bigint RETURNING version),
-        log AS (INSERT INTO change (version, is_whole) SELECT version, true FROM turn)
+          INSERT INTO change (version, is_whole)
+          SELECT max(version) + 1, true FROM change HAVING EXISTS (SELECT FROM snapshot WHERE id = $1::bigint)
+          RETURNING version),
+        around AS (
+          UPDATE state SET prefix = snapshot.prefix, suffix = snapshot.suffix FROM snapshot WHERE snapshot.id = $1::bigint)
       SELECT pg_notify(current_schema(), version::text) FROM turn
       """
 

@@ -1,28 +1,33 @@
 #if PostgreSQL
+  package import JSONDatabase
   import OrderedJSON
 
   /// What others have written from one version to another.
   package struct ForeignWrites: Sendable {
-    package let changes: ForeignChanges
+    package enum Changes: Sendable {
+      /// What is at the places that changed.
+      case rows([PlacedRow])
+      /// So much that all was read again.
+      case whole(Database)
+      /// All was read again, and cannot be served.
+      case refused(DatabaseFailure)
+    }
+
+    package let changes: Changes
+    /// What changed of what servers share besides the data; all of it where all was read.
+    package let state: [ServerState.Row]
     package let since: Int
     package let version: Int
-    /// Of the commit that made the version; `nil` for the first one.
+    /// Of the commit that made the version.
     package let commitID: String?
 
     /// Whether there is anything.
     var isNew: Bool {
       switch changes {
       case .rows: version > since
-      case .whole: true
+      case .whole, .refused: true
       }
     }
-  }
-
-  package enum ForeignChanges: Sendable {
-    /// What is at the places that changed, and what servers share besides the data when that changed, too.
-    case rows([StoredRow], simulation: StoredSimulation?)
-    /// So much that all was read again.
-    case whole(LoadedDatabase)
   }
 
   extension Connection {
@@ -46,10 +51,16 @@
       return connection
     }
 
+    private static let versionText = "SELECT max(version) FROM change"
+
     /// The version of the data, which is whole and durable.
     func version(deadline: Duration) throws(DatabaseFailure) -> Int {
-      guard let version = try run("SELECT version FROM state", [], deadline: deadline).integer(0, 0) else {
-        throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
+      try version(in: try run(Self.versionText, [], deadline: deadline))
+    }
+
+    func version(in rows: ResultRows?, _ column: Int = 0) throws(DatabaseFailure) -> Int {
+      guard let version = rows?.integer(0, column) else {
+        throw DatabaseFailure(state: "42P01", "a row of 'state' or 'change' is missing", at: address)
       }
       return version
     }
@@ -59,11 +70,9 @@
     /// - Parameter isInTransaction: Whether the transaction is under way.
     /// - Returns: The version of the data.
     func takeTurn(isInTransaction: Bool = false, deadline: Duration) throws(DatabaseFailure) -> Int {
-      let turn = [Statement("BEGIN"), Statement("SELECT version FROM state FOR UPDATE")]
-      guard let version = try run(isInTransaction ? [turn[1]] : turn, deadline: deadline).last?.integer(0, 0) else {
-        throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
-      }
-      return version
+      // The version is asked for when the turn is there.
+      let turn = [Statement("BEGIN"), Statement("SELECT FROM state FOR UPDATE"), Statement(Self.versionText)]
+      return try version(in: try run(Array(turn.dropFirst(isInTransaction ? 1 : 0)), deadline: deadline).last)
     }
 
     /// Whether somebody has the turn, or waits for it.
@@ -76,7 +85,7 @@
       return try run(text, [], deadline: deadline).bool(0, 0) == true
     }
 
-    /// The id of the commit that made a version; `nil` when that is the first one, or one that is forgotten.
+    /// The id of the commit that made a version; `nil` when that is forgotten.
     func commitID(of version: Int, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> String? {
       let text = "SELECT commit_id FROM change WHERE version = $1::bigint"
       return try run(text, [.bigint(version)], deadline: deadline).text(0, 0)
@@ -93,50 +102,67 @@
     ) throws(DatabaseFailure) -> ForeignWrites {
       let (version, id) = versions.baseAndID
       let found = try run(Self.changesText, [.bigint(version)], deadline: deadline)
-      guard let newest = found.integer(0, 0) else {
-        throw DatabaseFailure(state: "42P01", "the row of 'state' is missing", at: address)
-      }
-      let isSameHistory = newest >= version && found.text(0, 6) == id
+      let newest = try self.version(in: found)
+      let isSameHistory = newest >= version && id != nil && found.text(0, 6) == id
       // Old changes are forgotten.
       guard isSameHistory, found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
-        let loaded = try load(isInTransaction: isInTransaction)
+        let loaded = try load(versions.schema, isInTransaction: isInTransaction)
         if !isSameHistory { versions.forgetBase(version) }
+        let changes: ForeignWrites.Changes =
+          switch loaded.database {
+          case .success(let database): .whole(database)
+          case .failure(let failure): .refused(failure)
+          }
         return ForeignWrites(
-          changes: .whole(loaded), since: version, version: loaded.version, commitID: loaded.commitID)
+          changes: changes, state: loaded.state, since: version, version: loaded.version, commitID: loaded.commitID)
       }
-      let rows = (0..<found.count).compactMap { row -> StoredRow? in
+      let rows = (0..<found.count).compactMap { row -> PlacedRow? in
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
-        return StoredRow(resource: resource, slot: slot, text: found.slice(row, 5))
+        return PlacedRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
-      let simulation = found.bool(0, 8) == true ? try simulation() : nil
+      let state = found.bool(0, 8) == true ? try self.state(since: version) : []
       return ForeignWrites(
-        changes: .rows(rows, simulation: simulation), since: version, version: newest, commitID: found.text(0, 7))
+        changes: .rows(rows), state: state, since: version, version: newest, commitID: found.text(0, 7))
     }
 
     private static let changesText = """
-      WITH now AS (SELECT version FROM state),
-        log AS (SELECT is_whole, is_simulation, resources, slots FROM change WHERE version > $1::bigint),
+      WITH now AS (SELECT max(version) AS version FROM change),
+        log AS (SELECT is_whole, has_shared, resources, slots FROM change WHERE version > $1::bigint),
         place AS (SELECT DISTINCT resource, slot FROM log, unnest(log.resources, log.slots) AS place (resource, slot))
       SELECT now.version, (SELECT count(*) FROM log), (SELECT coalesce(bool_or(is_whole), false) FROM log),
         place.resource, place.slot, record.body, (SELECT commit_id FROM change WHERE version = $1::bigint),
         (SELECT commit_id FROM change WHERE change.version = now.version),
-        (SELECT coalesce(bool_or(is_simulation), false) FROM log)
+        (SELECT coalesce(bool_or(has_shared), false) FROM log)
       FROM now LEFT JOIN place ON true
         LEFT JOIN record ON record.resource = place.resource AND record.slot = place.slot
       ORDER BY place.resource, place.slot
       """
 
+    /// What servers share besides the data, as far as it was written after a version.
+    func state(since version: Int) throws(DatabaseFailure) -> [ServerState.Row] {
+      let text = "SELECT kind, name, body FROM shared WHERE version > $1::bigint"
+      let found = try run(text, [.bigint(version)])
+      return (0..<found.count).compactMap { row in
+        // A newer program may share more than this one knows.
+        guard let kind = found.text(row, 0).flatMap(ServerState.Kind.init), let name = found.text(row, 1) else {
+          return nil
+        }
+        return ServerState.Row(.init(kind, name), found.text(row, 2).flatMap { try? JSONValue(parsing: $0) })
+      }
+    }
+
     /// Writes rows if the data is of a version still: in a transaction of its own, or in the one with the turn, which ends then.
     ///
     /// - Returns: Whether it was, and the rows are committed.
     func write(
-      _ rows: [StoredRow], onto base: (version: Int, id: String?), id: String, endingTransaction: Bool,
-      deadline: Duration
+      _ rows: [PlacedRow], _ state: [ServerState.Row] = [], onto base: (version: Int, id: String?), id: String,
+      endingTransaction: Bool, deadline: Duration
     ) throws(DatabaseFailure) -> Bool {
-      let parameters: [Parameter] = [
-        .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
-        .documents(rows), .optional(base.id),
-      ]
+      let parameters: [Parameter] =
+        [
+          .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
+          .documents(rows.map(\.text)), .optional(base.id),
+        ] + Self.parameters(state)
       do throws(DatabaseFailure) {
         guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
         return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
@@ -146,13 +172,15 @@
     }
 
     // The parts of one statement see the data as it was before it. Of a place that is in `given` once, each touches its
-    // row once.
+    // row once. Of several who wait to write the same version, one does: the others find its row in `change`, which no
+    // snapshot hides.
     private static let writeText = """
-      WITH turn AS (
-          UPDATE state SET version = version + 1
-          WHERE version = $1::bigint
-            AND (SELECT commit_id FROM change WHERE version = $1::bigint) IS NOT DISTINCT FROM $6::text
-          RETURNING version),
+      WITH locked AS (SELECT is_only FROM state FOR UPDATE),
+        turn AS (
+          INSERT INTO change (version, commit_id, has_shared, resources, slots)
+          SELECT $1::bigint + 1, $2::text, cardinality($7::text[]) > 0, $3::int[], $4::bigint[] FROM locked
+          WHERE (SELECT commit_id FROM change WHERE version = $1::bigint) = $6::text
+          ON CONFLICT (version) DO NOTHING RETURNING version),
         given AS (
           SELECT given.* FROM turn, unnest($3::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
         gone AS (
@@ -161,55 +189,84 @@
         put AS (
           INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM given WHERE body IS NOT NULL
           ON CONFLICT (resource, slot) DO UPDATE SET body = excluded.body),
-        log AS (
-          INSERT INTO change (version, commit_id, resources, slots)
-          SELECT turn.version, $2::text, $3::int[], $4::bigint[] FROM turn)
+        told AS (\(tellText(7, from: "turn, ", at: "turn.version")))
       SELECT turn.version, pg_notify(current_schema(), turn.version::text) FROM turn
       """
 
+    /// - Parameters:
+    ///   - first: The number of the first of the three parameters with kinds, names and bodies.
+    ///   - version: An expression for the version that writes them.
+    private static func tellText(_ first: Int, from: String = "", at version: String) -> String {
+      """
+      INSERT INTO shared (kind, name, body, version)
+      SELECT told.*, \(version)
+      FROM \(from)unnest($\(first)::text[], $\(first + 1)::text[], $\(first + 2)::json[]) AS told (kind, name, body)
+      ON CONFLICT (kind, name) DO UPDATE SET body = excluded.body, version = excluded.version
+      """
+    }
+
+    private static func parameters(_ state: [ServerState.Row]) -> [Parameter] {
+      [
+        .texts(state.map(\.key.kind.rawValue)), .texts(state.map(\.key.name)),
+        .documents(state.map { $0.value.map { UTF8Slice($0.utf8Text(.compact)) } }),
+      ]
+    }
+
+    /// Ends a transaction. When the connection is lost meanwhile, nobody knows whether it took place.
+    func commit(deadline: Duration = .seconds(30)) throws(DatabaseFailure) {
+      do throws(DatabaseFailure) {
+        try run("COMMIT", deadline: deadline)
+      } catch {
+        throw error.unsettled
+      }
+    }
+
     /// Replaces all data within a transaction that has the turn.
     func replaceAll(
-      _ database: StoredDatabase, onto version: Int, id: String
+      _ database: Database, _ state: [ServerState.Row] = [], onto version: Int, id: String
     ) throws(DatabaseFailure) {
       let long = Duration.seconds(600)
+      let (frame, placed) = (database.frame, database.placedRows)
       // Before the rows, where the triggers look for it.
       try run(
         """
         WITH turn AS (
-          UPDATE state SET version = version + 1, prefix = $3, suffix = $4 WHERE version = $1::bigint RETURNING version),
-          log AS (INSERT INTO change (version, commit_id, is_whole) SELECT version, $2, true FROM turn)
+          INSERT INTO change (version, commit_id, is_whole) VALUES ($1::bigint + 1, $2, true) RETURNING version),
+          around AS (UPDATE state SET prefix = $3, suffix = $4)
         SELECT version, pg_notify(current_schema(), version::text) FROM turn
         """,
-        [.bigint(version), .text(id), .text(database.frame.prefix), .text(database.frame.suffix)])
+        [.bigint(version), .text(id), .text(frame.prefix.string), .text(frame.suffix.string)])
+      try run(Self.tellText(2, at: "$1::bigint"), [.bigint(version + 1)] + Self.parameters(state))
       try run("DELETE FROM record", deadline: long)
       try run("DELETE FROM resource", deadline: long)
-      for (position, resource) in database.frame.resources.enumerated() {
+      for (position, resource) in frame.resources.enumerated() {
         try run(
           """
           INSERT INTO resource (position, name, kind, lead, trail, tail, empty_tail)
           VALUES ($1::bigint::int, $2, CASE WHEN $3::boolean THEN 'collection' ELSE 'object' END, $4, $5, $6, $7)
           """,
           [
-            .bigint(position), .text(resource.name), .bool(resource.isCollection), .optional(resource.lead),
-            .text(resource.trail), .text(resource.tail), .text(resource.emptyTail),
+            .bigint(position), .text(resource.name), .bool(resource.isCollection), .text(resource.lead.string),
+            .text(resource.trail.string), .text(resource.tail.string), .text(resource.emptyTail.string),
           ])
       }
       var start = 0
-      while start < database.rows.count {
+      while start < placed.count {
         // A message travels in seconds, even on a slow way: only between messages it is known that the server goes on.
         var end = start
         var size = 0
-        while end < database.rows.count, end - start < 10_000, size < 1 << 20 {
-          size += database.rows[end].text?.count ?? 0
+        while end < placed.count, end - start < 10_000, size < 1 << 20 {
+          size += placed[end].text?.count ?? 0
           end += 1
         }
-        let rows = database.rows[start..<end]
+        let rows = placed[start..<end]
         try run(
           """
           INSERT INTO record (resource, slot, body)
           SELECT * FROM unnest($1::int[], $2::bigint[], $3::json[])
           """,
-          [.integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)), .documents(rows)], deadline: long)
+          [.integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)), .documents(rows.map(\.text))],
+          deadline: long)
         start = end
       }
     }
@@ -237,6 +294,7 @@
     /// Forgets changes that every server that is not far behind has seen.
     func forgetChanges(before version: Int) throws(DatabaseFailure) {
       try run("DELETE FROM change WHERE version < $1::bigint", [.bigint(version)])
+      try run("DELETE FROM shared WHERE body IS NULL AND version < $1::bigint", [.bigint(version)])
     }
   }
 #endif

@@ -7,10 +7,15 @@ import Testing
 /// Rules on their way from one server to another.
 @Suite struct `Shared rules` {
   private func passOn(_ rule: Rule) throws -> Rule {
-    let told = try #require(SharedRule(rule))
+    let told = try #require(SharedRule.value(of: rule))
     // As a database keeps it.
-    let value = try JSONValue(parsing: told.value.text(pretty: false))
-    return try SharedRule(kind: told.kind, value: value, times: told.times).rule()
+    return try SharedRule.rule(rule.kind, JSONValue(parsing: told.text(pretty: false)))
+  }
+
+  private static var exactPattern: RequestPattern {
+    var pattern = RequestPattern(.get, "/a")
+    pattern.isExact = true
+    return pattern
   }
 
   private static let faults: [Fault] = [
@@ -19,6 +24,7 @@ import Testing
     Fault(path: "/a", headerFields: [.retryAfter: "7", .contentType: "text/plain"], retryAfter: 3, action: .truncate),
     Fault(RequestPattern(.post, "/a", query: ["b": nil], headers: ["X-A": "b*"], body: ["c": 1]), action: .hang),
     Fault(RequestPattern(nil, "/a", body: .including(["c": 1])), response: FixedResponse(status: .ok)),
+    Fault(exactPattern, times: 2, response: FixedResponse(status: .ok)),
   ]
 
   @Test(arguments: faults) func `Faults arrive as they were`(_ fault: Fault) throws {
@@ -26,6 +32,7 @@ import Testing
     let arrived = try passOn(rule)
     #expect(arrived.matcher.pattern == rule.matcher.pattern)
     #expect(arrived.members(id: 1) == rule.members(id: 1))
+    #expect(arrived.times == rule.times)
     #expect(arrived.effect.response(after: 0)?.bytes == rule.effect.response(after: 0)?.bytes)
     #expect(arrived.delay == fault.delay)
   }
@@ -45,8 +52,8 @@ import Testing
   }
 
   @Test func `Closures and holds stay`() throws {
-    #expect(SharedRule(try Rule(Stub(RequestPattern()) { _ in nil })) == nil)
-    #expect(SharedRule(try Rule(RequestPattern(), .hold)) == nil)
+    #expect(SharedRule.value(of: try Rule(Stub(RequestPattern()) { _ in nil })) == nil)
+    #expect(SharedRule.value(of: try Rule(RequestPattern(), .hold)) == nil)
   }
 
   @Test func `What cannot be used is refused before it is shared`() {

@@ -117,7 +117,7 @@
     func read(_ target: String, from server: Server) async throws -> Task<Response, Never> {
       let asking = """
         SELECT max(extract(epoch FROM query_start) * 1000000)::bigint FROM pg_stat_activity
-        WHERE datname = '\(name)' AND query = 'SELECT version FROM state' AND state = 'idle'
+        WHERE datname = '\(name)' AND query = 'SELECT max(version) FROM change' AND state = 'idle'
         """
       let last = try admin.run(asking, []).integer(0, 0)
       let response = Task { await server.send(.get, target) }

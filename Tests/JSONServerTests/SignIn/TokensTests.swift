@@ -1,4 +1,5 @@
 import Foundation
+import JSONDatabase
 import OrderedJSON
 import Testing
 
@@ -23,57 +24,64 @@ struct TokensTests {
 
   @Test(arguments: ["a", "ab", "abc", "å@x", "\"quoted\"", String(repeating: "x", count: 99)])
   func `Clients read the claims of a token`(email: String) throws {
-    var tokens = tokens()
-    let pair = tokens.issue(to: Tokens.Holder(user: "7", email: email), now: 1_000.9)
+    let tokens = tokens()
+    var state = ServerState()
+    let pair = tokens.issue(to: Tokens.Holder(user: "7", email: email), now: 1_000.9, in: &state)
     #expect(try claims(pair.access) == ["email": .string(email), "iat": 1000, "exp": 1060, "sub": "7"])
     #expect(try claims(pair.refresh)["sub"] == "7")
     #expect(pair.lifetime == 60)
   }
 
   @Test func `A token is valid until its end, and no two are the same`() throws {
-    var tokens = tokens()
-    let first = tokens.issue(to: ada, now: 0)
-    let second = tokens.issue(to: bob, now: 0)
+    let tokens = tokens()
+    var state = ServerState()
+    let first = tokens.issue(to: ada, now: 0, in: &state)
+    let second = tokens.issue(to: bob, now: 0, in: &state)
     #expect(Set([first.access, first.refresh, second.access, second.refresh]).count == 4)
-    #expect(try tokens.holder(of: first.access, now: 59.9) == ada)
-    #expect(try tokens.holder(of: second.access, now: 59.9) == bob)
-    #expect(throws: Tokens.Refusal.expired) { try tokens.holder(of: first.access, now: 60) }
-    #expect(throws: Tokens.Refusal.unknown) { try tokens.holder(of: first.refresh, now: 0) }
-    #expect(throws: Tokens.Refusal.unknown) { try tokens.holder(of: first.access + "x", now: 0) }
-    #expect(throws: Tokens.Refusal.malformed) { try tokens.holder(of: "x", now: 0) }
+    #expect(try Tokens.holder(of: first.access, now: 59.9, in: state) == ada)
+    #expect(try Tokens.holder(of: second.access, now: 59.9, in: state) == bob)
+    #expect(throws: Tokens.Refusal.expired) { try Tokens.holder(of: first.access, now: 60, in: state) }
+    #expect(throws: Tokens.Refusal.unknown) { try Tokens.holder(of: first.refresh, now: 0, in: state) }
+    #expect(throws: Tokens.Refusal.unknown) { try Tokens.holder(of: first.access + "x", now: 0, in: state) }
+    #expect(throws: Tokens.Refusal.malformed) { try Tokens.holder(of: "x", now: 0, in: state) }
   }
 
   @Test func `All access tokens expire at once, and refresh tokens stay`() throws {
-    var tokens = tokens()
-    let old = tokens.issue(to: ada, now: 0)
-    let counts = [tokens.expire(now: 1), tokens.expire(now: 1)]
+    let tokens = tokens()
+    var state = ServerState()
+    let old = tokens.issue(to: ada, now: 0, in: &state)
+    let counts = [Tokens.expire(now: 1, in: &state), Tokens.expire(now: 1, in: &state)]
     #expect(counts == [1, 0])
-    #expect(throws: Tokens.Refusal.expired) { try tokens.holder(of: old.access, now: 1) }
-    let new = try tokens.renew(old.refresh, now: 1)
-    #expect(try tokens.holder(of: new.access, now: 60.9) == ada)
-    #expect(throws: Tokens.Refusal.unknown) { _ = try tokens.renew(old.refresh, now: 1) }
+    #expect(throws: Tokens.Refusal.expired) { try Tokens.holder(of: old.access, now: 1, in: state) }
+    let new = try tokens.renew(old.refresh, now: 1, in: &state)
+    #expect(try Tokens.holder(of: new.access, now: 60.9, in: state) == ada)
+    #expect(throws: Tokens.Refusal.unknown) { _ = try tokens.renew(old.refresh, now: 1, in: &state) }
   }
 
   @Test func `Signing out voids what goes back to the same sign-in`() throws {
-    var tokens = tokens()
-    let phone = tokens.issue(to: ada, now: 0)
-    let later = try tokens.renew(phone.refresh, now: 0)
-    let laptop = tokens.issue(to: ada, now: 0)
-    let wasThere = [tokens.revoke(later.access), tokens.revoke(later.access)]
+    let tokens = tokens()
+    var state = ServerState()
+    let phone = tokens.issue(to: ada, now: 0, in: &state)
+    let later = try tokens.renew(phone.refresh, now: 0, in: &state)
+    let laptop = tokens.issue(to: ada, now: 0, in: &state)
+    let wasThere = [Tokens.revoke(later.access, in: &state), Tokens.revoke(later.access, in: &state)]
     #expect(wasThere == [true, false])
     for token in [phone.access, later.access] {
-      #expect(throws: Tokens.Refusal.unknown) { try tokens.holder(of: token, now: 0) }
+      #expect(throws: Tokens.Refusal.unknown) { try Tokens.holder(of: token, now: 0, in: state) }
     }
-    #expect(throws: Tokens.Refusal.unknown) { _ = try tokens.renew(later.refresh, now: 0) }
-    #expect(try tokens.holder(of: laptop.access, now: 0) == ada)
+    #expect(throws: Tokens.Refusal.unknown) { _ = try tokens.renew(later.refresh, now: 0, in: &state) }
+    #expect(try Tokens.holder(of: laptop.access, now: 0, in: state) == ada)
   }
 
   @Test func `The oldest tokens are forgotten when there are too many`() throws {
-    var tokens = tokens()
-    let first = tokens.issue(to: ada, now: 0)
-    let second = tokens.issue(to: ada, now: 0)
-    for _ in 1..<Tokens.capacity { _ = tokens.issue(to: bob, now: 0) }
-    #expect(throws: Tokens.Refusal.unknown) { try tokens.holder(of: first.access, now: 0) }
-    #expect(try tokens.holder(of: second.access, now: 0) == ada)
+    let tokens = tokens()
+    var state = ServerState()
+    let pairs = (0...Tokens.capacity / 2).map { tokens.issue(to: ada, now: Double($0) / 1_000, in: &state) }
+    let tenth = Tokens.capacity / 20
+    for (pair, isForgotten) in [(pairs[0], true), (pairs[tenth - 1], true), (pairs[tenth], false)] {
+      #expect((state[.token, pair.access] == nil) == isForgotten)
+      #expect((state[.token, pair.refresh] == nil) == isForgotten)
+    }
+    #expect(try Tokens.holder(of: pairs[Tokens.capacity / 2].access, now: 1, in: state) == ada)
   }
 }

@@ -103,8 +103,8 @@ def status(answer):
 TRAPS = """
     CREATE FUNCTION pg_temp.trap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''ran as %'', current_user; END';
     CREATE FUNCTION pg_temp.trap_slot() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''ran as %'', current_user; END';
-    CREATE TEMP TABLE state (version bigint, prefix text, suffix text);
-    INSERT INTO state VALUES (1, '', '');
+    CREATE TEMP TABLE state (is_only boolean, prefix text, suffix text);
+    INSERT INTO state VALUES (true, '', '');
     CREATE TEMP TABLE change (version bigint, is_whole boolean, resources int[], slots bigint[]);
     CREATE TRIGGER trap BEFORE UPDATE ON state EXECUTE FUNCTION pg_temp.trap();
     CREATE TRIGGER trap BEFORE INSERT ON change EXECUTE FUNCTION pg_temp.trap();
@@ -172,7 +172,7 @@ def refusals(harness, postgres):
         RAISE EXCEPTION 'refused by the test' USING ERRCODE = new.body ->> 'state'; END $$;
         CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON refusals.record FOR EACH ROW
             WHEN (new.body ->> 'state' IS NOT NULL) EXECUTE FUNCTION refusals.refuse()""")
-    version = lambda: postgres.query("SELECT version FROM refusals.state")
+    version = lambda: postgres.query("SELECT max(version) FROM refusals.change")
     with Server(harness.binary, postgres.url("refusals"), "--quiet") as server:
         harness.check(server.request("POST", "/items", {"id": "before"}).status == 201, "refusals: no write before")
         before = version()

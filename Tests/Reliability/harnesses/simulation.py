@@ -270,7 +270,7 @@ def lookups(harness, postgres, fleet):
     for count, arguments, expected in [
             (1, ("GET", "/posts", None, bearer), (200, None)), (1, ("POST", "/login", USER), (200, None)),
             (2, ("POST", "/register", user), (503, "unknown"))]:
-        with postgres.transaction("LOCK TABLE tokens.token"):
+        with postgres.transaction("LOCK TABLE tokens.shared"):
             asking = request(*arguments)
             for _ in range(count):
                 postgres.query(f"SELECT pg_terminate_backend({postgres.await_lock('tokens')}, 5000)")

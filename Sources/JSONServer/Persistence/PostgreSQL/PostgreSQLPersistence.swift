@@ -8,13 +8,11 @@ import OrderedJSON
 
   /// Keeps a database in PostgreSQL, which other servers write, too.
   final class PostgreSQLPersistence: SharedPersistence {
-    let database: SharedDatabase
-    private let schema: Schema
+    private let database: SharedDatabase
     private let address: DatabaseAddress
 
-    private init(_ database: SharedDatabase, schema: Schema, address: DatabaseAddress) {
+    private init(_ database: SharedDatabase, address: DatabaseAddress) {
       self.database = database
-      self.schema = schema
       self.address = address
     }
 
@@ -30,10 +28,8 @@ import OrderedJSON
     ) throws(ServerError) -> OpenedSource {
       do {
         let address = try DatabaseAddress(source.url, shownAs: source.description)
-        let (loaded, isSeeded) = try SharedDatabase.prepare(address) {
-          try source.readSeed(parser).map { StoredDatabase($0) }
-        }
-        let database = try loaded.database(schema: parser.schema, at: address)
+        let (loaded, isSeeded) = try SharedDatabase.prepare(address, parser.schema) { try source.readSeed(parser) }
+        let database = try loaded.database.get()
         var warnings: [String] = []
         if source.seed != nil, !isSeeded {
           warnings.append("\(address.description) holds data already; the seed is not used.")
@@ -42,22 +38,16 @@ import OrderedJSON
           warnings.append("\(address.description) holds no data; give some with --seed, or 'swift-json-server import'.")
         }
         guard isWritten else { return OpenedSource(persistence: nil, database: database, warnings: warnings) }
-        let schema = parser.schema
-        let shared = try SharedDatabase(address, loaded: loaded) { writes in
-          do throws(ServerError) {
-            onEdit(.changed(try LoadedSource(writes, schema: schema, at: address)))
-            return nil
-          } catch {
-            return DatabaseFailure(.tables, error.message)
-          }
+        let shared = try SharedDatabase(address, parser.schema, loaded: loaded) { writes in
+          if case .success(let source) = LoadedSource.reading(writes) { onEdit(.changed(source)) }
         } onFailure: { failure in
           onWarning(
             failure.map { "\($0.message) Until that is mended, requests are refused with 503." }
               ?? "\(address.description) is reached again.")
         }
         return OpenedSource(
-          persistence: PostgreSQLPersistence(shared, schema: schema, address: address), database: database,
-          warnings: warnings, shared: SharedState(loaded.simulation))
+          persistence: PostgreSQLPersistence(shared, address: address), database: database, warnings: warnings,
+          state: loaded.state)
       } catch let error as DatabaseFailure {
         throw ServerError(error)
       } catch let error as ServerError {
@@ -82,18 +72,15 @@ import OrderedJSON
         "\(address.description): nobody can write, since one transaction keeps all others from it; find it in pg_stat_activity, and end it."
     }
 
-    func commit(_ version: Database, after base: Database, completion: @escaping @Sendable (Commit) -> Void) {
-      let commit: StoredCommit =
-        if let rows = version.placedRows(since: base) {
-          .rows(rows.map(StoredRow.init))
-        } else {
-          .whole { StoredDatabase(version) }
-        }
-      database.commit(commit) { [self] result in
+    func commit(
+      _ version: Database, after base: Database, _ state: [ServerState.Row],
+      completion: @escaping @Sendable (Commit) -> Void
+    ) {
+      database.commit(version, after: base, state) { [database] result in
         switch result {
         case .done: completion(.done)
         case .overtaken(let writes):
-          switch loaded(writes) {
+          switch LoadedSource.reading(writes) {
           case .success(let source): completion(.edited(source))
           case .failure(let error):
             database.releaseTurn()
@@ -109,18 +96,10 @@ import OrderedJSON
       mark: @escaping @Sendable () -> Int,
       completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
     ) {
-      database.takeTurn(mark: mark) { [self] number, result in
-        let source = result.mapError(StorageError.init).flatMap(loaded)
+      database.takeTurn(mark: mark) { [database] number, result in
+        let source = result.mapError(StorageError.init).flatMap(LoadedSource.reading)
         if case .failure = source { database.releaseTurn() }
         completion(number, source)
-      }
-    }
-
-    private func loaded(_ writes: ForeignWrites) -> Result<LoadedSource, StorageError> {
-      do throws(ServerError) {
-        return .success(try LoadedSource(writes, schema: schema, at: address))
-      } catch {
-        return .failure(StorageError(.unavailable, error.message))
       }
     }
 
@@ -147,5 +126,62 @@ import OrderedJSON
     }
 
     func close() { database.close() }
+
+    // MARK: Snapshots
+
+    func snapshots(_ completion: @escaping @Sendable (Result<[Snapshots.Entry], StorageError>) -> Void) {
+      database.snapshots { result in
+        completion(
+          result.map { $0.map { Snapshots.Entry(name: $0.name, time: Double($0.milliseconds) / 1000) } }
+            .mapError(StorageError.init))
+      }
+    }
+
+    func saveSnapshot(named name: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+      database.saveSnapshot(named: name) { completion($0.mapError(StorageError.init)) }
+    }
+
+    func restoreSnapshot(named name: String?, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void) {
+      database.restoreSnapshot(named: name) { completion($0.mapError(StorageError.init)) }
+    }
+
+    func removeSnapshot(_ name: String, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void) {
+      database.removeSnapshot(name) { completion($0.mapError(StorageError.init)) }
+    }
+  }
+
+  extension LoadedSource {
+    /// What others have written, unless it cannot be served.
+    fileprivate static func reading(_ writes: ForeignWrites) -> Result<LoadedSource, StorageError> {
+      let content: Content
+      switch writes.changes {
+      case .rows(let rows): content = .rows(rows, since: writes.since)
+      case .whole(let database): content = .whole(database)
+      case .refused(let failure): return .failure(StorageError(failure))
+      }
+      return .success(
+        LoadedSource(content, generation: writes.version, state: writes.state, commitID: writes.commitID))
+    }
+  }
+
+  // MARK: Errors
+
+  extension ServerError {
+    init(_ failure: DatabaseFailure) {
+      let code: Code =
+        switch failure.code {
+        case .address: .invalidConfiguration
+        case .tables: .sourceInvalid
+        case .unreachable, .rights, .conflict, .noSpace, .refused: .sourceUnreadable
+        }
+      self.init(code, failure.message)
+    }
+  }
+
+  extension StorageError {
+    fileprivate init(_ failure: DatabaseFailure) {
+      let code: Code = failure.isUnsettled ? .durabilityUnknown : failure.code == .noSpace ? .noSpace : .unavailable
+      self.init(code, failure.message)
+    }
   }
 #endif

@@ -17,14 +17,12 @@ extension Server {
     let source = SharedSource(url: url)
     #if PostgreSQL
       return try await blocking { () throws(ServerError) in
-        let (address, loaded): (DatabaseAddress, LoadedDatabase)
         do throws(DatabaseFailure) {
-          address = try DatabaseAddress(url, shownAs: source.description)
-          loaded = try SharedDatabase.load(address)
+          let address = try DatabaseAddress(url, shownAs: source.description)
+          return try SharedDatabase.load(address, Schema()).database.get().text.bytes
         } catch {
           throw ServerError(error)
         }
-        return try loaded.database(schema: Schema(), at: address).text.bytes
       }
     #else
       throw ServerError.withoutPostgreSQL(source)
@@ -55,7 +53,7 @@ extension Server {
         }
         do throws(DatabaseFailure) {
           let address = try DatabaseAddress(url, shownAs: source.description)
-          return try SharedDatabase.fill(address, with: StoredDatabase(database), replacing: replacing)
+          return try SharedDatabase.fill(address, with: database, replacing: replacing)
         } catch {
           throw ServerError(error)
         }

@@ -1,9 +1,10 @@
 #if PostgreSQL
   import Dispatch
 
-  /// Asks for what servers share besides the data, and changes it: one thing after the other, on a connection of its own.
-  actor SimulationChannel {
-    private let executor = QueueExecutor("swift-json-server.simulation")
+  /// Keeps snapshots and brings the data back to them, one after the other, on a connection of its own: that takes as long as
+  /// there is data.
+  actor SnapshotChannel {
+    private let executor = QueueExecutor("swift-json-server.snapshots")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let address: DatabaseAddress
