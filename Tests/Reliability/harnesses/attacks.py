@@ -1,10 +1,12 @@
 """Sends what a hostile or broken client sends: raw HTTP, traversal, foreign hosts and origins, bombs, slow sockets."""
 
+import gzip
 import json
 import os
 import resource
 import socket
 import time
+import zlib
 
 import attack_cases as cases
 from support.harness import main
@@ -155,6 +157,11 @@ def bombs(harness):
         ("NUL bytes", b"\0" * 100, {400}), ("invalid UTF-8", b'{"a":"\xff\xfe"}', {400}),
         ("a lone surrogate", b'{"a":"\\ud800"}', {201, 400}), ("a BOM", b'\xef\xbb\xbf{"a":1}', {201, 400}),
     ]
+    # 20 KB, which unpack to twice what a body may be.
+    unpacked = record(b" " * 20_000_000 + b"1")
+    vectors += [
+        ("20 MB in gzip", gzip.compress(unpacked), {413}, b"Content-Encoding: gzip\r\n"),
+        ("20 MB in deflate", zlib.compress(unpacked), {413}, b"Content-Encoding: deflate\r\n")]
     queries = [
         "/items?title_like=" + "(a%2B)%2B%24" * 10, "/items?_where=" + "[" * 3000, "/items?_where=" + "%7B%22or%22:[" * 200,
         "/items?_sort=" + ",".join(f"a{n}" for n in range(500)), "/items?a.b.c" + ".d" * 1000 + "=1",
@@ -163,10 +170,10 @@ def bombs(harness):
         "/items?_embed=" + ",".join("x" for _ in range(500)), "/items?" + "&".join("_expand=x" for _ in range(99))]
     good = 0
     with Server(harness.binary, path, "--quiet") as server:
-        for name, body, statuses in vectors:
-            data = b"POST /items HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        for name, body, statuses, *fields in vectors:
+            data = b"POST /items HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%bContent-Length: %d\r\n\r\n"
             started = time.monotonic()
-            found, _ = answers(exchange(server.port, data % len(body) + body, 20))
+            found, _ = answers(exchange(server.port, data % (b"".join(fields), len(body)) + body, 20))
             status = found[0][0] if found else 0
             seconds = time.monotonic() - started
             is_good = harness.check(status in statuses, f"bomb: {name}: answered {status}")

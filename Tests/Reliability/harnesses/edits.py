@@ -1,8 +1,10 @@
 """Edits the file in the 24 ways that editors and tools do, each twice in a row.
 
-Each edit must be served within 500 ms, over one connection that never drops; what is not an edit must change nothing.
+Each edit must be served within 500 ms, over one connection that never drops; what is not an edit must change nothing. And a
+server that stops before it has noticed an edit keeps a copy of what was written before.
 """
 
+import glob
 import json
 import os
 import shutil
@@ -219,6 +221,28 @@ STYLES = [
 ]
 
 
+# Edits that a server which does not watch the file has not noticed when it stops.
+LAST_EDITS = [
+    ("moved over", lambda path: editing.move_over(path, document("edited"))), ("invalid", lambda path: put(path, "{")),
+    ("gone", os.unlink)]
+
+
+def stop_after(harness, name, edit):
+    """Writes a record, edits the file, and stops the server: the history holds the record, and the edit stays."""
+    path = os.path.join(harness.subdirectory(f"stop-{name.replace(' ', '-')}"), "database.json")
+    put(path, document("start"))
+    with Server(harness.binary, path, "--quiet") as server:
+        status = server.request("POST", "/items", {"marker": "written"}).status
+        harness.check(status == 201, f"before a stop: {name}: the write is answered {status}")
+        edit(path)
+        edited = os.path.exists(path) and open(path).read()
+    harness.check((os.path.exists(path) and open(path).read()) == edited, f"before a stop: {name}: the edit is gone")
+    copies = glob.glob(os.path.join(os.path.dirname(path), ".database.json.history", "*.json"))
+    return harness.check(
+        any('"written"' in open(copy).read() for copy in copies),
+        f"before a stop: {name}: the record that was written before is in none of {len(copies)} copies")
+
+
 class Reader(threading.Thread):
     """Reads the record again and again over one connection, and remembers what it saw when."""
 
@@ -304,12 +328,15 @@ def measure(harness):
             skipped.append(name)
             continue
         chosen.append((name, edit, kind, changes))
+    last = [edit for edit in LAST_EDITS if (harness.options.style or "") in f"before a stop: {edit[0]}"]
+    kept = sum(stop_after(harness, *edit) for edit in last)
     # They wait more than they work.
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda style: measure_style(harness, *style), chosen):
             delays += found
     slowest = f"{max(delays) * 1000:.0f} ms" if delays else "none"
     harness.figure = f"{len(delays)} of {2 * len(STYLES)} edits in time, slowest {slowest}"
+    harness.figure += f"; {kept} of {len(last)} kept at a stop"
     if skipped:
         harness.figure += f"; not here: {', '.join(skipped)}"
 

@@ -39,13 +39,17 @@ class Row:
 
 
 def serve(harness, name, data, *options):
-    """A server of a file or, when the data are files by name, of a directory."""
+    """A server of a file, perhaps with rewrite rules, or, when the data are files by name, of a directory."""
     directory = harness.subdirectory(name)
     if "files" in data:
         for file, value in data["files"].items():
             editing.put(os.path.join(directory, f"{file}.json"), json.dumps(value))
         return Server(harness.binary, directory, "--quiet", *options)
     path = os.path.join(directory, "database.json")
+    if rules := data.pop("rules", None):
+        routes = os.path.join(directory, "routes.json")
+        editing.put(routes, json.dumps(rules))
+        options += ("--routes", routes)
     editing.put(path, json.dumps(data))
     return Server(harness.binary, path, "--quiet", *options)
 
@@ -287,6 +291,9 @@ ROWS = [
     Row("nesting: q", 50, lambda size: {"posts": [{"id": 1, "v": nested(size)}] * 1}, get("/posts?q=absent")),
     Row("faults", 100, lambda size: records(10), among("faults")),
     Row("snapshots", 100, lambda size: records(10), among("snapshots")),
+    # The first `*` may end at each slash.
+    Row("segments of a path: a rule", 50, lambda size: records(10) | {"rules": {"/*/*/none": "/posts"}},
+        lambda connection, size: get("/" + "a/" * size)(connection, size)),
 ] + [
     # The text and what is looked for grow alike: what takes their product takes 100 times as long.
     Row(f"text and needle: {name}", 60_000, text, ask) for name, ask in [
