@@ -80,7 +80,7 @@ enum CSVTable {
 }
 
 /// Reads comma-separated values row by row (RFC 4180). Lines may end with LF alone; empty lines are skipped.
-private struct CSVReader {
+struct CSVReader {
   /// One cell of a row.
   struct Cell: Hashable {
     /// The text, without its quotes.

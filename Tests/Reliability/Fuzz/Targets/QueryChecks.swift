@@ -46,7 +46,6 @@ enum QueryChecks {
   }
 
   private static func check(_ query: Query, _ database: Database) {
-    var database = database
     let before = database.text.bytes
     guard let (selection, related) = try? database.list("posts", query) else { return }
     let records = related.records
