@@ -133,6 +133,11 @@ package struct PreparedResponse: Sendable {
   /// They were made for a request that sends neither an origin nor a coding, and for no particular status or body.
   private(set) var commonFields: CommonFields?
 
+  /// The number of bytes of a body that is complete; 0 for another one.
+  var byteCount: Int {
+    if case .bytes(let bytes) = body { bytes.count } else { 0 }
+  }
+
   /// The validator of the body, which becomes a field when the response leaves.
   var validator: EntityTag?
 

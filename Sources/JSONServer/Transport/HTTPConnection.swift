@@ -261,12 +261,12 @@ final class HTTPConnection: ChannelInboundHandler {
     }
   }
 
-  private func receive(_ response: PreparedResponse, for number: Int) {
+  private func receive(_ response: consuming PreparedResponse, for number: Int) {
     guard context != nil else { return }
     if !disconnectActions.isEmpty { disconnectActions[number] = nil }
     if !endActions.isEmpty { endActions[number] = nil }
-    responses.put(response, at: number)
     if response.isLast { hasLastResponse = true }
+    responses.put(response, at: number)
     goOn()
   }
 

@@ -232,6 +232,7 @@ struct ResponseQueue {
     let isSafe: Bool
     /// Whether the request may still read or change something.
     var isPending = true
+    var isReady = false
     var response: PreparedResponse?
   }
 
@@ -275,21 +276,23 @@ struct ResponseQueue {
   }
 
   /// Puts a response in its place; does nothing when it is filled already or the place is gone.
-  mutating func put(_ response: PreparedResponse, at number: Int) {
+  mutating func put(_ response: consuming PreparedResponse, at number: Int) {
     let offset = number - firstNumber
-    guard entries.indices.contains(offset), entries[offset].response == nil else { return }
+    guard entries.indices.contains(offset), !entries[offset].isReady else { return }
     _ = recordEffect(of: number)
+    heldBytes += response.byteCount
+    entries[offset].isReady = true
     entries[offset].response = response
-    heldBytes += response.bytes.count
   }
 
   /// Takes the response that is next in order; nil when it is not made yet.
   mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
-    guard entries.first?.response != nil, let entry = entries.popFirst(), let response = entry.response else {
-      return nil
-    }
+    // In place: a copy of an entry costs more than all else here.
+    guard !entries.isEmpty, entries[0].isReady else { return nil }
+    let entry = entries.removeFirst()
+    guard let response = entry.response else { return nil }
     firstNumber += 1
-    heldBytes -= response.bytes.count
+    heldBytes -= response.byteCount
     return (entry.form, response)
   }
 
