@@ -38,9 +38,9 @@ final class RequestContext: Sendable {
   let isInner: Bool
   /// What it has met; `nil` for nothing yet. Middleware passes on a request of its own making, which shares it.
   let notes: NIOLockedValueBox<MatchNotes>?
-  /// Reports what becomes of it before its response is due.
   /// The body as patterns look at it.
   let readBody: ReadBody
+  /// Reports what becomes of it before its response is due.
   let progress: @Sendable (RequestProgress) -> Void
   let reply: @Sendable (PreparedResponse) -> Void
 
