@@ -171,7 +171,9 @@ extension AdminRoute {
     guard engine.signIn != nil else {
       throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.")
     }
-    engine.expireTokens { $0.finalize(call.context, $1) { .json(["expired": .number(JSONNumber($0))]) } }
+    engine.changeState({ Tokens.expire(in: &$0) }) {
+      $0.finalize(call.context, $1) { .json(["expired": .number(JSONNumber($0))]) }
+    }
   }
 
   private static let sessions: [AdminRoute] = [

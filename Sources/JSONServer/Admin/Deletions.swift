@@ -137,7 +137,7 @@ extension Engine {
       let changed = writes.database.changedPositions(since: base)
       dataChange = writes.database.resourceNames(at: changed).first.map { .reloaded($0) }
     case .delete(let ids, let name):
-      if let signIn { forgetUsers(signIn) }
+      signIn?.forgetUsers(on: self)
       response = removed.members(as: "deleted")
       response["undo"] = keep(removed).map { .number(JSONNumber($0)) } ?? .null
       dataChange = ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)

@@ -66,12 +66,12 @@ extension Engine {
   }
 
   private var describedSignIn: OpenAPISignIn? {
-    guard let signIn else { return nil }
-    let rules = writes.database.resourceNames.map { ($0, rule(for: $0, prefix: nil, signIn)) }
+    guard let authorization else { return nil }
+    let rules = writes.database.resourceNames.map { ($0, authorization.guard(of: $0)) }
     func open(_ access: Guard.Access) -> Set<String> {
       Set(rules.filter { $0.1.decision(on: access, isSignedIn: false) == .allowed }.map(\.0))
     }
-    return OpenAPISignIn(users: signIn.users, publicReads: open(.read), publicWrites: open(.write))
+    return OpenAPISignIn(users: authorization.users.collection, publicReads: open(.read), publicWrites: open(.write))
   }
 
   /// The resources, in the file's order.

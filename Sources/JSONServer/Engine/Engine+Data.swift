@@ -28,7 +28,7 @@ extension Engine {
       return respond(to: context, operation, with: outcome, isSaved: writes.isSaved)
     }
     let (isSaved, retractions) = (writes.isSaved, writes.retractions)
-    let validator = validator(of: operation.endpoint, context)
+    let validator = writes.revisions.validator(of: operation.endpoint, context, in: database, authorization)
     try calculate(for: context, haste.refusedWork, isFixed: isSaved) { version in
       Result { () throws(ShapedOperation.Refusal) in
         var success = try operation.carryOut(on: &version)
@@ -176,7 +176,9 @@ extension Engine {
     change(for: requester, isLarge: isLarge) { database throws(ShapedOperation.Refusal) in
       try operation.carryOut(on: &database)
     } then: { engine, outcome, base in
-      if case .success(let success) = outcome { engine.forgetDeletedUsers(by: success.result) }
+      if case .success(let success) = outcome {
+        engine.signIn?.forgetDeletedUsers(by: success.result.change, on: engine)
+      }
       engine.respond(to: context, operation, with: outcome, isSaved: engine.writes.isSaved, since: base)
     }
   }
@@ -243,19 +245,20 @@ extension Engine {
 
   /// Parses the body of a request on another thread, and goes on with the request.
   func parseAside(_ context: RequestContext) throws(RequestError) {
-    let addressed = signIn == nil || context.isHidden ? context : try removingGuard(context)
-    let (request, target, wrapName) = (addressed.request, addressed.target, wrapName(for: context))
+    let addressed = context.isHidden ? context : try authorization?.removingGuard(context) ?? context
+    let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
     WorkerThreads.changes.run { [loop, database = writes.database] in
       let parsed = ParsedEndpoint(request, target, wrapName: wrapName, database)
       loop.execute { self.assumeIsolated { $0.authorize(context.with(parsed)) } }
     }
   }
+}
 
-  /// What a request asks the data for.
-  func endpoint(of context: RequestContext) throws(RequestError) -> Endpoint {
-    if let parsed = context.parsed { return try parsed.endpoint.get() }
-    return try Endpoint.parse(
-      context.request, path: context.target.path, parameters: context.target.parameters, writes.database)
+extension RequestContext {
+  /// What it asks the data for.
+  func endpoint(in database: Database) throws(RequestError) -> Endpoint {
+    if let parsed { return try parsed.endpoint.get() }
+    return try Endpoint.parse(request, path: target.path, parameters: target.parameters, database)
   }
 }
 

@@ -66,7 +66,7 @@ actor Engine: Application {
     startStubs = stubs
     simulation = Simulation(configuration, stubs)
     settings = Settings(configuration)
-    signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
+    signIn = SignInState(configuration)
     sessions = Sessions()
     isSession = false
     isShared = source.persistence is any SharedPersistence
@@ -90,7 +90,7 @@ actor Engine: Application {
     startStubs = server.startStubs
     simulation = Simulation(configuration, startStubs)
     settings = Settings(server.configuration)
-    signIn = server.configuration.signIn.map { SignInState($0, random: server.configuration.random) }
+    signIn = SignInState(server.configuration)
     sessions = server.sessions
     isSession = true
     isShared = false
@@ -105,6 +105,9 @@ actor Engine: Application {
 
   /// The data as it is now.
   var database: Database { writes.database }
+
+  /// Who may do what now; `nil` when nobody has to sign in.
+  var authorization: Authorization? { signIn?.authorization(on: self) }
 
   /// Removes the path under which the server is mounted from a request's target.
   ///
@@ -148,14 +151,6 @@ actor Engine: Application {
     throw RequestError(
       .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(change) is refused.")
   }
-
-  /// The shape of the responses to a request, unless it is that of the data; the page at `/` shows data as it is.
-  func shape(of context: RequestContext) throws(RequestError) -> ResponseShape? {
-    try ResponseShape(context.target.parameters, wrapName: wrapName(for: context))
-  }
-
-  /// The name under which a client sends and gets records; `nil` for none, as for the page at `/`.
-  func wrapName(for context: RequestContext) -> String? { context.isHidden ? nil : configuration.wrapName }
 
   /// Names parameters that have no effect in the response, and reports each once.
   func report(_ ignored: [IgnoredParameter], of context: RequestContext, in response: inout PreparedResponse) {

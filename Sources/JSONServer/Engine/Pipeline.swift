@@ -55,25 +55,8 @@ extension Engine {
   func authorize(_ context: RequestContext) {
     do throws(RequestError) {
       if hasUnparsedBody(context) { return try parseAside(context) }
-      guard signIn != nil, !context.isAdministrative else { return simulate(context) }
-      if context.isHidden {
-        guard CrossOriginPolicy.isOwn(context.original) else {
-          throw RequestError(.forbidden, "X-JSON-Server-Page is for the server's own page; leave it out, and sign in.")
-        }
-        return simulate(context)
-      }
-      if awaitToken(of: context, { $0.authorizeNow(context) }) { return }
-      authorizeNow(context)
-    } catch {
-      finalize(context, error.response())
-    }
-  }
-
-  /// sign-in, by the tokens that are known now
-  private func authorizeNow(_ context: RequestContext) {
-    guard let signIn else { return simulate(context) }
-    do throws(RequestError) {
-      simulate(try authorize(context, signIn))
+      guard let signIn, !context.isAdministrative else { return simulate(context) }
+      try signIn.authorize(context, on: self) { $0.simulate($1) }
     } catch {
       finalize(context, error.response())
     }
@@ -102,7 +85,7 @@ extension Engine {
       switch route {
       case .builtIn(let response): finalize(context, response)
       case .admin(let route): try route.respond(self, AdminCall(route: route, context: context))
-      case .signIn(let signIn): try perform(signIn, context)
+      case .signIn(let route): try signIn?.perform(route, context, on: self)
       case .changes(let resource, let lastEventID):
         let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)
         if configuration.isStrict, !ignored.isEmpty { return refuse(context, ignored) }
@@ -122,14 +105,17 @@ extension Engine {
       let requester = Requester.client(context, .resource(endpoint))
       guard try mayBegin(context.request.method.rawValue, for: requester) else { return }
     }
-    let shape = try shape(of: context)
+    let shape = try ResponseShape(context.target.parameters, wrapName: configuration.wrapName(for: context))
     let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
     let operation: ShapedOperation
     do throws(RequestError) {
+      let authorization = authorization
       operation = ShapedOperation(
-        operation: try self.operation(for: endpoint, context), endpoint: endpoint, shape: shape,
-        precondition: endpoint.isWrite ? try precondition(of: context, endpoint) : nil, ignored: ignored,
-        refusesIgnored: refusesIgnored(endpoint))
+        operation: try DataOperation(endpoint, context, ids: writes.ids, authorization), endpoint: endpoint,
+        shape: shape,
+        precondition: endpoint.isWrite
+          ? try Precondition(endpoint, context, configuration, writes, authorization) : nil,
+        ignored: ignored, refusesIgnored: refusesIgnored(endpoint))
     } catch {
       if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
       return respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: writes.isSaved)
@@ -162,7 +148,7 @@ extension Engine {
       // Middleware sees responses without what `finalize` adds to them.
       var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
       if case .slices = response.body, !endpoint.isWrite, !context.isInner {
-        response.validator = validator ?? self.validator(of: endpoint, context)
+        response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
       }
       respond(
         to: context, endpoint, response, result.change, ignored: success.ignored + result.ignored, isSaved: isSaved,
@@ -228,16 +214,14 @@ extension Engine {
     }
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
     if context.isAdministrative { return .admin(try AdminRoute.route(of: request, segments.dropFirst())) }
-    if let signIn, !context.isHidden,
-      let route = try SignInRoute(
-        request, segments, maximumDepth: writes.database.schema.maximumDepth - 2, wrapName: configuration.wrapName,
-        isUsers: { request.method == .post && isUsers($0, signIn) },
-        isResource: { writes.database.resource(meantBy: $0) != nil })
+    let authorization = context.isHidden ? nil : authorization
+    if let users = authorization?.users,
+      let route = try SignInRoute(request, segments, wrapName: configuration.wrapName, users)
     {
       return .signIn(route)
     }
     if configuration.hasResetRoutes, let route = AdminRoute.resetRoute(of: request, segments) {
-      if let signIn, !context.isHidden { try requireAllResources(context, signIn) }
+      try authorization?.requireAllResources(context)
       return .admin(route)
     }
     let endpoint: Endpoint
@@ -245,8 +229,8 @@ extension Engine {
       if let parsed = context.parsed {
         endpoint = try parsed.unwrapped.get()
       } else {
-        let plain = try self.endpoint(of: context)
-        if let name = wrapName(for: context) {
+        let plain = try context.endpoint(in: database)
+        if let name = configuration.wrapName(for: context) {
           endpoint = try plain.unwrapping(name, writes.database.schema.dialect)
         } else {
           endpoint = plain
@@ -260,7 +244,7 @@ extension Engine {
       return .builtIn(response)
     }
     if segments.count == 1, ListParameters.isWatch(parameters), let name = endpoint.watchedResource {
-      if let signIn, !context.isHidden { _ = try owner(in: endpoint, context, signIn) }
+      _ = try authorization?.owner(in: endpoint, context)
       return .changes(of: name, lastEventID: context.lastEventID)
     }
     return .resource(endpoint)

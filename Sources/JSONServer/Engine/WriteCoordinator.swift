@@ -177,7 +177,7 @@ final class WriteCoordinator {
     engine.endVoidWatches()
     engine.simulation.events.publish(change, resources: pending.resources)
     switch change {
-    case .reloaded, .replaced: if let signIn = engine.signIn { engine.forgetUsers(signIn) }
+    case .reloaded, .replaced: engine.signIn?.forgetUsers(on: engine)
     case .created, .updated, .updatedMany, .deleted, .deletedMany: break
     }
   }

@@ -448,10 +448,7 @@ extension Engine {
 
   /// Ends the streams whose tokens are no longer valid.
   func endVoidWatches() {
-    guard let signIn, !signIn.watchers.isEmpty else { return }
-    for (number, token) in signIn.watchers where (try? user(of: token, signIn)) == nil {
-      endSubscription(number)
-    }
+    for number in signIn?.voidWatches(on: self) ?? [] { endSubscription(number) }
   }
 
   fileprivate func endSubscription(_ number: Int) {

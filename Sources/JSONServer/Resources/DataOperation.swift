@@ -13,13 +13,23 @@ struct DataOperation: Sendable {
   }
 
   var endpoint: Endpoint
-  let request: Request
+  var request: Request
   let ids: IDGenerator
   var hiding = Hiding.nothing
   /// What of all data a user may read; `nil` for all of it.
   var share: OwnedShare?
   /// What whoever sent it may not change.
   var rights = ChangeRights()
+
+  /// Creates what a request for data comes to for whoever sent it.
+  ///
+  /// - Throws: 400, 401 and 403, for what whoever sent the request may not have.
+  init(
+    _ endpoint: Endpoint, _ context: RequestContext, ids: IDGenerator, _ authorization: Authorization?
+  ) throws(RequestError) {
+    (self.endpoint, request, self.ids) = (endpoint, context.request, ids)
+    try authorization?.restrict(&self, of: context)
+  }
 
   /// Carries the request out.
   ///

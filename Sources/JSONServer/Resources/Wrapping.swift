@@ -3,6 +3,11 @@ import OrderedJSON
 
 // `--wrap data`: records inside an object, in responses and in what clients send.
 
+extension Server.Configuration {
+  /// The name under which a client sends and gets records; `nil` for none, as for the page at `/`.
+  func wrapName(for context: RequestContext) -> String? { context.isHidden ? nil : wrapName }
+}
+
 extension EndpointResult {
   /// The body as an object that holds the content under a name, and beside a list how many records match.
   func wrapped(as name: String) -> SlicedText {

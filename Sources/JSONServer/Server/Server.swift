@@ -62,7 +62,7 @@ public final class Server: Sendable {
 
   /// Has all access tokens expire at once; refresh tokens stay valid. Does nothing where clients do not sign in.
   public func expireTokens() async {
-    await engine.run(failingAs: "The tokens have not expired") { $0.expireTokens($1) }
+    await engine.run(failingAs: "The tokens have not expired") { $0.changeState({ Tokens.expire(in: &$0) }, then: $1) }
   }
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.

@@ -59,7 +59,7 @@ extension WriteCoordinator {
     }
     let isWhole = if case .whole = source.content { true } else { false }
     takeState(source.state, isWhole: isWhole, on: engine)
-    if let signIn = engine.signIn { engine.forgetUsers(signIn) }
+    engine.signIn?.forgetUsers(on: engine)
     shared.adopt(source)
     resume(waiting, on: engine)
     releaseReads(on: engine)

@@ -67,56 +67,18 @@ struct ChangeRights: Sendable {
       let idName = database.schema.idName(of: name)
       for record in selection.records {
         guard database.schema.keeps(ownership.user, at: ownership.key, in: record, patch, keeping: idName) else {
-          throw Engine.unsigned
+          throw .unsigned
         }
       }
     }
     guard ownership.readsOthers else { return }
     var all = query
     all.owner = nil
-    guard (try? database.list(name, all).selection.total) == selection.total else { throw Engine.foreign }
+    guard (try? database.list(name, all).selection.total) == selection.total else { throw .foreign }
   }
 
   static func foreignDependents(_ name: String) -> RequestError {
     RequestError(.forbidden, "The deletion would change records of '\(name)' that you may not write.")
-  }
-}
-
-extension Engine {
-  /// What a request has to be checked for when it is carried out.
-  ///
-  /// - Parameter owner: The user to whose records the request is limited; `nil` for no limit.
-  func rights(
-    to endpoint: Endpoint, of owner: String?, _ context: RequestContext, _ signIn: SignInState
-  ) -> ChangeRights {
-    var rights = ChangeRights()
-    // Users are changed one by one, which whoever carries it out says.
-    if endpoint.changesMany, let owner, let name = endpoint.resource, name != signIn.users {
-      let reading = rule(for: name, prefix: context.guardPrefix, signIn).decision(on: .read, isSignedIn: true)
-      rights.ownership = ChangeRights.Ownership(
-        user: owner, key: ownerKey(in: name, signIn), readsOthers: reading != .allowedToOwner)
-    }
-    if case .delete = endpoint.action { rights.dependents = dependents(context, signIn) }
-    return rights
-  }
-
-  /// What of the records that go with deleted ones whoever sent a request may not write, by resource.
-  private func dependents(_ context: RequestContext, _ signIn: SignInState) -> [String: ChangeRights.Access] {
-    let user = Result { () throws(RequestError) in try self.user(of: context.request, signIn) }
-    var dependents: [String: ChangeRights.Access] = [:]
-    for name in writes.database.resourceNames {
-      let rule = rule(for: name, prefix: context.guardPrefix, signIn)
-      if case .allowed = rule.decision(on: .write, isSignedIn: false) { continue }
-      switch (user, rule.decision(on: .write, isSignedIn: true)) {
-      case (.success, .allowed): continue
-      case (.success(let user), .allowedToOwner):
-        dependents[name] = .owned(by: user, in: ownerMember(of: name, signIn))
-      case (.success, .refused), (.success, .signInFirst):
-        dependents[name] = .refused(ChangeRights.foreignDependents(name))
-      case (.failure(let error), _): dependents[name] = .refused(error)
-      }
-    }
-    return dependents
   }
 }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 import OrderedJSON
 
 /// What a request does about signing in, parsed once.
@@ -16,19 +17,16 @@ enum SignInRoute {
   /// - Parameters:
   ///   - segments: The path's segments.
   ///   - wrapName: The name under which a body may hold its members; `nil` for none.
-  ///   - isUsers: Whether a name in a request means the users.
-  ///   - isResource: Whether a name in a request means a resource.
   /// - Throws: 405 with `Allow` for another method than POST, 400 for a body that cannot be read.
-  init?(
-    _ request: Request, _ segments: [String], maximumDepth: Int, wrapName: String?, isUsers: (String) -> Bool,
-    isResource: (String) -> Bool
-  ) throws(RequestError) {
-    guard segments.count == 1, let name = segments.first, Self.names.contains(name) || isUsers(name) else { return nil }
+  init?(_ request: Request, _ segments: [String], wrapName: String?, _ users: Users) throws(RequestError) {
+    guard segments.count == 1, let name = segments.first,
+      Self.names.contains(name) || request.method == .post && users.areMeant(by: name)
+    else { return nil }
     guard request.method == .post else {
-      if isResource(name) { return nil }
+      if users.database.resource(meantBy: name) != nil { return nil }
       throw .methodNotAllowed(request, ["POST"])
     }
-    var body = try RequestBody.json(from: request, maximumDepth: maximumDepth)
+    var body = try RequestBody.json(from: request, maximumDepth: users.database.schema.maximumDepth - 2)
     if let wrapName { body = try body?.unwrapped(wrapName) }
     switch name {
     case "login", "signin": self = .signIn(body)

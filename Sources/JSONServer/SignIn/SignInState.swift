@@ -1,37 +1,162 @@
 import HTTPTypes
 import JSONDatabase
+import OrderedJSON
 
-/// Who has signed in to a server, and what that is needed for.
+/// The step that lets only those in who may: who has signed in to a server.
 ///
 /// It belongs to one engine.
 final class SignInState {
+  /// The name of the users' collection.
   let users: String
   private let guards: [String: Guard]
   /// Makes tokens; those that were given are in the server's state.
-  let tokens: Tokens
+  private let tokens: Tokens
   /// The access tokens with which clients watch resources, by the numbers of their subscriptions.
   var watchers: [Int: String] = [:]
 
   /// The member of users that no response shows.
   static let hiddenName = "password"
 
-  init(_ configuration: Server.SignIn, random: @escaping @Sendable () -> UInt64) {
-    users = configuration.users
-    guards = configuration.guards
-    tokens = Tokens(lifetime: configuration.tokenLifetime, random: random)
+  /// - Returns: `nil` when nobody has to sign in.
+  init?(_ configuration: Server.Configuration) {
+    guard let signIn = configuration.signIn else { return nil }
+    users = signIn.users
+    guards = signIn.guards
+    tokens = Tokens(lifetime: signIn.tokenLifetime, random: configuration.random)
   }
 
-  /// The guard of a resource: what all its guards allow.
+  /// Who may do what now.
+  func authorization(on engine: isolated Engine) -> Authorization {
+    Authorization(
+      users: currentUsers(on: engine), guards: guards, listedGuards: engine.policies.guards,
+      state: engine.writes.state)
+  }
+
+  private func currentUsers(on engine: isolated Engine) -> Users {
+    Users(collection: users, database: engine.writes.database, isShared: engine.isShared)
+  }
+
+  /// Refuses what a request may not have, and hands it on otherwise.
   ///
-  /// - Parameters:
-  ///   - listed: Its guard in the routes file.
-  ///   - prefix: The guard that the path begins with. It takes the place of the one that a resource has by itself, but not
-  ///     of the users': no path opens those.
-  func `guard`(of resource: String, listed: Guard?, prefix: Guard?) -> Guard {
-    let chosen = [guards[resource], listed].compactMap { $0 }
-    let own = chosen.isEmpty && resource == users ? [.ownOnly] : chosen
-    let all = own + [prefix].compactMap { $0 }
-    return all.first.map { all.dropFirst().reduce($0) { $0.intersection($1) } } ?? .signedIn
+  /// It waits when this server does not know its token, and another may just have given it.
+  ///
+  /// - Throws: 401 and 403.
+  func authorize(
+    _ context: RequestContext, on engine: isolated Engine,
+    then goOn: @escaping @Sendable (isolated Engine, RequestContext) -> Void
+  ) throws(RequestError) {
+    if context.isHidden {
+      guard CrossOriginPolicy.isOwn(context.original) else {
+        throw RequestError(.forbidden, "X-JSON-Server-Page is for the server's own page; leave it out, and sign in.")
+      }
+      return goOn(engine, context)
+    }
+    guard engine.isShared, engine.configuration.reads == .local, let token = try? Self.bearerToken(context.request),
+      engine.writes.state[.token, token] == nil
+    else { return try authorizeNow(context, on: engine, then: goOn) }
+    engine.writes.whenCurrent(on: engine) { engine, failure in
+      do throws(RequestError) {
+        if let failure { throw RequestError(failure) }
+        try engine.signIn?.authorizeNow(context, on: engine, then: goOn)
+      } catch {
+        engine.finalize(context, error.response())
+      }
+    }
+  }
+
+  private func authorizeNow(
+    _ context: RequestContext, on engine: isolated Engine, then goOn: (isolated Engine, RequestContext) -> Void
+  ) throws(RequestError) {
+    let hasResetRoutes = engine.configuration.hasResetRoutes
+    let authorized = try authorization(on: engine).authorize(context, hasResetRoutes: hasResetRoutes)
+    goOn(engine, authorized)
+  }
+
+  /// Responds to who registers, signs in or out, or asks for new tokens.
+  func perform(_ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine) throws(RequestError) {
+    let response: PreparedResponse
+    switch route {
+    case .register(let body): return try register(body, context, on: engine)
+    case .signIn(let body):
+      let (id, user) = try currentUsers(on: engine).user(with: try Credentials(body?.json))
+      response = .json(.object(issueTokens(to: user, id: id, on: engine)))
+    case .refresh(let token):
+      guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
+      let users = currentUsers(on: engine)
+      let pair = try engine.changeState { state throws(RequestError) in
+        do throws(Tokens.Refusal) {
+          guard users.isHolder(try Tokens.holder(of: token, isRefresh: true, in: state)) else { throw .unknown }
+          return try tokens.renew(token, in: &state)
+        } catch {
+          throw RequestError(error)
+        }
+      }
+      response = .json(.object(pair.members))
+    case .signOut(let refreshToken):
+      try engine.changeState { state throws(RequestError) in
+        if let refreshToken, Tokens.revoke(refreshToken, in: &state) { return }
+        guard Tokens.revoke(try Self.bearerToken(context.request), in: &state) else {
+          throw RequestError(Tokens.Refusal.unknown)
+        }
+      }
+      response = PreparedResponse(status: .noContent)
+    }
+    // When the users that it shows are saved, and the tokens where servers share them.
+    let pending = PendingResponse(requester: .client(context, .signIn(route)), response: response)
+    engine.writes.respondWhenShared(pending, showing: users, on: engine)
+  }
+
+  private func register(
+    _ body: WrittenBody?, _ context: RequestContext, on engine: isolated Engine
+  ) throws(RequestError) {
+    let requester = Requester.client(context, .signIn(.register(body)))
+    guard try engine.mayBegin("POST", for: requester) else { return }
+    let base = currentUsers(on: engine)
+    let (written, changed) = try base.register(body, ids: engine.writes.ids)
+    engine.writes.take(changed)
+    let members = issueTokens(to: written.text, id: written.id, on: engine)
+    var response = PreparedResponse.json(.object(members), status: .created)
+    let path = [users, written.id].map { "/" + PercentEncoding.encodeSegment($0) }.joined()
+    response.headerFields[.location] = context.request.base + path
+    let change = DataChange.created(users, written.removing(Self.hiddenName))
+    engine.writes.enqueueCommit(
+      PendingResponse(requester: requester, response: response, change: change), since: base.database, on: engine)
+  }
+
+  /// Gives a user tokens.
+  ///
+  /// - Returns: The members of the response: the tokens, and the user's record beside them.
+  private func issueTokens(to user: ValidJSON, id: String, on engine: isolated Engine) -> JSONObject {
+    let holder = currentUsers(on: engine).holder(id: id, of: user)
+    var members = engine.changeState { tokens.issue(to: holder, in: &$0) }.members
+    members["user"] = JSONValue(user.removing(Self.hiddenName))
+    return members
+  }
+
+  /// Voids the tokens of users whom a change has deleted.
+  func forgetDeletedUsers(by change: DataChange?, on engine: isolated Engine) {
+    switch change {
+    case .deleted(let name, _, let dependents)?, .deletedMany(let name, _, let dependents)?:
+      if name == users || dependents[users] != nil { forgetUsers(on: engine) }
+    case .created?, .updated?, .updatedMany?, .reloaded?, .replaced?, nil: break
+    }
+  }
+
+  /// Voids the tokens of users who are gone, before another gets the id of one; where servers share the data, tokens tell
+  /// those by themselves.
+  func forgetUsers(on engine: isolated Engine) {
+    if !engine.isShared {
+      let users = currentUsers(on: engine)
+      engine.changeState { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
+    }
+    engine.endVoidWatches()
+  }
+
+  /// The subscriptions whose tokens are no longer valid.
+  func voidWatches(on engine: isolated Engine) -> [Int] {
+    guard !watchers.isEmpty else { return [] }
+    let authorization = authorization(on: engine)
+    return watchers.filter { (try? authorization.user(of: $0.value)) == nil }.map(\.key)
   }
 
   /// The token that a request brings (RFC 6750, section 2.1).

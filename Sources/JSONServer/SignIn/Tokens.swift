@@ -12,6 +12,14 @@ struct Tokens: Sendable {
     let refresh: String
     /// The seconds until the access token expires.
     let lifetime: Int
+
+    /// What a response says of them.
+    var members: JSONObject {
+      JSONObject([
+        ("accessToken", .string(access)), ("refreshToken", .string(refresh)),
+        ("expiresIn", .number(JSONNumber(lifetime))),
+      ])
+    }
   }
 
   /// Whom a token stands for.
@@ -90,7 +98,7 @@ struct Tokens: Sendable {
   /// Gives a user who has signed in tokens.
   ///
   /// - Parameter now: Seconds since 1970, here and below.
-  func issue(to holder: Holder, now: Double, in state: inout ServerState) -> Pair {
+  func issue(to holder: Holder, now: Double = System.now, in state: inout ServerState) -> Pair {
     issue(to: holder, origin: nil, now: now, in: &state)
   }
 
@@ -115,18 +123,15 @@ struct Tokens: Sendable {
     }
   }
 
-  /// Returns whom an access token stands for.
-  static func holder(of token: String, now: Double, in state: ServerState) throws(Refusal) -> Holder {
-    try entry(token, isRefresh: false, now: now, in: state).holder
-  }
-
-  /// Returns whom a refresh token stands for.
-  static func holder(ofRefresh token: String, now: Double, in state: ServerState) throws(Refusal) -> Holder {
-    try entry(token, isRefresh: true, now: now, in: state).holder
+  /// Returns whom an access token stands for, or a refresh token.
+  static func holder(
+    of token: String, isRefresh: Bool = false, now: Double = System.now, in state: ServerState
+  ) throws(Refusal) -> Holder {
+    try entry(token, isRefresh: isRefresh, now: now, in: state).holder
   }
 
   /// Gives new tokens for a refresh token, which is void from then on.
-  func renew(_ token: String, now: Double, in state: inout ServerState) throws(Refusal) -> Pair {
+  func renew(_ token: String, now: Double = System.now, in state: inout ServerState) throws(Refusal) -> Pair {
     let entry = try Self.entry(token, isRefresh: true, now: now, in: state)
     state[.token, token] = nil
     return issue(to: entry.holder, origin: entry.origin, now: now, in: &state)
@@ -145,7 +150,7 @@ struct Tokens: Sendable {
   }
 
   /// Has all access tokens expire, and returns how many did.
-  static func expire(now: Double, in state: inout ServerState) -> Int {
+  static func expire(now: Double = System.now, in state: inout ServerState) -> Int {
     let valid = entries(in: state).filter { !$0.entry.isRefresh && $0.entry.end > now }
     for (token, entry) in valid {
       var entry = entry

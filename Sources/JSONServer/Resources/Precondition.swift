@@ -1,0 +1,83 @@
+import HTTPTypes
+import JSONDatabase
+import JSONDescription
+
+/// The version that a client has seen of what it changes (RFC 9110, section 13.1.1).
+///
+/// That of all members: the tag of a response to `_fields` tells nothing about the others.
+struct Precondition: Sendable {
+  private let tags: EntityTagList
+  /// What a GET of the same target would do.
+  private let reading: DataOperation
+  private let shape: ResponseShape?
+  /// The tag of a body that is too large to be read for one; `nil` where each is.
+  private let versionTag: EntityTag?
+
+  /// Takes the `If-Match` of a change; `nil` without one.
+  ///
+  /// - Throws: 401 and 403, when whoever sent it may not read what it is about.
+  init?(
+    _ endpoint: Endpoint, _ context: RequestContext, _ configuration: Server.Configuration, _ writes: WriteCoordinator,
+    _ authorization: Authorization?
+  ) throws(RequestError) {
+    guard let field = context.request.headerFields[.ifMatch], let seen = endpoint.reading else { return nil }
+    tags = EntityTagList(field)
+    reading = try DataOperation(seen, context, ids: writes.ids, authorization)
+    shape = try ResponseShape(QueryParameters(), wrapName: configuration.wrapName(for: context))
+    // Middleware gets whole bodies, and clients the tags of what it makes of them.
+    versionTag =
+      configuration.middleware.isEmpty
+      ? writes.revisions.validator(of: seen, context, in: writes.database, authorization) : nil
+  }
+
+  /// - Throws: 412, when the version is another one.
+  func check(on database: Database) throws(RequestError) {
+    var version = database
+    var result = try reading.perform(on: &version)
+    shape?.apply(to: &result, of: reading.endpoint, in: database)
+    let request = reading.request
+    let tag: EntityTag? =
+      switch result.response(to: request).body {
+      case .bytes(let body): EntityTag(of: body)
+      case .slices(let body): versionTag ?? EntityTag(of: body.bytes)
+      case .stream: nil
+      }
+    guard let tag, tags.names(tag.fieldValue) else {
+      throw RequestError(
+        .preconditionFailed,
+        """
+        \(request.path) is not as If-Match says any more, or the tag is that of a part of it; get it again, without \
+        _fields, and repeat the change.
+        """)
+    }
+  }
+}
+
+extension Revisions {
+  /// The validator of a large body: that of the version of the data which it shows to this client.
+  func validator(
+    of endpoint: Endpoint, _ context: RequestContext, in database: Database, _ authorization: Authorization?
+  ) -> EntityTag {
+    // Whoever signs in sees what the users' and their own records say.
+    let position = authorization == nil ? endpoint.onlyResource.flatMap { try? database.position(of: $0) } : nil
+    // Not by their token, which they renew.
+    let client = try? authorization?.user(of: context.request)
+    // A change is compared with what its address shows without what only the change takes.
+    let request = context.request
+    let target = request.method == .get || request.method == .head ? request.target : request.readTarget
+    return validator(of: position, as: [target, client ?? "", context.isHidden ? "hidden" : ""])
+  }
+}
+
+extension Request {
+  /// The target that reads what a change is about: without `_fields`, and without what only a change takes.
+  fileprivate var readTarget: String {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return target }
+    let dropped = QueryParameter.table.filter { $0.value == .fields || !$0.takers.contains(.list) }.map { $0.name[...] }
+    let kept = parts[1].split(separator: "&", omittingEmptySubsequences: false).filter { item in
+      !dropped.contains(item.prefix { $0 != "=" })
+    }
+    return kept.isEmpty ? String(parts[0]) : parts[0] + "?" + kept.joined(separator: "&")
+  }
+}

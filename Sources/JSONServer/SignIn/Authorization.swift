@@ -1,0 +1,220 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+/// Who may do what, as the data, the tokens and the guards say at one moment.
+struct Authorization {
+  let users: Users
+  /// The guards of resources, by their names.
+  let guards: [String: Guard]
+  /// Those of the routes file, by the names as written there.
+  let listedGuards: [String: Guard]
+  /// What holds the tokens.
+  let state: ServerState
+
+  private var database: Database { users.database }
+
+  /// sign-in: refuses what a request may not have, whatever the data is.
+  ///
+  /// Whose records it is about is found out when it is carried out, which may be later: ``owner(in:_:)``.
+  ///
+  /// - Parameter hasResetRoutes: Whether some requests outside the admin interface replace all data.
+  /// - Returns: The request as it goes on, without a guard at the start of its path. What leads to no resource goes on as
+  ///   it is.
+  /// - Throws: 401 and 403.
+  func authorize(_ context: RequestContext, hasResetRoutes: Bool) throws(RequestError) -> RequestContext {
+    let unguarded = try removingGuard(context)
+    let (request, segments) = (unguarded.request, unguarded.target.path.segments)
+    // Whoever registers has not signed in.
+    if request.method == .post, segments.count == 1, users.areMeant(by: segments[0]) { return unguarded }
+    if hasResetRoutes, AdminRoute.resetRoute(of: request, segments) != nil {
+      try requireAllResources(context)
+      return context
+    }
+    if let endpoint = try? unguarded.endpoint(in: database) { _ = try permission(for: endpoint, unguarded) }
+    return unguarded
+  }
+
+  /// Takes a guard off the start of a path: `/640/posts` is `/posts`, guarded by 640.
+  func removingGuard(_ context: RequestContext) throws(RequestError) -> RequestContext {
+    let segments = context.target.path.segments
+    guard segments.count > 1, let prefix = Guard(segments[0]), database.resource(meantBy: segments[0]) == nil,
+      database.resource(meantBy: segments[1]) != nil
+    else { return context }
+    let slash = UInt8(ascii: "/")
+    let rest = context.request.target.utf8.drop { $0 == slash }.drop { $0 != slash }
+    return try context.removing(prefix, leaving: String(Substring(rest)))
+  }
+
+  /// Refuses a request that replaces all data, unless whoever sent it may write all of it.
+  ///
+  /// - Throws: 401, and 403 that names a resource that they may not write.
+  func requireAllResources(_ context: RequestContext) throws(RequestError) {
+    _ = try user(of: context.request)
+    for name in database.resourceNames {
+      guard case .allowed = self.guard(of: name).decision(on: .write, isSignedIn: true) else {
+        throw RequestError(
+          .forbidden,
+          "POST \(context.request.path) changes all data, and not everybody who signs in may write '\(name)' (--guard)."
+        )
+      }
+    }
+  }
+
+  /// The guard of a resource: what all its guards allow.
+  ///
+  /// - Parameter prefix: The guard that the path begins with. It takes the place of the one that a resource has by itself,
+  ///   but not of the users': no path opens those.
+  func `guard`(of resource: String, prefix: Guard? = nil) -> Guard {
+    let listed = listedGuards.filter { database.resource(meantBy: $0.key)?.name == resource }.values
+    let chosen = listed + [guards[resource]].compactMap(\.self)
+    let own = chosen.isEmpty && resource == users.collection ? [.ownOnly] : chosen
+    let all = own + [prefix].compactMap(\.self)
+    return all.first.map { all.dropFirst().reduce($0) { $0.intersection($1) } } ?? .signedIn
+  }
+
+  // MARK: Users
+
+  /// Returns the id of the user who sent a request, whose record is still there.
+  func user(of request: Request) throws(RequestError) -> String { try user(of: SignInState.bearerToken(request)) }
+
+  /// Returns the id of the user for whom an access token stands, and whose record is still there.
+  func user(of token: String) throws(RequestError) -> String {
+    do throws(Tokens.Refusal) {
+      let holder = try Tokens.holder(of: token, in: state)
+      guard users.isHolder(holder) else { throw .unknown }
+      return holder.user
+    } catch {
+      throw RequestError(error)
+    }
+  }
+
+  /// Finds out whose records alone a request may see.
+  ///
+  /// - Returns: The user's id; `nil` when it may see all.
+  /// - Throws: 401 and 403.
+  func owner(in endpoint: Endpoint, _ context: RequestContext) throws(RequestError) -> String? {
+    var owner: String?
+    if let (user, resources) = try permission(for: endpoint, context) {
+      for (name, level) in resources {
+        if try users.isLimited(endpoint, name, level, context, to: user) { owner = user }
+      }
+    }
+    return owner
+  }
+
+  /// Finds out who sent a request, when that matters, and what of it is for owners alone.
+  ///
+  /// - Returns: The user, and the resources of which only what is the user's may be read or changed; `nil` for none.
+  /// - Throws: 401 and 403.
+  private func permission(
+    for endpoint: Endpoint, _ context: RequestContext
+  ) throws(RequestError) -> (user: String, resources: [(name: String, level: Int)])? {
+    var permission: (user: String, resources: [(name: String, level: Int)])?
+    for (name, level) in try resources(of: endpoint) {
+      let rule = self.guard(of: name, prefix: context.guardPrefix)
+      let access: Guard.Access = endpoint.isWrite && name == endpoint.resource ? .write : .read
+      switch rule.decision(on: access, isSignedIn: false) {
+      case .allowed: continue
+      case .refused: throw Self.readOnly
+      case .allowedToOwner, .signInFirst: break
+      }
+      let user = try user(of: context.request)
+      switch rule.decision(on: access, isSignedIn: true) {
+      case .allowed: continue
+      case .refused, .signInFirst: throw Self.readOnly
+      case .allowedToOwner: permission = (user, (permission?.resources ?? []) + [(name, level)])
+      }
+    }
+    return permission
+  }
+
+  /// The resources that a request for data reads or changes: its own first, then those that it reads for it, each with
+  /// the number of levels that its records are inside others.
+  private func resources(of endpoint: Endpoint) throws(RequestError) -> [(name: String, level: Int)] {
+    guard let name = endpoint.resource else { return database.resourceNames.map { ($0, 0) } }
+    guard !endpoint.relations.isEmpty else { return [(name, 0)] }
+    do throws(DatabaseError) {
+      return [(name, 0)] + (try database.resources(readBy: endpoint.relations, in: name))
+    } catch {
+      throw RequestError(error)
+    }
+  }
+
+  // MARK: Data
+
+  /// Leaves of a request for data what whoever sent it may have.
+  ///
+  /// - Throws: 401 and 403, too: since the request arrived, its token may have expired, and a record may be another's now.
+  func restrict(_ operation: inout DataOperation, of context: RequestContext) throws(RequestError) {
+    let endpoint = operation.endpoint
+    let owner = context.isHidden ? nil : try owner(in: endpoint, context)
+    if let owner, let name = endpoint.resource {
+      operation.endpoint = endpoint.limited(to: owner, by: users.ownerKey(in: name))
+    }
+    guard endpoint.isWrite else {
+      // The other pages of a list are guarded as this one is; a new record's address is without, as in json-server-auth.
+      if let prefix = context.guardPrefix { operation.request.mount.path += "/" + prefix.digits }
+      let showsUsers = endpoint.onlyResource == nil || endpoint.onlyResource == users.collection
+      if showsUsers { operation.hiding = .passwordsOfData(of: users.collection) }
+      if let owner, case .database = endpoint.target { operation.share = share(of: owner) }
+      return
+    }
+    if endpoint.resource == users.collection {
+      operation.endpoint = try users.checked(endpoint)
+      operation.hiding = .passwordsOfResult
+    }
+    if !context.isHidden { operation.rights = rights(to: endpoint, of: owner, context) }
+  }
+
+  /// All data that a user may read: where only owners may, what is the user's.
+  private func share(of owner: String) -> OwnedShare {
+    var share = OwnedShare()
+    for name in database.resourceNames {
+      guard case .allowedToOwner = self.guard(of: name).decision(on: .read, isSignedIn: true) else { continue }
+      if database.resource(meantBy: name)?.isCollection == true {
+        var query = Query()
+        query.owner = (name == users.collection ? FieldPath(users.idName) : users.ownerKey(in: name), owner)
+        share.lists[name] = query
+      } else if users.singularOwner(name) != owner {
+        share.hidden.insert(name)
+      }
+    }
+    return share
+  }
+
+  /// What a change has to be checked for when it is carried out.
+  ///
+  /// - Parameter owner: The user to whose records the request is limited; `nil` for no limit.
+  private func rights(to endpoint: Endpoint, of owner: String?, _ context: RequestContext) -> ChangeRights {
+    var rights = ChangeRights()
+    // Users are changed one by one, which whoever carries it out says.
+    if endpoint.changesMany, let owner, let name = endpoint.resource, name != users.collection {
+      let reading = self.guard(of: name, prefix: context.guardPrefix).decision(on: .read, isSignedIn: true)
+      rights.ownership = ChangeRights.Ownership(
+        user: owner, key: users.ownerKey(in: name), readsOthers: reading != .allowedToOwner)
+    }
+    if case .delete = endpoint.action { rights.dependents = dependents(context) }
+    return rights
+  }
+
+  /// What of the records that go with deleted ones whoever sent a request may not write, by resource.
+  private func dependents(_ context: RequestContext) -> [String: ChangeRights.Access] {
+    let user = Result { () throws(RequestError) in try self.user(of: context.request) }
+    var dependents: [String: ChangeRights.Access] = [:]
+    for name in database.resourceNames {
+      let rule = self.guard(of: name, prefix: context.guardPrefix)
+      if case .allowed = rule.decision(on: .write, isSignedIn: false) { continue }
+      switch (user, rule.decision(on: .write, isSignedIn: true)) {
+      case (.success, .allowed): continue
+      case (.success(let user), .allowedToOwner): dependents[name] = .owned(by: user, in: users.ownerMember(of: name))
+      case (.success, .refused), (.success, .signInFirst):
+        dependents[name] = .refused(ChangeRights.foreignDependents(name))
+      case (.failure(let error), _): dependents[name] = .refused(error)
+      }
+    }
+    return dependents
+  }
+
+  private static var readOnly: RequestError { RequestError(.forbidden, "Read only") }
+}

@@ -1,0 +1,142 @@
+import JSONDatabase
+import OrderedJSON
+
+extension Users {
+  /// Whether a request for what only owners may use has to be limited to what is a user's; one that is about nothing else
+  /// has not.
+  ///
+  /// - Parameters:
+  ///   - name: The resource.
+  ///   - level: The number of levels that its records are inside others.
+  /// - Throws: 403, when it is about what belongs to others.
+  func isLimited(
+    _ endpoint: Endpoint, _ name: String, _ level: Int, _ context: RequestContext, to user: String
+  ) throws(RequestError) -> Bool {
+    guard level == 0 else {
+      // Beside a record, others' records may be read when they are users, as the authors of what somebody may read, and
+      // when they refer to the user's own record itself.
+      switch endpoint.target {
+      case .database: return true
+      case .record(collection, user) where level == 1 && !endpoint.isWrite: return false
+      case _ where name == collection: return false
+      default: throw .foreign
+      }
+    }
+    switch (endpoint.target, endpoint.action) {
+    case (.database, _): return true
+    case (.collection, .read):
+      // A user's changes could not be told from those of others.
+      guard name != collection, !ListParameters.isWatch(context.target.parameters) else { throw .foreign }
+      if let parent = endpoint.list?.query.parent, parent.key == ownerKey(in: name), parent.id != user {
+        throw .foreign
+      }
+      return true
+    case (.collection, .create(let body)):
+      // A parent's id takes the place of what the body says, also where the parent is not there.
+      let (key, parent) = (ownerKey(in: name), endpoint.parent)
+      let isKey = parent.map { (try? database.foreignKey(in: name, to: $0.resource)) == key } ?? false
+      guard (isKey ? parent?.id : claim(body.json, in: name)) == user else { throw .unsigned }
+    case (.collection, .createOrMerge(let bodies)):
+      let idName = Array(database.schema.idName(of: name).utf8)
+      for body in bodies.json.elements ?? [] {
+        guard claim(body, in: name) == user else { throw .unsigned }
+        let id = body.withToken { $0.member(idName)?.recordID }
+        if let id, !isOwn(id, in: name, of: user) { throw .foreign }
+      }
+    case (.collection, .merge(let body)), (.collection, .replace(let body)):
+      if name != collection { try requireClaims(of: body, in: name, by: user) }
+      // Which records it is about is found out where it is carried out: ``ChangeRights``.
+      return true
+    case (.collection, .patch), (.collection, .delete): return true
+    case (.record(collection, let id), .patch):
+      guard id == user else { throw .foreign }
+    case (.record(_, let id), .patch(let patch)):
+      // What is not there or does not fit is refused by whoever carries it out.
+      guard let before = try? database.record(id, in: name) else { break }
+      try requireKept(patch, of: before, in: name, keeping: database.schema.idName(of: name), by: user)
+    case (.record(_, let id), let action):
+      guard isOwn(id, in: name, of: user) else { throw .foreign }
+      guard name != collection else { break }
+      if case .replace(let body) = action, claim(body.json, in: name) != user { throw .unsigned }
+      if case .merge(let body) = action { try requireClaims(of: body, in: name, by: user) }
+    case (.object, .patch(let patch)):
+      guard let before = try? database.singular(name) else { break }
+      try requireKept(patch, of: before, in: name, keeping: nil, by: user)
+    case (.object, let action):
+      guard singularOwner(name) == user else { throw .foreign }
+      switch action {
+      case .merge(let body): try requireClaims(of: body, in: name, by: user)
+      case .create(let body), .createOrMerge(let body), .replace(let body):
+        guard claims(body.json, in: name).first == user else { throw .unsigned }
+      case .read, .patch, .delete: break
+      }
+    }
+    return false
+  }
+
+  /// - Throws: 403, when members name another owner than a user.
+  private func requireClaims(of body: WrittenBody, in name: String, by user: String) throws(RequestError) {
+    guard claims(body.json, in: name).allSatisfy({ $0 == user }) else { throw .unsigned }
+  }
+
+  /// - Throws: 403, when what is patched is not a user's, or would not be then.
+  private func requireKept(
+    _ patch: Patch, of before: ValidJSON, in name: String, keeping idName: String?, by user: String
+  ) throws(RequestError) {
+    guard claim(before, in: name) == user else { throw .foreign }
+    guard database.schema.keeps(user, at: ownerKey(in: name), in: before, patch, keeping: idName) else {
+      throw .unsigned
+    }
+  }
+
+  /// The member of a collection's records that holds the id of their owner.
+  func ownerKey(in name: String) -> FieldPath {
+    let usual = FieldPath("userId")
+    guard let key = try? database.foreignKey(in: name, to: collection), key != usual else { return usual }
+    let names = database.memberNames(of: name)
+    return !names.contains(key.name) && names.contains(usual.name) ? usual : key
+  }
+
+  /// Whether a record belongs to a user; one that does not exist is left to who looks for it.
+  private func isOwn(_ id: String, in name: String, of user: String) -> Bool {
+    if name == collection { return id == user }
+    guard let record = try? database.record(id, in: name) else { return true }
+    return owner(of: record, in: name) == user
+  }
+
+  /// The user to whom a stored record belongs: of a name given twice the first value counts, and a list of ids is nobody.
+  private func owner(of record: ValidJSON, in name: String) -> String? {
+    record.withToken { $0.member(Array(ownerMember(of: name).utf8))?.recordID }
+  }
+
+  /// The member that holds the id of a record's owner, also where that is the record itself.
+  func ownerMember(of name: String) -> String {
+    name == collection ? idName : ownerKey(in: name).name
+  }
+
+  /// The user to whom a singular resource belongs.
+  func singularOwner(_ name: String) -> String? {
+    (try? database.singular(name)).flatMap { owner(of: $0, in: name) }
+  }
+
+  /// The user that a record which is about to be written names as its owner.
+  private func claim(_ record: ValidJSON, in name: String) -> String? { claims(record, in: name).first ?? nil }
+
+  /// The users that members name as the owner: none when they do not say, and one that nobody is for `null`.
+  ///
+  /// Of a name given twice the last value counts, as when it is written.
+  private func claims(_ members: ValidJSON, in name: String) -> [String?] {
+    let value = ObjectDraft(members)?[ownerKey(in: name).name]
+    return value.map { [$0.withToken(\.recordID)] } ?? []
+  }
+}
+
+extension RequestError {
+  static var unsigned: RequestError {
+    RequestError(.forbidden, "Private resource creation: request body must have a reference to the owner id")
+  }
+
+  static var foreign: RequestError {
+    RequestError(.forbidden, "Private resource access: entity must have a reference to the owner id")
+  }
+}

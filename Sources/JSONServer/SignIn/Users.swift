@@ -1,0 +1,148 @@
+import JSONDatabase
+import OrderedJSON
+
+/// The users, as one version of the data has them.
+struct Users {
+  /// The name of the collection that they are in.
+  let collection: String
+  let database: Database
+  /// Whether other servers write the data, too.
+  let isShared: Bool
+
+  /// The member that identifies them.
+  var idName: String { database.schema.idName(of: collection) }
+
+  /// Whether a name in a request means the users.
+  func areMeant(by name: String) -> Bool { database.resource(meantBy: name)?.name == collection }
+
+  /// Finds the user who signs in.
+  ///
+  /// - Throws: 400, when there is none, or the password is another.
+  func user(with credentials: Credentials) throws(RequestError) -> (id: String, record: ValidJSON) {
+    guard let user = user(named: credentials.name, by: credentials.member) else {
+      throw RequestError(.malformed, "Cannot find user")
+    }
+    guard let id = id(of: user), JSONValue(user)[SignInState.hiddenName]?.text == credentials.password else {
+      throw RequestError(.malformed, "Incorrect password")
+    }
+    return (id, user)
+  }
+
+  /// Creates the record of a user who registers.
+  ///
+  /// - Returns: The record, and the data with it.
+  /// - Throws: 400 that says what is missing, invalid or taken.
+  func register(_ body: WrittenBody?, ids: IDGenerator) throws(RequestError) -> (WrittenRecord, Database) {
+    let credentials = try Credentials(body?.json)
+    try requireFreeName(credentials.name, as: credentials.member)
+    do throws(DatabaseError) {
+      var changed = database
+      let body = (body ?? .empty).json(for: collection, in: database)
+      return (try changed.create(body, in: collection, ids: ids), changed)
+    } catch {
+      throw RequestError(error)
+    }
+  }
+
+  /// Whom tokens of a user stand for.
+  func holder(id: String, of user: ValidJSON) -> Tokens.Holder {
+    let record = JSONValue(user)
+    return Tokens.Holder(
+      user: id, email: record["email"]?.string ?? record["username"]?.string ?? "",
+      slot: isShared ? database.slot(of: id, in: collection) : nil)
+  }
+
+  /// Whether the user is still there for whom a token stands. Where servers share the data, somebody else may have the id
+  /// now, and the slot when it was the last.
+  func isHolder(_ holder: Tokens.Holder) -> Bool {
+    guard let user = try? database.record(holder.user, in: collection) else { return false }
+    return holder.slot == nil || self.holder(id: holder.user, of: user) == holder
+  }
+
+  /// The user whose `email` or `username` is a text.
+  private func user(named name: String, by member: String) -> ValidJSON? {
+    var query = Query()
+    query.owner = (FieldPath(member), name)
+    let found = try? database.list(collection, query).selection.records
+    return found?.first { JSONValue($0)[member]?.string == name }
+  }
+
+  private func id(of user: ValidJSON) -> String? { user.withToken { $0.member(Array(idName.utf8))?.recordID } }
+
+  // MARK: Changes
+
+  /// Checks what is about to be written to the users, as json-server-auth does.
+  ///
+  /// - Returns: What is written in its place.
+  /// - Throws: 400 that says what is missing, invalid or taken.
+  func checked(_ endpoint: Endpoint) throws(RequestError) -> Endpoint {
+    guard !endpoint.changesMany else {
+      throw RequestError(.malformed, "Users are changed and deleted one by one; name the id, as in /\(collection)/1.")
+    }
+    let id: String? = if case .record(_, let id) = endpoint.target { id } else { nil }
+    switch endpoint.action {
+    case .create(let body), .replace(let body):
+      let credentials = try Credentials(body.json)
+      try requireFreeName(credentials.name, as: credentials.member, of: id)
+    case .merge(let body):
+      let members = JSONValue(body.json)
+      try Credentials.check(email: members["email"], password: members["password"])
+      let isNamed = members["email"] != nil || members["username"] != nil
+      if isNamed, let before = id.flatMap({ try? database.record($0, in: collection) }).map({ JSONValue($0) }) {
+        try Credentials.requireName(
+          email: members["email"] ?? before["email"], username: members["username"] ?? before["username"])
+      }
+      try requireFreeNames(in: members, of: id)
+    case .createOrMerge: throw RequestError(.malformed, "Users register one by one; send an object.")
+    case .patch(let patch): if let id { return try resolving(patch, of: id, in: endpoint) }
+    case .read, .delete: break
+    }
+    return endpoint
+  }
+
+  /// A patch of a user as the replacement that it comes to: its operations, which compare and copy members, find no
+  /// password, but may set one.
+  private func resolving(_ patch: Patch, of id: String, in endpoint: Endpoint) throws(RequestError) -> Endpoint {
+    let (before, after): (JSONValue, JSONValue)
+    do throws(DatabaseError) {
+      before = JSONValue(try database.record(id, in: collection))
+      var shown = database.hiding(SignInState.hiddenName, of: collection)
+      after = JSONValue(try shown.apply(patch, to: id, in: collection).text)
+    } catch {
+      throw RequestError(error)
+    }
+    var members = after.object ?? JSONObject()
+    let email = members["email"] == before["email"] ? nil : members["email"]
+    try Credentials.check(email: email, password: members[SignInState.hiddenName])
+    if members["email"] != before["email"] || members["username"] != before["username"] {
+      try Credentials.requireName(email: members["email"], username: members["username"])
+    }
+    try requireFreeNames(in: .object(members), of: id)
+    if members[SignInState.hiddenName] == nil { members[SignInState.hiddenName] = before[SignInState.hiddenName] }
+    return Endpoint(endpoint.target, .replace(WrittenBody(ValidJSON(writing: .object(members)))))
+  }
+
+  private func requireFreeNames(in members: JSONValue, of id: String?) throws(RequestError) {
+    for member in ["email", "username"] {
+      if let name = members[member]?.string { try requireFreeName(name, as: member, of: id) }
+    }
+  }
+
+  /// - Parameter id: The user who may have the name already.
+  /// - Throws: 400, when another user has it.
+  private func requireFreeName(_ name: String, as member: String, of id: String? = nil) throws(RequestError) {
+    guard let other = user(named: name, by: member), id == nil || self.id(of: other) != id else { return }
+    throw RequestError(.malformed, member == "email" ? "Email already exists" : "Username already exists")
+  }
+}
+
+extension JSONValue {
+  /// The text of a string, or of a number as it is written: a fixture may hold passwords as either.
+  fileprivate var text: String? {
+    switch self {
+    case .string(let text): text
+    case .number(let number): number.text
+    case .null, .bool, .array, .object: nil
+    }
+  }
+}
