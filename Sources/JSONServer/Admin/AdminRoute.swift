@@ -179,15 +179,15 @@ extension AdminRoute {
   private static let sessions: [AdminRoute] = [
     AdminRoute(.get, "/sessions", "Sessions", "Lists the sessions.", .list("Session"), errors: [.notFound]) {
       engine, call throws(RequestError) in
-      engine.finalize(call.context, .json(.array(try engine.allowedSessions.all.map(\.value))))
+      engine.finalize(call.context, .json(.array(try engine.sessions.allowed.all.map(\.value))))
     },
     AdminRoute(.delete, "/sessions", "EndSessions", "Ends all sessions.", errors: [.notFound]) {
       engine, call throws(RequestError) in
-      try engine.allowedSessions.removeAll()
+      try engine.sessions.allowed.removeAll()
       engine.finalize(call.context, .json([:]))
     },
     AdminRoute(.delete, "/sessions/{name}", "EndSession", "Ends a session.") { engine, call throws(RequestError) in
-      guard try engine.allowedSessions.remove(call.name) else { throw unknown("session", call) }
+      guard try engine.sessions.allowed.remove(call.name) else { throw unknown("session", call) }
       engine.finalize(call.context, .json([:]))
     },
   ]
@@ -219,10 +219,10 @@ extension AdminRoute {
   private static func rules(_ kind: Rule.Kind, _ title: String, _ summary: String) -> [AdminRoute] {
     let (name, path, isHold) = (kind.rawValue, "/\(kind.rawValue)s", kind == .hold)
     let one = AdminRoute(.get, "\(path)/{id}", title, "Returns a \(name).", .one(title)) { engine, call in
-      engine.readRules(kind) { engine, result in
+      engine.rules.whenCurrent(kind, on: engine) { engine, result in
         engine.finalize(call.context, result) {
-          let entry = Int(call.name).flatMap { engine.simulation.rules[kind, $0] }
-          return entry.map { .json(engine.value(of: $0)) } ?? unknown(name, call).response()
+          let value = Int(call.name).flatMap { engine.rules.value(of: kind, $0) }
+          return value.map { .json($0) } ?? unknown(name, call).response()
         }
       }
     }
@@ -232,18 +232,18 @@ extension AdminRoute {
       : ("Remove", [])
     return [
       AdminRoute(.get, path, "\(title)s", "Lists the \(name)s.", .list(title)) { engine, call in
-        engine.readRules(kind) { engine, result in
-          engine.finalize(call.context, result) { .json(.array(engine.simulation.rules.all(kind).map(engine.value))) }
+        engine.rules.whenCurrent(kind, on: engine) { engine, result in
+          engine.finalize(call.context, result) { .json(.array(engine.rules.values(of: kind))) }
         }
       }
     ] + (kind == .stub ? [one] : []) + [
       AdminRoute(.post, path, "Add\(title)", summary, .created(title), body: title) {
         engine, call throws(RequestError) in
         let rule = try Rule(kind, call.body(), files: engine.configuration.bodyFiles)
-        engine.addRule(rule) { engine, result in
+        engine.rules.add(rule, on: engine) { engine, result in
           engine.finalize(call.context, result) { id in
-            let entry = isHold ? nil : engine.simulation.rules[kind, id]
-            return .json(entry.map(engine.value) ?? ["id": .number(JSONNumber(id))], status: .created)
+            let value = isHold ? nil : engine.rules.value(of: kind, id)
+            return .json(value ?? ["id": .number(JSONNumber(id))], status: .created)
           }
         }
       },
@@ -251,7 +251,7 @@ extension AdminRoute {
         .delete, path, "\(removal)\(title)s",
         "Removes all \(name)s\(isHold ? " and lets their requests go on" : "").", query: query
       ) { engine, call throws(RequestError) in
-        engine.removeRules(kind, failingWith: isHold ? try call.parameters.heldResponse() : nil) {
+        engine.rules.remove(kind, failingWith: isHold ? try call.parameters.heldStatus() : nil, on: engine) {
           $0.finalize(call.context, $1) { _ in .json([:]) }
         }
       },
@@ -259,9 +259,9 @@ extension AdminRoute {
         .delete, "\(path)/{id}", "\(removal)\(title)",
         "Removes a \(name)\(isHold ? " and lets its requests go on" : "").", query: query
       ) { engine, call throws(RequestError) in
-        let response = isHold ? try call.parameters.heldResponse() : nil
+        let status = isHold ? try call.parameters.heldStatus() : nil
         guard let number = Int(call.name) else { throw unknown(name, call) }
-        engine.removeRules(kind, number, failingWith: response) {
+        engine.rules.remove(kind, number, failingWith: status, on: engine) {
           $0.finalize(call.context, $1) { $0 ? .json([:]) : unknown(name, call).response() }
         }
       },
@@ -329,11 +329,11 @@ extension QueryParameters {
   /// Reads the parameter `status`, with which held requests fail; `nil` when they go on.
   ///
   /// - Throws: 400 for what is no status.
-  fileprivate func heldResponse() throws(RequestError) -> PreparedResponse? {
+  fileprivate func heldStatus() throws(RequestError) -> HTTPResponse.Status? {
     guard let text = first("status") else { return nil }
     guard let code = Int(text), (200...599).contains(code) else {
       throw RequestError(.malformed, "'status' must be a number from 200 to 599.")
     }
-    return Engine.heldResponse(HTTPResponse.Status(code: code))
+    return HTTPResponse.Status(code: code)
   }
 }

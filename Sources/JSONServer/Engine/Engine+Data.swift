@@ -185,6 +185,9 @@ extension Engine {
 
   // MARK: The state
 
+  /// Told what came of something that may have had to ask the database that servers share.
+  typealias Completion<Success> = @Sendable (isolated Engine, Result<Success, RequestError>) -> Void
+
   /// Changes what the server knows besides the data; all that is derived from that follows.
   @discardableResult
   func changeState<Success, Failure: Error>(
@@ -214,12 +217,8 @@ extension Engine {
 
   /// Has what is derived from the state follow it.
   func follow(_ keys: [ServerState.Key]) {
+    rules.follow(keys, on: self)
     let kinds = Set(keys.map(\.kind))
-    if kinds.contains(.rule) {
-      useSharedRules()
-    } else if kinds.contains(.count) {
-      for key in keys where key.kind == .count { simulation.rules.count(SharedRule.Count(writes.state, key.name)) }
-    }
     if kinds.contains(.setting) {
       settings = Settings(configuration, changedBy: JSONObject(writes.state[.setting].map { ($0, $1) }))
     }

@@ -19,19 +19,17 @@ actor Engine: Application {
   let writes: WriteCoordinator
   /// What a mock does besides serving data.
   var simulation: Simulation
+  /// What is prepared for requests: faults, holds and stubs.
+  let rules: Rules
   var settings: Settings
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
-  /// The stubs with which a session begins.
-  var startStubs: RuleTable
   /// The sessions of the server.
   let sessions: Sessions
   /// Whether it is one of them.
   let isSession: Bool
   /// Whether other servers write the data, too.
   nonisolated let isShared: Bool
-  /// Whether it is one that has changed its data.
-  var hasOwnData = false
   /// What is asked of another server; `nil` when there is none.
   let upstreamCalls: UpstreamCalls?
   var hints = Hints()
@@ -63,11 +61,11 @@ actor Engine: Application {
     // The data at start is read beside the data now, by sessions and where an edit is compared with both.
     writes = WriteCoordinator(
       source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
-    startStubs = stubs
-    simulation = Simulation(configuration, stubs)
+    simulation = Simulation(configuration)
+    rules = Rules(startingWith: stubs)
     settings = Settings(configuration)
     signIn = SignInState(configuration)
-    sessions = Sessions()
+    sessions = Sessions(areAllowed: configuration.hasSessions)
     isSession = false
     isShared = source.persistence is any SharedPersistence
     upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
@@ -87,8 +85,8 @@ actor Engine: Application {
     let initial = server.writes.initial
     let source = OpenedSource(persistence: nil, database: initial.forked(), warnings: [])
     writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
-    startStubs = server.startStubs
-    simulation = Simulation(configuration, startStubs)
+    simulation = Simulation(configuration)
+    rules = Rules(startingWith: server.rules.startStubs)
     settings = Settings(server.configuration)
     signIn = SignInState(server.configuration)
     sessions = server.sessions
@@ -133,14 +131,6 @@ actor Engine: Application {
       rest = rest[name.endIndex...]
     }
     return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
-  }
-
-  /// The delay of all responses, or the request's own `_delay` in milliseconds, up to a minute.
-  func delay(of context: RequestContext) throws(RequestError) -> Duration {
-    guard let milliseconds = try ListParameters.number("_delay", context.target.parameters) else {
-      return settings.delay
-    }
-    return .milliseconds(min(max(milliseconds, 0), 60_000))
   }
 
   /// - Throws: 403 when changes are refused.
@@ -239,6 +229,9 @@ actor Engine: Application {
     loop.execute { self.assumeIsolated { work($0) } }
   }
 
+  /// Does work on the loop, and returns what comes of it.
+  func run<Result: Sendable>(_ work: @Sendable (isolated Engine) -> Result) -> Result { work(self) }
+
   /// Does work when a time has passed, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
     let number = outstanding.nextNumber()
@@ -273,7 +266,7 @@ actor Engine: Application {
   func releaseDelayed() {
     isStopping = true
     if !isSession { sessions.removeAll() }
-    removeRules(.hold) { _, _ in }
+    rules.remove(.hold, on: self) { _, _ in }
     for work in outstanding.takeAllDelayed() { work(self) }
     simulation.endWaiting()
   }

@@ -62,13 +62,18 @@ extension Engine {
     }
   }
 
+  /// simulate: delay · fault · hold · stub; then perform
+  private func simulate(_ context: RequestContext) {
+    if context.isHidden { perform(context) } else { rules.simulate(context, on: self) }
+  }
+
   /// route, then perform; what leads nowhere is asked of another server, if there is one
   func perform(_ context: RequestContext) {
     do throws(RequestError) {
       perform(try route(context), context)
     } catch {
       if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
-      if let calls = upstream(for: context, refusedWith: error) { return proxy(context, to: calls) }
+      if let calls = upstreamCalls, calls.takes(context, refusedWith: error) { return calls.proxy(context, on: self) }
       if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
         refuseUnexpected(context, error.message)
       } else {
@@ -166,7 +171,7 @@ extension Engine {
       if refusesIgnored(endpoint) { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
-    if isSession { boundIndexes(hasChanged: change != nil) }
+    if isSession { sessions.boundIndexes(of: self, hasChanged: change != nil) }
     // What nearly all reads meet: nothing waits for the disk.
     if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
     let pending = PendingResponse(

@@ -1,8 +1,5 @@
-/// What a mock does besides serving data: what goes wrong, what waits, what is fixed, what is kept and what is reported.
+/// What a mock does besides serving data: what is kept and what is reported.
 struct Simulation {
-  var rules: RuleTable
-  /// The requests that wait in holds, by the numbers that they have in the journal.
-  var held: [Int: (hold: Int, context: RequestContext)] = [:]
   var snapshots = Snapshots()
   var journal: Journal
   var events: EventFeed
@@ -14,8 +11,7 @@ struct Simulation {
   var heartbeat: EventLoopExecutor.ScheduledTask?
   private var exchangeCount = 0
 
-  init(_ configuration: Server.Configuration, _ rules: RuleTable) {
-    self.rules = rules
+  init(_ configuration: Server.Configuration) {
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     // By chance and not by the time, since several servers of one database may begin in the same millisecond.
     events = EventFeed(run: String(UInt64.random(in: .min ... .max), radix: 36))

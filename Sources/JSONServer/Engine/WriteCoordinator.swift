@@ -509,6 +509,8 @@ struct Revisions {
   /// The newest version in which all resources may have changed.
   private var all: UInt64 = 0
   private var changed: [Int: UInt64] = [:]
+  /// Whether nothing has changed since the start.
+  var isEmpty: Bool { latest == 0 }
   /// Tells the versions of this server from those of all others, also of itself before a restart.
   private let origin = UInt64.random(in: .min ... .max)
 

@@ -1,4 +1,3 @@
-import DequeModule
 import HTTPTypes
 
 /// Another server, which is asked for what nothing here responds to.
@@ -127,58 +126,6 @@ package struct UpstreamAddress: Sendable {
   }
 }
 
-/// The requests that another server is asked for, or will be when others have ended.
-///
-/// It belongs to the server's engine, whose sessions share it; all of them run on one loop.
-final class UpstreamCalls {
-  let upstream: Upstream
-  let name: ViaName
-  /// What starts the calls that wait, and what ends those that are under way, by their numbers.
-  private var waiting: Deque<(number: Int, start: () -> Void)> = []
-  private var running: [Int: () -> Void] = [:]
-  private var lastNumber = 0
-
-  init(_ upstream: Upstream, random: UInt64) {
-    self.upstream = upstream
-    name = ViaName(random: random)
-  }
-
-  /// A number that no call has.
-  func nextNumber() -> Int {
-    lastNumber += 1
-    return lastNumber
-  }
-
-  /// Starts a call, immediately or when others have ended.
-  ///
-  /// - Parameter start: Starts it, and returns what cancels it.
-  func add(_ number: Int, _ start: @escaping () -> (() -> Void)) {
-    let startNow = { [self] in
-      running[number] = {}
-      running[number] = start()
-    }
-    if running.count < max(upstream.maximumConcurrentRequests, 1) {
-      startNow()
-    } else {
-      waiting.append((number, startNow))
-    }
-  }
-
-  /// Ends a call, cancels what is left of it, and starts the next one.
-  ///
-  /// - Returns: Whether it had not ended before.
-  func end(_ number: Int) -> Bool {
-    guard let cancel = running.removeValue(forKey: number) else {
-      guard let index = waiting.firstIndex(where: { $0.number == number }) else { return false }
-      waiting.remove(at: index)
-      return true
-    }
-    cancel()
-    if let next = waiting.popFirst() { next.start() }
-    return true
-  }
-}
-
 extension HTTPFields {
   /// The fields that concern one connection alone (RFC 9110, section 7.6.1), and those that say how a message is framed.
   private static let connectionNames: Set = [
@@ -225,26 +172,4 @@ extension HTTPFields {
 
   /// Fields that clients, servers and those between them prove with who they are.
   static let secretNames: Set = ["authorization", "cookie", "set-cookie", "set-cookie2"]
-}
-
-/// How a server names itself to those that it asks, so that it knows its own requests again (RFC 9110, section 7.6.3).
-struct ViaName: Sendable {
-  let text: String
-
-  init(random: UInt64) {
-    text = "json-server-" + String(random, radix: 16)
-  }
-
-  /// Whether a request has come by this server already.
-  func isNamed(in fields: HTTPFields) -> Bool {
-    fields[values: .via].contains { value in
-      value.split(separator: ",").contains { entry in
-        entry.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.map(String.init) == text
-      }
-    }
-  }
-
-  func add(to fields: inout HTTPFields) {
-    fields.append(HTTPField(name: .via, value: "1.1 \(text)"))
-  }
 }

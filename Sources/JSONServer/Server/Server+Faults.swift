@@ -8,17 +8,17 @@ extension Server {
   ///   no sense.
   @discardableResult
   public func addFault(_ fault: Fault) async throws(ServerError) -> Int {
-    try await engine.addRule(try Rule(fault))
+    try await add(try Rule(fault))
   }
 
   /// Removes a fault; does nothing when it has expired.
   public func removeFault(_ id: Int) async {
-    await engine.removeRules(.fault, id)
+    await remove(.fault, id)
   }
 
   /// Removes all faults.
   public func removeFaults() async {
-    await engine.removeRules(.fault)
+    await remove(.fault)
   }
 
   /// Responds in one way to matching requests from now on, whatever the data holds; precedes the existing stubs.
@@ -28,17 +28,17 @@ extension Server {
   ///   or whose numbers make no sense.
   @discardableResult
   public func stub(_ stub: Stub) async throws(ServerError) -> Int {
-    try await engine.addRule(try Rule(stub))
+    try await add(try Rule(stub))
   }
 
   /// Removes a stub; does nothing when it does not exist.
   public func removeStub(_ id: Int) async {
-    await engine.removeRules(.stub, id)
+    await remove(.stub, id)
   }
 
   /// Removes all stubs, those of the configuration too.
   public func removeStubs() async {
-    await engine.removeRules(.stub)
+    await remove(.stub)
   }
 
   /// Reads the stubs file again; its stubs take the place of those that it had before.
@@ -49,10 +49,9 @@ extension Server {
   @discardableResult
   public func reloadStubs() async throws(ServerError) -> Int {
     guard let path = configuration.stubsFile else { return 0 }
-    let file = try StubsFile(
-      path: path, files: configuration.bodyFiles, ignoring: configuration.ignoresStub)
-    await engine.replaceFile(with: file.stubs)
-    return file.stubs.count
+    let stubs = try StubsFile(path: path, files: configuration.bodyFiles, ignoring: configuration.ignoresStub).stubs
+    await engine.run { $0.rules.replaceFile(with: stubs) }
+    return stubs.count
   }
 
   /// The files whose contents stubs of the stubs file have as bodies, as it is now; none while it is invalid.
@@ -69,56 +68,41 @@ extension Server {
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for a pattern that no request can match, and for a number
   ///   that makes no sense.
   public func hold(_ request: RequestPattern, times: Int? = nil) async throws(ServerError) -> Int {
-    try await engine.addRule(try Rule(request, times: times, .hold))
+    try await add(try Rule(request, times: times, .hold))
   }
 
   /// Removes a hold, and lets the requests that wait in it go on; does nothing when it does not exist.
   ///
   /// - Parameter status: What they fail with instead.
   public func releaseHold(_ id: Int, failingWith status: HTTPResponse.Status? = nil) async {
-    await engine.removeRules(.hold, id, failingWith: status.map(Engine.heldResponse))
+    await remove(.hold, id, failingWith: status)
   }
 
   /// Removes all holds, and lets the requests that wait in them go on.
   public func releaseHolds() async {
-    await engine.removeRules(.hold)
+    await remove(.hold)
   }
 
   /// How many requests a fault, a hold and a stub with an id have met, whether they are still there or not.
   package func timesMet(_ id: Int) async -> (fault: Int, hold: Int, stub: Int) {
-    await engine.timesMet(id)
+    await engine.run { engine in
+      let rules = engine.rules
+      return (rules.timesMet(.fault, id), rules.timesMet(.hold, id), rules.timesMet(.stub, id))
+    }
   }
-}
 
-extension Engine {
-  fileprivate func addRule(
-    _ rule: @autoclosure @Sendable () throws(RequestError) -> Rule
-  ) async throws(ServerError) -> Int {
+  private func add(_ rule: @autoclosure () throws(RequestError) -> Rule) async throws(ServerError) -> Int {
     do throws(RequestError) {
       let rule = try rule()
-      return try await withCheckedContinuation { continuation in
-        addRule(rule) { continuation.resume(returning: $1) }
-      }.get()
+      return try await result { $0.rules.add(rule, on: $0, $1) }.get()
     } catch {
       throw ServerError(error.code == .malformed ? .invalidConfiguration : .notSaved, error.message)
     }
   }
 
-  fileprivate func removeRules(
-    _ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil
-  ) async {
-    await run(failingAs: "Not all of the \(kind.rawValue)s were removed") {
-      $0.removeRules(kind, id, failingWith: response, $1)
+  private func remove(_ kind: Rule.Kind, _ id: Int? = nil, failingWith status: HTTPResponse.Status? = nil) async {
+    await carryOut(failingAs: "Not all of the \(kind.rawValue)s were removed") {
+      $0.rules.remove(kind, id, failingWith: status, on: $0, $1)
     }
-  }
-
-  fileprivate func replaceFile(with stubs: [Rule]) {
-    startStubs.replaceFile(with: stubs)
-    simulation.rules.replaceFile(with: stubs)
-  }
-
-  fileprivate func timesMet(_ id: Int) -> (fault: Int, hold: Int, stub: Int) {
-    let rules = simulation.rules
-    return (rules.timesMet(.fault, id), rules.timesMet(.hold, id), rules.timesMet(.stub, id))
   }
 }

@@ -24,7 +24,9 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection.
   public func values(of name: String) async throws(ServerError) -> [JSONValue] {
-    try await engine.records(name).map { JSONValue($0) }
+    try await read { database throws(DatabaseError) in
+      try database.list(name, Query()).selection.records.map { JSONValue($0) }
+    }
   }
 
   /// Returns a record of a collection.
@@ -33,22 +35,13 @@ extension Server {
   public func record<Record: Decodable>(
     _ name: String, id: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
   ) async throws -> Record {
-    try decoder.decode(type, from: JSONValue(try await engine.record(name, id: id)))
-  }
-}
-
-extension Engine {
-  fileprivate func records(_ name: String) throws(ServerError) -> [ValidJSON] {
-    do throws(DatabaseError) {
-      return Array(try writes.database.list(name, Query()).selection.records)
-    } catch {
-      throw ServerError(.unknownRecord, error.message)
-    }
+    let record = try await read { database throws(DatabaseError) in try database.record(id, in: name) }
+    return try decoder.decode(type, from: JSONValue(record))
   }
 
-  fileprivate func record(_ name: String, id: String) throws(ServerError) -> ValidJSON {
+  private func read<Success>(_ read: (Database) throws(DatabaseError) -> Success) async throws(ServerError) -> Success {
     do throws(DatabaseError) {
-      return try writes.database.record(id, in: name)
+      return try read(await engine.database)
     } catch {
       throw ServerError(.unknownRecord, error.message)
     }

@@ -15,7 +15,7 @@ extension Server {
   /// The names of the snapshots, oldest first.
   public var snapshots: [String] {
     get async {
-      let entries = await engine.run(failingAs: "The snapshots cannot be listed") { $0.snapshots($1) }
+      let entries = await carryOut(failingAs: "The snapshots cannot be listed") { $0.snapshots($1) }
       return entries?.map(\.name) ?? []
     }
   }
@@ -24,7 +24,7 @@ extension Server {
   ///
   /// It is kept in memory, in O(number of resources), or in the database that servers share, which copies it.
   public func saveSnapshot(_ name: String) async {
-    await engine.run(failingAs: "The snapshot '\(name)' was not saved") { $0.saveSnapshot(name, $1) }
+    await carryOut(failingAs: "The snapshot '\(name)' was not saved") { $0.saveSnapshot(name, $1) }
   }
 
   /// Brings the data back to a snapshot.
@@ -38,7 +38,7 @@ extension Server {
 
   /// Removes a snapshot; does nothing when it does not exist.
   public func deleteSnapshot(_ name: String) async {
-    await engine.run(failingAs: "The snapshot '\(name)' was not removed") { $0.deleteSnapshot(name, $1) }
+    await carryOut(failingAs: "The snapshot '\(name)' was not removed") { $0.deleteSnapshot(name, $1) }
   }
 
   /// Writes the data as it is now to another file, atomically.
@@ -78,26 +78,31 @@ extension Server {
     guard let error else { return }
     throw ServerError(error.code == .notFound ? .unknownSnapshot : .notSaved, error.message)
   }
-}
-
-extension Engine {
-  /// Told what came of something that may have had to ask the database that servers share.
-  typealias Completion<Success> = @Sendable (isolated Engine, Result<Success, RequestError>) -> Void
 
   /// Does what may have to ask the database that servers share.
   ///
   /// - Parameter sentence: What a warning begins with when that fails.
   /// - Returns: What came of it; `nil` when it failed.
   @discardableResult
-  func run<Success: Sendable>(
+  func carryOut<Success: Sendable>(
     failingAs sentence: String,
-    _ body: @Sendable (isolated Engine, @escaping Completion<Success>) -> Void
+    _ work: @escaping @Sendable (isolated Engine, @escaping Engine.Completion<Success>) -> Void
   ) async -> Success? {
-    let result = await withCheckedContinuation { continuation in
-      body(self) { _, result in continuation.resume(returning: result) }
+    let result = await result(of: work)
+    if case .failure(let error) = result {
+      await engine.run { $0.configuration.onEvent(.warning("\(sentence): \(error.message)")) }
     }
-    if case .failure(let error) = result { configuration.onEvent(.warning("\(sentence): \(error.message)")) }
     return try? result.get()
+  }
+
+  /// What comes of something that may have to ask the database that servers share.
+  func result<Success: Sendable>(
+    of work: @escaping @Sendable (isolated Engine, @escaping Engine.Completion<Success>) -> Void
+  ) async -> Result<Success, RequestError> {
+    let engine = await engine
+    return await withCheckedContinuation { continuation in
+      engine.execute { work($0) { continuation.resume(returning: $1) } }
+    }
   }
 }
 

@@ -46,7 +46,7 @@ public final class Server: Sendable {
   var engine: Engine {
     get async {
       guard let session else { return root }
-      return await root.engine(of: session)
+      return await root.run { $0.sessions.engine(of: session, on: $0) }
     }
   }
 
@@ -62,7 +62,9 @@ public final class Server: Sendable {
 
   /// Has all access tokens expire at once; refresh tokens stay valid. Does nothing where clients do not sign in.
   public func expireTokens() async {
-    await engine.run(failingAs: "The tokens have not expired") { $0.changeState({ Tokens.expire(in: &$0) }, then: $1) }
+    await carryOut(failingAs: "The tokens have not expired") {
+      $0.changeState({ Tokens.expire(in: &$0) }, then: $1)
+    }
   }
 
   /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
@@ -209,7 +211,7 @@ public final class Server: Sendable {
   ///
   /// - Parameter grace: How long the requests may take.
   public func stop(grace: Duration = .seconds(5)) async {
-    if let session { return await root.remove(session) }
+    if let session { return await root.run { $0.sessions.remove(session.text) } }
     await root.releaseDelayed()
     await listening.take()?.shutdown(grace: grace)
     await root.close()

@@ -30,6 +30,19 @@ final class Sessions {
   /// The most of them.
   private static let indexedCapacity = 4
   private var lastTurn = 0
+  private let areAllowed: Bool
+
+  init(areAllowed: Bool) {
+    self.areAllowed = areAllowed
+  }
+
+  /// - Throws: 404, when requests may name no sessions.
+  var allowed: Sessions {
+    get throws(RequestError) {
+      if areAllowed { return self }
+      throw RequestError(.notFound, "There are no sessions here; start the server with --sessions.")
+    }
+  }
 
   /// The sessions, in the order in which they began.
   var all: [Session] { sessions.values.sorted { ($0.start, $0.name.text) < ($1.start, $1.name.text) } }
@@ -67,9 +80,13 @@ final class Sessions {
     return true
   }
 
-  /// Lets a session keep what it found out about its data until a few others have asked for the same.
-  func keepIndexes(of engine: Engine) {
-    if indexed.last === engine { return }
+  /// Gives up what only a session knows about the data beside the data itself, unless it is one of the last few that have
+  /// changed it: a thousand sessions with indexes of their own would cost as much as a thousand copies of the data, and a
+  /// session that deletes record after record would make the indexes anew for each.
+  ///
+  /// - Parameter hasChanged: Whether a request of the session has changed the data.
+  func boundIndexes(of engine: isolated Engine, hasChanged: Bool) {
+    guard hasChanged || !engine.writes.revisions.isEmpty, indexed.last !== engine else { return }
     indexed.removeAll { $0 === engine }
     indexed.append(engine)
     if indexed.count > Self.indexedCapacity { indexed.removeFirst().assumeIsolated { $0.database.forgetIndexes() } }
@@ -154,36 +171,5 @@ struct SessionName: Sendable, Hashable {
     request.mount.path += "/\(root)/\(name.text)"
     request.target = rest.hasPrefix("/") ? rest : "/" + rest
     return name
-  }
-}
-
-extension Engine {
-  /// Gives up what only this session knows about the data beside the data itself, unless it is one of the last few that
-  /// have changed it: a thousand sessions with indexes of their own would cost as much as a thousand copies of the data, and
-  /// a session that deletes record after record would make the indexes anew for each.
-  ///
-  /// - Parameter hasChanged: Whether the request has changed the data.
-  func boundIndexes(hasChanged: Bool) {
-    if hasChanged { hasOwnData = true }
-    if hasOwnData { sessions.keepIndexes(of: self) }
-  }
-
-  /// Returns the engine of a session of the server.
-  func engine(of session: SessionName) -> Engine {
-    sessions.engine(of: session, on: self)
-  }
-
-  func remove(_ session: SessionName) {
-    sessions.remove(session.text)
-  }
-
-  /// - Throws: 404, when requests may name no sessions.
-  var allowedSessions: Sessions {
-    get throws(RequestError) {
-      guard configuration.hasSessions else {
-        throw RequestError(.notFound, "There are no sessions here; start the server with --sessions.")
-      }
-      return sessions
-    }
   }
 }

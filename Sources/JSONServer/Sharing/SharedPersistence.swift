@@ -85,7 +85,10 @@ struct SharedApplication: Application {
     }
     let work: ReadIndex.Work = { engine, failure in
       guard let failure else { return engine.respond(to: request, progress: progress, reply: reply) }
-      engine.refuse(request, because: RequestError(failure), reply: reply)
+      let context = RequestContext(
+        request, preprocessed: request, target: .none, mountedTarget: request.target, ignoresCase: engine.ignoresCase,
+        reply: reply)
+      engine.finalize(context, RequestError(failure).response())
     }
     engine.assumeIsolated { engine in
       // Behind a large write it only waits, and needs no turn of its own.
@@ -103,16 +106,5 @@ struct SharedApplication: Application {
     guard request.target.hasPrefix(administrativePath) else { return false }
     let rest = request.target.utf8.dropFirst(administrativePath.utf8.count)
     return rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
-  }
-}
-
-extension Engine {
-  fileprivate func refuse(
-    _ request: Request, because error: RequestError, reply: @escaping @Sendable (PreparedResponse) -> Void
-  ) {
-    let context = RequestContext(
-      request, preprocessed: request, target: .none, mountedTarget: request.target, ignoresCase: ignoresCase,
-      reply: reply)
-    finalize(context, error.response())
   }
 }

@@ -1,0 +1,168 @@
+import DequeModule
+import HTTPTypes
+
+/// Asks another server for what nothing here responds to, and keeps the requests for which it is asked, or will be.
+///
+/// It belongs to the server's engine, whose sessions share it; all of them run on one loop.
+final class UpstreamCalls {
+  private let upstream: Upstream
+  private let name: ViaName
+  /// What starts the calls that wait, and what ends those that are under way, by their numbers.
+  private var waiting: Deque<(number: Int, start: () -> Void)> = []
+  private var running: [Int: () -> Void] = [:]
+  private var lastNumber = 0
+
+  init(_ upstream: Upstream, random: UInt64) {
+    self.upstream = upstream
+    name = ViaName(random: random)
+  }
+
+  /// Whether the other server is asked for a request that is refused, or the refusal stands.
+  ///
+  /// A path that leads nowhere goes there. A method that a resource of this server does not take is refused here, and so is
+  /// what the admin interface, sessions and the page ask for.
+  func takes(_ context: RequestContext, refusedWith error: RequestError) -> Bool {
+    guard error.code == .notFound, !context.isHidden, context.request.target.hasPrefix("/") else { return false }
+    return switch context.target.path.segments.first {
+    case AdminRoute.root, SessionName.root, "__rules": false
+    default: true
+    }
+  }
+
+  /// Responds to a request with what the other server responds.
+  func proxy(_ context: RequestContext, on engine: isolated Engine) {
+    let request: Request
+    do throws(RequestError) {
+      request = try forwarded(context, on: engine)
+    } catch {
+      return engine.finalize(context, error.response())
+    }
+    lastNumber += 1
+    let (number, upstream) = (lastNumber, upstream)
+    let context = context.noting { $0.upstream = upstream.url }
+    let deadline = engine.loop.schedule(after: upstream.timeout) {
+      engine.assumeIsolated { $0.upstreamCalls?.end(number, of: context, with: .failure(upstream.slow), on: $0) }
+    }
+    add(number) {
+      let task = engine.keep { engine in
+        let result = await upstream.ask(request)
+        deadline.cancel()
+        engine.upstreamCalls?.end(number, of: context, with: result, on: engine)
+      }
+      return { engine.cancel(task) }
+    }
+    context.progress(
+      .held {
+        deadline.cancel()
+        let error = RequestError(.unavailable, "The client went away while \(upstream.url) was asked.")
+        engine.execute { $0.upstreamCalls?.end(number, of: context, with: .failure(error), on: $0) }
+      })
+  }
+
+  /// The request as it goes to the other server.
+  ///
+  /// - Throws: 508, when it came from here; 403, when it may change something and changes are refused.
+  private func forwarded(_ context: RequestContext, on engine: isolated Engine) throws(RequestError) -> Request {
+    var request = context.request
+    guard !name.isNamed(in: request.headerFields) else {
+      throw RequestError(
+        .loop,
+        """
+        \(upstream.url) leads back to this server, which has nothing at \(request.path); --proxy must name another \
+        server.
+        """)
+    }
+    if !request.isSafe { try engine.allowWriting(request.method.rawValue) }
+    // What is above the address's path is not the server that was named.
+    if context.target.path.hadDots { request.target = context.target.path.resolved(request.target) }
+    request.headerFields = request.headerFields.forwarded
+    name.add(to: &request.headerFields)
+    return request
+  }
+
+  /// Starts a call, immediately or when others have ended.
+  ///
+  /// - Parameter start: Starts it, and returns what cancels it.
+  private func add(_ number: Int, _ start: @escaping () -> (() -> Void)) {
+    let startNow = { [self] in
+      running[number] = {}
+      running[number] = start()
+    }
+    if running.count < max(upstream.maximumConcurrentRequests, 1) {
+      startNow()
+    } else {
+      waiting.append((number, startNow))
+    }
+  }
+
+  /// Responds as the other server did, unless the request has its response already, and starts the next call.
+  private func end(
+    _ number: Int, of context: RequestContext, with result: Result<Response, RequestError>, on engine: isolated Engine
+  ) {
+    guard remove(number) else { return }
+    switch result {
+    case .failure(let error): engine.finalize(context, error.response())
+    case .success(var response):
+      response.headerFields = response.headerFields.passedOn(keepsLength: context.request.method == .head)
+      upstream.address.moveAddresses(in: &response.headerFields, to: context.request.base)
+      engine.finalize(context, PreparedResponse(response))
+    }
+  }
+
+  /// Ends a call, cancels what is left of it, and starts the next one.
+  ///
+  /// - Returns: Whether it had not ended before.
+  private func remove(_ number: Int) -> Bool {
+    guard let cancel = running.removeValue(forKey: number) else {
+      guard let index = waiting.firstIndex(where: { $0.number == number }) else { return false }
+      waiting.remove(at: index)
+      return true
+    }
+    cancel()
+    if let next = waiting.popFirst() { next.start() }
+    return true
+  }
+}
+
+extension Upstream {
+  fileprivate func ask(_ request: Request) async -> Result<Response, RequestError> {
+    do {
+      return .success(try await send(request, address.text + request.target))
+    } catch Upstream.Failure.timeout {
+      return .failure(slow)
+    } catch is CancellationError {
+      return .failure(RequestError(.unavailable, "The server stopped while \(url) was asked."))
+    } catch {
+      return .failure(
+        RequestError(
+          .badGateway,
+          "Nothing here responds to \(request.method) \(request.path), and \(url) (--proxy) cannot be asked: \(error)"))
+    }
+  }
+
+  fileprivate var slow: RequestError {
+    RequestError(.gatewayTimeout, "\(url) (--proxy) has not responded within \(timeout / .seconds(1)) seconds.")
+  }
+}
+
+/// How a server names itself to those that it asks, so that it knows its own requests again (RFC 9110, section 7.6.3).
+private struct ViaName: Sendable {
+  private let text: String
+
+  init(random: UInt64) {
+    text = "json-server-" + String(random, radix: 16)
+  }
+
+  /// Whether a request has come by this server already.
+  func isNamed(in fields: HTTPFields) -> Bool {
+    fields[values: .via].contains { value in
+      value.split(separator: ",").contains { entry in
+        entry.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.map(String.init) == text
+      }
+    }
+  }
+
+  func add(to fields: inout HTTPFields) {
+    fields.append(HTTPField(name: .via, value: "1.1 \(text)"))
+  }
+}
