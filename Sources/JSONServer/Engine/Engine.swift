@@ -19,6 +19,9 @@ actor Engine: Application {
   let writes: WriteCoordinator
   /// What a mock does besides serving data.
   var simulation: Simulation
+  let journal: Journal
+  let events = EventFeed()
+  let snapshots = Snapshots()
   var settings: Settings
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
@@ -64,7 +67,8 @@ actor Engine: Application {
     writes = WriteCoordinator(
       source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
     startStubs = stubs
-    simulation = Simulation(configuration, stubs)
+    simulation = Simulation(stubs)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     settings = Settings(configuration)
     signIn = configuration.signIn.map { SignInState($0, random: configuration.random) }
     sessions = Sessions()
@@ -88,7 +92,8 @@ actor Engine: Application {
     let source = OpenedSource(persistence: nil, database: initial.forked(), warnings: [])
     writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
     startStubs = server.startStubs
-    simulation = Simulation(configuration, startStubs)
+    simulation = Simulation(startStubs)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     settings = Settings(server.configuration)
     signIn = server.configuration.signIn.map { SignInState($0, random: server.configuration.random) }
     sessions = server.sessions
@@ -244,6 +249,9 @@ actor Engine: Application {
     loop.execute { self.assumeIsolated { work($0) } }
   }
 
+  /// Does work on the loop, and returns what comes of it.
+  func run<Result: Sendable>(_ work: @Sendable (isolated Engine) async -> Result) async -> Result { await work(self) }
+
   /// Does work when a time has passed, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
     let number = outstanding.nextNumber()
@@ -280,7 +288,8 @@ actor Engine: Application {
     if !isSession { sessions.removeAll() }
     removeRules(.hold) { _, _ in }
     for work in outstanding.takeAllDelayed() { work(self) }
-    simulation.endWaiting()
+    events.end()
+    journal.endWaiting()
   }
 
   /// Ends all streams and waits.

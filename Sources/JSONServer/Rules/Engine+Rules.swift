@@ -76,13 +76,13 @@ extension Engine {
   /// Lets a request wait for its release, when there is a hold for it.
   private func hold(_ context: RequestContext, in hold: RuleTable.Entry?) {
     guard let id = hold?.id else { return stub(context) }
-    let number = simulation.nextExchangeID()
+    let number = journal.nextID()
     let held = context.noting {
       $0.hold = id
       $0.exchangeID = number
     }
     simulation.held[number] = (id, held)
-    recordArrival(held)
+    journal.recordArrival(of: held, on: self)
     schedule(after: configuration.limits.holdTimeout) { engine in
       let seconds = JSONValue(rounding: engine.configuration.limits.holdTimeout / .seconds(1)).text()
       engine.endHold(

@@ -242,7 +242,7 @@ extension Engine {
   /// those by themselves.
   func forgetUsers(_ signIn: SignInState) {
     if !isShared { changeState { Tokens.revoke(in: &$0) { !isHolder($0, signIn) } } }
-    endVoidWatches()
+    events.endVoidWatches(on: self)
   }
 
   /// All data that a user may read: where only owners may, what is the user's.

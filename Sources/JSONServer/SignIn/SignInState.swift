@@ -9,8 +9,6 @@ final class SignInState {
   private let guards: [String: Guard]
   /// Makes tokens; those that were given are in the server's state.
   let tokens: Tokens
-  /// The access tokens with which clients watch resources, by the numbers of their subscriptions.
-  var watchers: [Int: String] = [:]
 
   /// The member of users that no response shows.
   static let hiddenName = "password"
