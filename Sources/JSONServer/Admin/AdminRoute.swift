@@ -87,6 +87,18 @@ struct AdminCall: Sendable {
 
   /// - Throws: 400, when the body is no JSON object.
   func body() throws(RequestError) -> AdminBody { try AdminBody(context.request) }
+
+  /// Makes a completion that responds with what came of something, or with the reason why nothing did.
+  func respond<Success>(
+    _ response: @escaping @Sendable (isolated Engine, Success) -> PreparedResponse
+  ) -> Engine.Completion<Success> {
+    { engine, result in
+      switch result {
+      case .success(let success): engine.finalize(context, response(engine, success))
+      case .failure(let error): engine.finalize(context, error.response())
+      }
+    }
+  }
 }
 
 // MARK: The table
@@ -106,13 +118,13 @@ extension AdminRoute {
       $0.finalize($1.context, .asset($1.name))
     },
     AdminRoute(.get, "/openapi.json", "OpenAPI", "Returns this document.") { engine, call throws(RequestError) in
-      try engine.describe(call.context)
+      try call.describe(on: engine)
     },
     AdminRoute(.get, "/health", "Health", "Tells that the server runs, and what it cannot read.", .one("Health")) {
-      $0.finalize($1.context, $0.health)
+      $1.reportHealth(on: $0)
     },
     AdminRoute(.get, "/resources", "Resources", "Lists the resources.", .list("Resource")) {
-      $0.finalize($1.context, .json(.array($0.resources(below: $1.context.request.mount))))
+      $0.finalize($1.context, .json(.array($0.database.resources(below: $1.context.request.mount))))
     },
   ]
 
@@ -131,19 +143,19 @@ extension AdminRoute {
     ) { engine, call throws(RequestError) in
       let limit = max(try ListParameters.number("limit", call.parameters) ?? 100, 0)
       let unexpectedOnly = try call.parameters.flag("unexpected")
-      let exchanges = engine.simulation.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
+      let exchanges = engine.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
       engine.finalize(call.context, .json(.array(exchanges.suffix(limit).map(\.value))))
     },
     AdminRoute(.get, "/requests/{id}", "Request", "Returns one of them with its whole bodies.", .one("Exchange")) {
       engine, call throws(RequestError) in
-      guard let number = Int(call.name), let exchange = engine.simulation.journal[number] else {
+      guard let number = Int(call.name), let exchange = engine.journal[number] else {
         throw RequestError(
           .notFound, "There is no request '\(call.name)' any more; GET /__admin/requests lists those there are.")
       }
       engine.finalize(call.context, .json(exchange.wholeValue))
     },
     AdminRoute(.delete, "/requests", "ForgetRequests", "Empties the journal.") {
-      $0.clearJournal()
+      $0.journal.removeAll()
       $0.finalize($1.context, .json([:]))
     },
     AdminRoute(
@@ -155,14 +167,14 @@ extension AdminRoute {
       ]
     ) { engine, call throws(RequestError) in
       let filter = try EventFilter(call.parameters)
-      engine.finalize(call.context, engine.subscribe(filter, lastEventID: call.context.lastEventID))
+      engine.finalize(call.context, engine.events.subscribe(to: filter, call.context, on: engine))
     },
   ]
 
   private static let reset = AdminRoute(
     .post, "/reset", "Reset", "Goes back to the data as it was last read from outside."
   ) { engine, call throws(RequestError) in
-    try engine.reset(for: call.requester)
+    try engine.snapshots.restore(nil, for: call.requester, on: engine)
   }
 
   private static let expireTokens = AdminRoute(
@@ -171,9 +183,8 @@ extension AdminRoute {
     guard engine.signIn != nil else {
       throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.")
     }
-    engine.changeState({ Tokens.expire(in: &$0) }) {
-      $0.finalize(call.context, $1) { .json(["expired": .number(JSONNumber($0))]) }
-    }
+    engine.changeState(
+      { Tokens.expire(in: &$0) }, then: call.respond { .json(["expired": .number(JSONNumber($1))]) })
   }
 
   private static let sessions: [AdminRoute] = [
@@ -194,24 +205,22 @@ extension AdminRoute {
 
   private static let snapshots: [AdminRoute] = [
     AdminRoute(.get, "/snapshots", "Snapshots", "Lists the snapshots.", .list("Snapshot")) { engine, call in
-      engine.snapshots { $0.finalize(call.context, $1) { .json(.array($0.map(\.value))) } }
+      engine.snapshots.list(on: engine, call.respond { .json(.array($1.map(\.value))) })
     },
     AdminRoute(
       .post, "/snapshots", "SaveSnapshot", "Keeps the data as it is now.", .created("SnapshotName"),
       body: "SnapshotName"
     ) { engine, call throws(RequestError) in
-      engine.saveSnapshot(try call.body().snapshotName()) {
-        $0.finalize(call.context, $1) { .json(["name": .string($0)], status: .created) }
-      }
+      let name = try call.body().snapshotName()
+      engine.snapshots.save(name, on: engine, call.respond { .json(["name": .string($1)], status: .created) })
     },
     AdminRoute(.post, "/snapshots/{name}", "RestoreSnapshot", "Goes back to a snapshot.") {
       engine, call throws(RequestError) in
-      try engine.restoreSnapshot(call.name, for: call.requester)
+      try engine.snapshots.restore(call.name, for: call.requester, on: engine)
     },
     AdminRoute(.delete, "/snapshots/{name}", "DeleteSnapshot", "Forgets a snapshot.") { engine, call in
-      engine.deleteSnapshot(call.name) {
-        $0.finalize(call.context, $1) { $0 ? .json([:]) : Engine.unknownSnapshot(call.name).response() }
-      }
+      engine.snapshots.remove(
+        call.name, on: engine, call.respond { $1 ? .json([:]) : Snapshots.unknown(call.name).response() })
     },
   ]
 
@@ -219,12 +228,12 @@ extension AdminRoute {
   private static func rules(_ kind: Rule.Kind, _ title: String, _ summary: String) -> [AdminRoute] {
     let (name, path, isHold) = (kind.rawValue, "/\(kind.rawValue)s", kind == .hold)
     let one = AdminRoute(.get, "\(path)/{id}", title, "Returns a \(name).", .one(title)) { engine, call in
-      engine.rules.whenCurrent(kind, on: engine) { engine, result in
-        engine.finalize(call.context, result) {
+      engine.rules.whenCurrent(
+        kind, on: engine,
+        call.respond { engine, _ in
           let value = Int(call.name).flatMap { engine.rules.value(of: kind, $0) }
           return value.map { .json($0) } ?? unknown(name, call).response()
-        }
-      }
+        })
     }
     let (removal, query): (String, [OpenAPIAdmin.Parameter]) =
       isHold
@@ -232,28 +241,26 @@ extension AdminRoute {
       : ("Remove", [])
     return [
       AdminRoute(.get, path, "\(title)s", "Lists the \(name)s.", .list(title)) { engine, call in
-        engine.rules.whenCurrent(kind, on: engine) { engine, result in
-          engine.finalize(call.context, result) { .json(.array(engine.rules.values(of: kind))) }
-        }
+        engine.rules.whenCurrent(
+          kind, on: engine, call.respond { engine, _ in .json(.array(engine.rules.values(of: kind))) })
       }
     ] + (kind == .stub ? [one] : []) + [
       AdminRoute(.post, path, "Add\(title)", summary, .created(title), body: title) {
         engine, call throws(RequestError) in
         let rule = try Rule(kind, call.body(), files: engine.configuration.bodyFiles)
-        engine.rules.add(rule, on: engine) { engine, result in
-          engine.finalize(call.context, result) { id in
+        engine.rules.add(
+          rule, on: engine,
+          call.respond { engine, id in
             let value = isHold ? nil : engine.rules.value(of: kind, id)
             return .json(value ?? ["id": .number(JSONNumber(id))], status: .created)
-          }
-        }
+          })
       },
       AdminRoute(
         .delete, path, "\(removal)\(title)s",
         "Removes all \(name)s\(isHold ? " and lets their requests go on" : "").", query: query
       ) { engine, call throws(RequestError) in
-        engine.rules.remove(kind, failingWith: isHold ? try call.parameters.heldStatus() : nil, on: engine) {
-          $0.finalize(call.context, $1) { _ in .json([:]) }
-        }
+        let status = isHold ? try call.parameters.heldStatus() : nil
+        engine.rules.remove(kind, failingWith: status, on: engine, call.respond { _, _ in .json([:]) })
       },
       AdminRoute(
         .delete, "\(path)/{id}", "\(removal)\(title)",
@@ -261,9 +268,9 @@ extension AdminRoute {
       ) { engine, call throws(RequestError) in
         let status = isHold ? try call.parameters.heldStatus() : nil
         guard let number = Int(call.name) else { throw unknown(name, call) }
-        engine.rules.remove(kind, number, failingWith: status, on: engine) {
-          $0.finalize(call.context, $1) { $0 ? .json([:]) : unknown(name, call).response() }
-        }
+        engine.rules.remove(
+          kind, number, failingWith: status, on: engine,
+          call.respond { $1 ? .json([:]) : unknown(name, call).response() })
       },
     ]
   }
@@ -273,13 +280,13 @@ extension AdminRoute {
       .post, "/deletions", "Delete", "Deletes records as one change, or says what would go with them.",
       .one("Deleted"), body: "Deletion", errors: [.notFound]
     ) { engine, call throws(RequestError) in
-      try engine.delete(call)
+      try call.delete(on: engine)
     },
     AdminRoute(
       .post, "/undo/{number}", "Undo", "Puts back what a deletion removed and changed.", .one("Restored"),
       errors: [.conflict]
     ) { engine, call throws(RequestError) in
-      try engine.undo(call)
+      try call.undo(on: engine)
     },
   ]
 
@@ -291,11 +298,10 @@ extension AdminRoute {
       engine, call throws(RequestError) in
       let change = try SettingsChange(call.body())
       try change.check(mayWrite: !engine.configuration.isReadOnly)
-      engine.changeState { [members = change.members] state in
-        for (name, value) in members { state[.setting, name] = value }
-      } then: { engine, result in
-        engine.finalize(call.context, result) { _ in .json(engine.settings.value) }
-      }
+      engine.changeState(
+        { [members = change.members] state in
+          for (name, value) in members { state[.setting, name] = value }
+        }, then: call.respond { engine, _ in .json(engine.settings.value) })
     },
   ]
 
@@ -307,11 +313,11 @@ extension AdminRoute {
   private static let resetTable: [AdminRoute] = [
     AdminRoute(.post, "/reset", "ReplaceDatabase", "The body becomes the database.") {
       engine, call throws(RequestError) in
-      try engine.replaceAll(with: call.context.request.body, for: call.requester)
+      try call.replaceData(on: engine)
     },
     AdminRoute(.post, "/merge", "MergeDatabase", "The body's resources are merged into the database.") {
       engine, call throws(RequestError) in
-      try engine.merge(call.context.request.body, for: call.requester)
+      try call.mergeData(on: engine)
     },
   ]
 }

@@ -53,13 +53,13 @@ struct Deletions {
   }
 }
 
-extension Engine {
-  /// Deletes the records that a body names as one change, and responds once that is saved; a preview says what would go
+extension AdminCall {
+  /// Deletes the records that the body names as one change, and responds once that is saved; a preview says what would go
   /// with them.
   ///
   /// - Throws: 400 that names the member at fault.
-  func delete(_ call: AdminCall) throws(RequestError) {
-    let body = try call.body()
+  func delete(on engine: isolated Engine) throws(RequestError) {
+    let body = try body()
     try body.allow(only: ["resource", "ids", "preview"])
     guard let resource = try body.string("resource") else {
       throw body.wrong("resource", "the name of a resource, such as \"posts\"")
@@ -71,41 +71,36 @@ extension Engine {
     guard !ids.isEmpty, ids.count == values.count else {
       throw body.wrong("ids", "an array of at least one id, such as [1, 2]")
     }
-    if try body.bool("preview") ?? false { return try preview(ids, resource, call.context) }
-    try carryOut(for: call.requester) { .delete(ids, resource: resource) }
+    if try body.bool("preview") ?? false { return try preview(ids, resource, on: engine) }
+    guard try engine.mayBegin("a deletion", for: requester) else { return }
+    carryOut(.delete(ids, resource: resource), on: engine)
   }
 
   /// Puts back what a deletion removed, by its number, and responds once that is saved.
   ///
   /// - Throws: 404, when what is to be put back is not kept any more.
-  func undo(_ call: AdminCall) throws(RequestError) {
-    try carryOut(for: call.requester) { () throws(RequestError) in
-      guard let removed = Int(call.name).flatMap({ writes.deletions[$0] }) else {
-        throw RequestError(
-          .notFound,
-          "Deletion \(call.name) cannot be undone any more: it is more than five minutes old, or the data was replaced since."
-        )
-      }
-      return .putBack(removed)
+  func undo(on engine: isolated Engine) throws(RequestError) {
+    guard try engine.mayBegin("a deletion", for: requester) else { return }
+    guard let removed = Int(name).flatMap({ engine.writes.deletions[$0] }) else {
+      throw RequestError(
+        .notFound,
+        "Deletion \(name) cannot be undone any more: it is more than five minutes old, or the data was replaced since.")
     }
+    carryOut(.putBack(removed), on: engine)
   }
 
-  private func carryOut(
-    for requester: Requester, _ makeChange: () throws(RequestError) -> DeletionChange
-  ) throws(RequestError) {
-    guard try mayBegin("a deletion", for: requester) else { return }
-    let change = try makeChange()
-    self.change(for: requester) { database throws(RequestError) in
+  private func carryOut(_ change: DeletionChange, on engine: isolated Engine) {
+    engine.change(for: requester) { database throws(RequestError) in
       try change.carryOut(on: &database)
     } then: { engine, outcome, base in
       switch outcome {
-      case .success(let removed): engine.enqueue(removed, of: change, since: base, for: requester)
+      case .success(let removed): enqueue(removed, of: change, since: base, on: engine)
       case .failure(let error): engine.refuse(requester, because: error)
       }
     }
   }
 
-  private func preview(_ ids: [String], _ name: String, _ context: RequestContext) throws(RequestError) {
+  private func preview(_ ids: [String], _ name: String, on engine: isolated Engine) throws(RequestError) {
     let respond: @Sendable (Database) -> PreparedResponse = { database in
       var version = database.forked()
       do throws(DatabaseError) {
@@ -114,12 +109,12 @@ extension Engine {
         return RequestError(error).response()
       }
     }
-    var version = writes.database
-    haste.renew()
-    version.patience = haste
+    var version = engine.database
+    engine.haste.renew()
+    version.patience = engine.haste
     let response = respond(version)
-    guard haste.isOver else { return finalize(context, response) }
-    try calculate(for: context, haste.refusedWork) {
+    guard engine.haste.isOver else { return engine.finalize(context, response) }
+    try engine.calculate(for: context, engine.haste.refusedWork) {
       respond($0)
     } then: { engine, response in
       engine.finalize(context, response)
@@ -127,31 +122,26 @@ extension Engine {
   }
 
   private func enqueue(
-    _ removed: RemovedRecords, of change: DeletionChange, since base: Database, for requester: Requester
+    _ removed: RemovedRecords, of change: DeletionChange, since base: Database, on engine: isolated Engine
   ) {
     var response: JSONObject
     let dataChange: DataChange?
     switch change {
     case .putBack:
       response = removed.members(as: "restored")
-      let changed = writes.database.changedPositions(since: base)
-      dataChange = writes.database.resourceNames(at: changed).first.map { .reloaded($0) }
+      let changed = engine.database.changedPositions(since: base)
+      dataChange = engine.database.resourceNames(at: changed).first.map { .reloaded($0) }
     case .delete(let ids, let name):
-      signIn?.forgetUsers(on: self)
+      engine.signIn?.forgetUsers(on: engine)
       response = removed.members(as: "deleted")
-      response["undo"] = keep(removed).map { .number(JSONNumber($0)) } ?? .null
+      let number = engine.writes.deletions.keep(removed)
+      if let number { engine.schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) } }
+      response["undo"] = number.map { .number(JSONNumber($0)) } ?? .null
       dataChange = ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)
     }
-    writes.enqueueCommit(
+    engine.writes.enqueueCommit(
       PendingResponse(requester: requester, response: .json(.object(response)), change: dataChange), since: base,
-      on: self)
-  }
-
-  /// Keeps what a deletion removed, for as long as it can be undone.
-  private func keep(_ removed: RemovedRecords) -> Int? {
-    guard let number = writes.deletions.keep(removed) else { return nil }
-    schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) }
-    return number
+      on: engine)
   }
 }
 

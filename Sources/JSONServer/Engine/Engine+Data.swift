@@ -222,7 +222,7 @@ extension Engine {
     if kinds.contains(.setting) {
       settings = Settings(configuration, changedBy: JSONObject(writes.state[.setting].map { ($0, $1) }))
     }
-    if kinds.contains(.token) { endVoidWatches() }
+    if kinds.contains(.token) { events.endVoidWatches(on: self) }
   }
 
   /// Says what is under way when it takes long: some work, or for which request something is done.

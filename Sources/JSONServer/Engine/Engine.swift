@@ -17,10 +17,11 @@ actor Engine: Application {
   let policies: HTTPPolicies
   /// The data, and what makes changes of it durable.
   let writes: WriteCoordinator
-  /// What a mock does besides serving data.
-  var simulation: Simulation
   /// What is prepared for requests: faults, holds and stubs.
   let rules: Rules
+  let journal: Journal
+  let events = EventFeed()
+  let snapshots = Snapshots()
   var settings: Settings
   /// Who has signed in; `nil` when nobody has to.
   let signIn: SignInState?
@@ -61,8 +62,8 @@ actor Engine: Application {
     // The data at start is read beside the data now, by sessions and where an edit is compared with both.
     writes = WriteCoordinator(
       source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
-    simulation = Simulation(configuration)
     rules = Rules(startingWith: stubs)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     settings = Settings(configuration)
     signIn = SignInState(configuration)
     sessions = Sessions(areAllowed: configuration.hasSessions)
@@ -85,8 +86,8 @@ actor Engine: Application {
     let initial = server.writes.initial
     let source = OpenedSource(persistence: nil, database: initial.forked(), warnings: [])
     writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
-    simulation = Simulation(configuration)
     rules = Rules(startingWith: server.rules.startStubs)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     settings = Settings(server.configuration)
     signIn = SignInState(server.configuration)
     sessions = server.sessions
@@ -230,7 +231,7 @@ actor Engine: Application {
   }
 
   /// Does work on the loop, and returns what comes of it.
-  func run<Result: Sendable>(_ work: @Sendable (isolated Engine) -> Result) -> Result { work(self) }
+  func run<Result: Sendable>(_ work: @Sendable (isolated Engine) async -> Result) async -> Result { await work(self) }
 
   /// Does work when a time has passed, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
@@ -268,7 +269,8 @@ actor Engine: Application {
     if !isSession { sessions.removeAll() }
     rules.remove(.hold, on: self) { _, _ in }
     for work in outstanding.takeAllDelayed() { work(self) }
-    simulation.endWaiting()
+    events.end()
+    journal.endWaiting()
   }
 
   /// Ends all streams and waits.

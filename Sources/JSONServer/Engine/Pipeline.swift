@@ -91,10 +91,10 @@ extension Engine {
       case .builtIn(let response): finalize(context, response)
       case .admin(let route): try route.respond(self, AdminCall(route: route, context: context))
       case .signIn(let route): try signIn?.perform(route, context, on: self)
-      case .changes(let resource, let lastEventID):
+      case .changes(let resource):
         let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)
         if configuration.isStrict, !ignored.isEmpty { return refuse(context, ignored) }
-        var response = watch(resource, lastEventID: lastEventID, context)
+        var response = events.watch(resource, context, on: self)
         if !ignored.isEmpty { report(ignored, of: context, in: &response) }
         finalize(context, response)
       case .resource(let endpoint): try perform(endpoint, context)
@@ -190,7 +190,7 @@ extension Engine {
     if let origin = response.refusedOrigin, let hint = hints.hint(forRefused: origin) {
       configuration.onEvent(.hint(hint))
     }
-    record(context, response, body: body)
+    journal.record(context, response, body: body, on: self)
     context.reply(response)
   }
 }
@@ -202,7 +202,7 @@ enum Route {
   case admin(AdminRoute)
   case signIn(SignInRoute)
   /// The changes of a resource, as they happen.
-  case changes(of: String, lastEventID: String?)
+  case changes(of: String)
   /// The data.
   case resource(Endpoint)
 }
@@ -250,7 +250,7 @@ extension Engine {
     }
     if segments.count == 1, ListParameters.isWatch(parameters), let name = endpoint.watchedResource {
       _ = try authorization?.owner(in: endpoint, context)
-      return .changes(of: name, lastEventID: context.lastEventID)
+      return .changes(of: name)
     }
     return .resource(endpoint)
   }

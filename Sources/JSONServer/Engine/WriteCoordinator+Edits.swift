@@ -109,9 +109,15 @@ extension WriteCoordinator {
   ///
   /// When that removes acknowledged writes, or an edit that was taken over while the request waited, a copy of them is
   /// made durable first.
-  func replaceAll(with other: Database, _ pending: PendingResponse, on engine: isolated Engine) {
-    begin(
-      Takeover(replacement: .all(other, pending), removesUnseenEdit: pending.requester.isOvertaken), on: engine)
+  ///
+  /// - Throws: 403, 409 or 503, when that is not allowed; nothing is changed then.
+  func replaceAll(
+    with other: Database, for requester: Requester, _ response: PreparedResponse, on engine: isolated Engine
+  ) throws(RequestError) {
+    guard try engine.mayBegin("replacing all data", for: requester) else { return }
+    if persistence?.hasFixedResources == true { try database.requireFiles(of: other, all: true) }
+    let pending = PendingResponse(requester: requester, response: response)
+    begin(Takeover(replacement: .all(other, pending), removesUnseenEdit: requester.isOvertaken), on: engine)
   }
 
   /// - Parameter failed: The same takeover, as far as no copy could be made for it.
@@ -263,7 +269,7 @@ extension WriteCoordinator {
     if case .part(let part) = source.content {
       initial.replace(with: part.taken(from: edited.separated()), ids: ids)
       // A resource whose file is new joins what the snapshots go back to.
-      engine.simulation.snapshots.add(part)
+      engine.snapshots.add(part)
     } else {
       initial = source.applied(to: initial, ids: ids).separated()
     }
@@ -272,7 +278,7 @@ extension WriteCoordinator {
     engine.readAhead()
     generations[source.name] = source.generation
     persistence?.adopt(source)
-    engine.simulation.events.publishReload(of: names)
+    engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }
 }

@@ -174,8 +174,8 @@ final class WriteCoordinator {
 
   private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
     guard let change = pending.change else { return }
-    engine.endVoidWatches()
-    engine.simulation.events.publish(change, resources: pending.resources)
+    engine.events.endVoidWatches(on: engine)
+    engine.events.publish(change, resources: pending.resources)
     switch change {
     case .reloaded, .replaced: engine.signIn?.forgetUsers(on: engine)
     case .created, .updated, .updatedMany, .deleted, .deletedMany: break

@@ -8,9 +8,13 @@ import OrderedJSON
 /// A subscriber takes the events from the history piece by piece, and costs no bytes while it does not. One that has
 /// missed events because it comes back too late, comes from another run of the server or has fallen behind the history,
 /// is notified that the resources have to be read again; what is kept follows.
-struct EventFeed {
+///
+/// It belongs to one engine.
+final class EventFeed {
   private struct Subscriber {
     let filter: EventFilter
+    /// The access token that the subscription ends with; `nil` for none.
+    let token: String?
     /// The number of the last event that it has taken or passed over.
     var position: Int
     /// Whether it has missed events that are no longer kept.
@@ -35,9 +39,13 @@ struct EventFeed {
   private var subscribers: [Int: Subscriber] = [:]
   /// Whether there ever was a subscriber of this server.
   private var hadSubscribers = false
+  private static let heartbeatInterval = Duration.seconds(15)
+  /// Keeps the subscribers' connections alive while there are any.
+  private var heartbeat: EventLoopExecutor.ScheduledTask?
 
-  /// - Parameter run: Names this run of the server, unlike any before it.
-  init(run: String) {
+  /// - Parameter run: Names this run of the server, unlike any before it: by chance and not by the time, since several
+  ///   servers of one database may begin in the same millisecond.
+  init(run: String = String(UInt64.random(in: .min ... .max), radix: 36)) {
     history = EventHistory(run: run)
   }
 
@@ -50,7 +58,7 @@ struct EventFeed {
   /// Publishes what a write changed.
   ///
   /// - Parameter resources: The names of all resources that it changed.
-  mutating func publish(_ change: DataChange, resources: [String]) {
+  func publish(_ change: DataChange, resources: [String]) {
     var published: String?
     switch change {
     case .created(let name, let record):
@@ -77,7 +85,7 @@ struct EventFeed {
     publishReload(of: resources.filter { $0 != published })
   }
 
-  private mutating func publish(
+  private func publish(
     _ record: WrittenRecord, of name: String, as change: (String, ValidJSON) -> Event.Change
   ) {
     let isLong = record.text.count > Self.maximumRecordBytes
@@ -85,16 +93,16 @@ struct EventFeed {
   }
 
   /// Publishes that resources have to be read again.
-  mutating func publishReload(of resources: [String]) {
+  func publishReload(of resources: [String]) {
     for name in resources { publish(.change(resource: name, .reloaded)) }
   }
 
   /// Publishes a request and its response, from the first subscriber on; those that came before are in the journal.
-  mutating func publish(_ exchange: Exchange) {
+  func publish(_ exchange: Exchange) {
     if hadSubscribers { publish(.request(RequestSummary(exchange))) }
   }
 
-  private mutating func publish(_ content: Event.Content) {
+  private func publish(_ content: Event.Content) {
     history.append(content)
     for number in subscribers.keys where subscribers[number]?.pull != nil {
       // A waiting subscriber has taken all events before, so that no names of resources are needed.
@@ -102,17 +110,24 @@ struct EventFeed {
     }
   }
 
-  /// Keeps the connections of all subscribers alive.
-  mutating func sendHeartbeat() {
+  private func scheduleHeartbeat(on engine: isolated Engine) {
+    heartbeat?.cancel()
+    heartbeat = engine.loop.schedule(after: Self.heartbeatInterval) { engine.assumeIsolated { $0.events.beat(on: $0) } }
+  }
+
+  /// Keeps the subscribers' connections alive while there are any.
+  func beat(on engine: isolated Engine) {
+    endVoidWatches(on: engine)
     for number in subscribers.keys {
       subscribers[number]?.owesHeartbeat = true
       if subscribers[number]?.pull != nil, let piece = nextPiece(for: number, resources: []) {
         resume(number, with: piece)
       }
     }
+    if hasSubscribers { scheduleHeartbeat(on: engine) }
   }
 
-  private mutating func resume(_ number: Int, with piece: [UInt8]) {
+  private func resume(_ number: Int, with piece: [UInt8]) {
     let pull = subscribers[number]?.pull
     subscribers[number]?.pull = nil
     pull?.resume(returning: piece)
@@ -120,28 +135,66 @@ struct EventFeed {
 
   // MARK: Subscribers
 
+  /// Opens a stream of events for a subscriber.
+  ///
+  /// - Parameter token: The access token that the subscription ends with; `nil` for none.
+  func subscribe(
+    to filter: EventFilter, _ context: RequestContext, token: String? = nil, on engine: isolated Engine
+  ) -> PreparedResponse {
+    var fields: HTTPFields = [:]
+    fields[.contentType] = "text/event-stream; charset=utf-8"
+    fields[.cacheControl] = "no-store"
+    let number = engine.nextNumber()
+    let subscription = EventSubscription(engine, number: number)
+    if !engine.isClosed {
+      if !hasSubscribers { scheduleHeartbeat(on: engine) }
+      add(number, filter, lastEventID: context.lastEventID, token: token)
+    }
+    let stream = AsyncStream {
+      await subscription.next()
+    } onCancel: {
+      subscription.cancel()
+    }
+    return PreparedResponse(headerFields: fields, body: .stream(stream))
+  }
+
+  /// Opens a stream of the changes of a resource, which ends when the token of whoever asked does.
+  func watch(_ resource: String, _ context: RequestContext, on engine: isolated Engine) -> PreparedResponse {
+    let token = engine.signIn == nil || context.isHidden ? nil : try? SignInState.bearerToken(context.request)
+    return subscribe(to: EventFilter(types: [.change], resource: resource), context, token: token, on: engine)
+  }
+
+  /// Ends the streams whose tokens are no longer valid.
+  func endVoidWatches(on engine: isolated Engine) {
+    guard let signIn = engine.signIn, !subscribers.isEmpty else { return }
+    let authorization = signIn.authorization(on: engine)
+    for (number, subscriber) in subscribers {
+      if let token = subscriber.token, (try? authorization.user(of: token)) == nil { end(number) }
+    }
+  }
+
   /// Adds a subscriber.
   ///
   /// - Parameters:
   ///   - number: A number of the caller's choice.
   ///   - lastEventID: The identifier of the last event that it has seen, whatever server published it; `nil` for a new
   ///     subscriber.
-  mutating func add(_ number: Int, _ filter: EventFilter, lastEventID: String?) {
+  func add(_ number: Int, _ filter: EventFilter, lastEventID: String?, token: String? = nil) {
     hadSubscribers = true
     guard let lastEventID else {
-      subscribers[number] = Subscriber(filter: filter, position: history.lastNumber)
+      subscribers[number] = Subscriber(filter: filter, token: token, position: history.lastNumber)
       return
     }
     let seen = history.number(of: lastEventID)
     subscribers[number] = Subscriber(
-      filter: filter, position: seen ?? history.lastForgotten, hasMissed: seen == nil)
+      filter: filter, token: token, position: seen ?? history.lastForgotten, hasMissed: seen == nil)
   }
 
   /// Takes the next piece for a subscriber.
   ///
   /// - Parameter resources: The names of the resources that it has to read again when it has missed events.
   /// - Returns: `nil` when there is nothing new, or no such subscriber.
-  mutating func nextPiece(for number: Int, resources: @autoclosure () -> [String]) -> [UInt8]? {
+  func nextPiece(for number: Int, resources: @autoclosure () -> [String]) -> [UInt8]? {
     guard var subscriber = subscribers[number] else { return nil }
     defer { subscribers[number] = subscriber }
     if subscriber.position < history.lastForgotten {
@@ -166,7 +219,7 @@ struct EventFeed {
   }
 
   /// Takes as many events as fit into a piece; a long one by itself, and a single one without a copy.
-  private mutating func takeEvents(for subscriber: inout Subscriber) -> [UInt8] {
+  private func takeEvents(for subscriber: inout Subscriber) -> [UInt8] {
     var piece: [UInt8] = []
     while subscriber.position < history.lastNumber {
       if let bytes = history.bytes(of: subscriber.position + 1, if: subscriber.filter) {
@@ -191,7 +244,7 @@ struct EventFeed {
   }
 
   /// Makes a subscriber wait for the next piece; resumes with `nil` when there is no such subscriber any more.
-  mutating func wait(_ number: Int, _ pull: CheckedContinuation<[UInt8]?, Never>) {
+  func wait(_ number: Int, _ pull: CheckedContinuation<[UInt8]?, Never>) {
     guard let subscriber = subscribers[number] else { return pull.resume(returning: nil) }
     // A stream has one reader; should there be another, the first one's ends.
     subscriber.pull?.resume(returning: nil)
@@ -199,12 +252,13 @@ struct EventFeed {
   }
 
   /// Ends a subscription; does nothing when it has ended.
-  mutating func end(_ number: Int) {
+  func end(_ number: Int) {
     subscribers.removeValue(forKey: number)?.pull?.resume(returning: nil)
   }
 
   /// Ends all subscriptions.
-  mutating func end() {
+  func end() {
+    heartbeat?.cancel()
     for number in subscribers.keys { end(number) }
   }
 }
@@ -402,68 +456,6 @@ enum DataChange: Sendable {
   case replaced([String])
 }
 
-extension Engine {
-  private static let heartbeatInterval = Duration.seconds(15)
-
-  /// Opens a stream of events for a subscriber.
-  ///
-  /// - Parameters:
-  ///   - lastEventID: The identifier of the last event that it has seen; `nil` for a new subscriber.
-  ///   - token: The access token that the subscription ends with; `nil` for none.
-  func subscribe(_ filter: EventFilter, lastEventID: String?, token: String? = nil) -> PreparedResponse {
-    var fields: HTTPFields = [:]
-    fields[.contentType] = "text/event-stream; charset=utf-8"
-    fields[.cacheControl] = "no-store"
-    let number = nextNumber()
-    let subscription = EventSubscription(self, number: number)
-    if !isClosed {
-      if !simulation.events.hasSubscribers { scheduleHeartbeat() }
-      simulation.events.add(number, filter, lastEventID: lastEventID)
-      if let token { signIn?.watchers[number] = token }
-    }
-    let stream = AsyncStream {
-      await subscription.next()
-    } onCancel: {
-      subscription.cancel()
-    }
-    return PreparedResponse(headerFields: fields, body: .stream(stream))
-  }
-
-  /// Returns the next piece of a subscriber's events, once there is one; `nil` when the subscription has ended.
-  fileprivate func nextEvents(for number: Int) async -> [UInt8]? {
-    if let piece = simulation.events.nextPiece(for: number, resources: database.resourceNames) { return piece }
-    return await withCheckedContinuation { simulation.events.wait(number, $0) }
-  }
-
-  private func scheduleHeartbeat() {
-    simulation.heartbeat?.cancel()
-    simulation.heartbeat = loop.schedule(after: Self.heartbeatInterval) { self.assumeIsolated { $0.beat() } }
-  }
-
-  /// Opens a stream of the changes of a resource, which ends when the token of whoever asked does.
-  func watch(_ resource: String, lastEventID: String?, _ context: RequestContext) -> PreparedResponse {
-    let token = signIn == nil || context.isHidden ? nil : try? SignInState.bearerToken(context.request)
-    return subscribe(EventFilter(types: [.change], resource: resource), lastEventID: lastEventID, token: token)
-  }
-
-  /// Ends the streams whose tokens are no longer valid.
-  func endVoidWatches() {
-    for number in signIn?.voidWatches(on: self) ?? [] { endSubscription(number) }
-  }
-
-  fileprivate func endSubscription(_ number: Int) {
-    simulation.events.end(number)
-    signIn?.watchers[number] = nil
-  }
-
-  /// Keeps the subscribers' connections alive while there are any.
-  func beat() {
-    endVoidWatches()
-    simulation.events.sendHeartbeat()
-    if simulation.events.hasSubscribers { scheduleHeartbeat() }
-  }
-}
-
 /// A subscriber's subscription, which ends when its stream is released.
 private final class EventSubscription: Sendable {
   private let engine: Engine
@@ -477,11 +469,13 @@ private final class EventSubscription: Sendable {
   deinit { cancel() }
 
   func next() async -> [UInt8]? {
-    await engine.nextEvents(for: number)
+    await engine.run { [number] engine in
+      if let piece = engine.events.nextPiece(for: number, resources: engine.database.resourceNames) { return piece }
+      return await withCheckedContinuation { engine.events.wait(number, $0) }
+    }
   }
 
   func cancel() {
-    let (engine, number) = (engine, number)
-    engine.loop.execute { engine.assumeIsolated { $0.endSubscription(number) } }
+    engine.execute { [number] in $0.events.end(number) }
   }
 }

@@ -3,7 +3,9 @@ import HTTPTypes
 import OrderedJSON
 
 /// The newest exchanges of a server, and the waiters for one that is yet to come.
-struct Journal {
+///
+/// It belongs to one engine.
+final class Journal {
   /// A caller that waits for an exchange.
   private struct Waiter {
     /// The exchange after which it waits.
@@ -18,9 +20,14 @@ struct Journal {
   private var byteCapacity: Int
   private var kept: Deque<Exchange> = []
   private var keptBytes = 0
+  /// The first requests that a strict server refused as unexpected.
+  private(set) var unexpected: [Exchange] = []
+  /// The most of them that are kept: a client that goes on and on would fill the memory.
+  private static let maximumUnexpected = 1_000
+  private var lastID = 0
   private var waiters: [Int: Waiter] = [:]
   /// Whether the bytes of a large body are being made.
-  var isMakingBytes = false
+  private var isMakingBytes = false
 
   init(capacity: Int, byteCapacity: Int) {
     self.capacity = max(capacity, 0)
@@ -36,8 +43,69 @@ struct Journal {
   /// The exchange with a number, if it is still kept. O(number of exchanges).
   subscript(id: Int) -> Exchange? { kept.last { $0.id == id } }
 
+  /// The number of the next exchange, from 1.
+  func nextID() -> Int {
+    lastID += 1
+    return lastID
+  }
+
+  // MARK: Recording
+
+  /// Records a request and its response, and passes them on to the subscribers of events and the log.
+  ///
+  /// - Parameters:
+  ///   - response: The response as it is sent.
+  ///   - body: The response's body before it was compressed.
+  func record(
+    _ context: RequestContext, _ response: PreparedResponse, body: PreparedResponse.Body, on engine: isolated Engine
+  ) {
+    var response = response
+    // A stream that was kept here would not end when its subscriber leaves.
+    response.body = if case .stream = body { .bytes([]) } else { body }
+    let exchange = exchange(of: context, response, engine.configuration)
+    if context.isAdministrative || !context.isHidden { engine.configuration.onEvent(.responded(exchange)) }
+    guard !context.isHidden else { return }
+    if exchange.isUnexpected, unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
+    engine.events.publish(exchange)
+    if exchange.notes?.exchangeID == nil { append(exchange) } else { replace(with: exchange) }
+    if case .slices = body { keepBytes(on: engine) }
+  }
+
+  /// Records the arrival of a request whose response may take long, by the number in its notes.
+  func recordArrival(of context: RequestContext, on engine: isolated Engine) {
+    let exchange = exchange(of: context, nil, engine.configuration)
+    engine.events.publish(exchange)
+    append(exchange)
+  }
+
+  private func exchange(
+    of context: RequestContext, _ response: consuming PreparedResponse?, _ configuration: Server.Configuration
+  ) -> Exchange {
+    let notes = context.met
+    return Exchange(
+      id: notes?.exchangeID ?? nextID(), request: context.original, hidesSecrets: !configuration.showsSecrets,
+      route: context.route, response: response, respondedAt: System.now, duration: System.uptime - context.started,
+      notes: notes)
+  }
+
+  /// Keeps the bytes of large bodies instead of the versions of the data that they are made of.
+  ///
+  /// One body after the other, the newest first: what is dropped by then takes no time, and no memory.
+  private func keepBytes(on engine: isolated Engine) {
+    guard !isMakingBytes, let exchange = newestInSlices, case .slices(let body) = exchange.sent.body else { return }
+    isMakingBytes = true
+    WorkerThreads.calculations.run {
+      let whole = exchange.with(body.bytes)
+      engine.execute { engine in
+        engine.journal.isMakingBytes = false
+        engine.journal.replace(with: whole)
+        engine.journal.keepBytes(on: engine)
+      }
+    }
+  }
+
   /// Adds an exchange, drops what is too old to keep, and resumes the waiters for which it matches.
-  mutating func append(_ exchange: Exchange) {
+  func append(_ exchange: Exchange) {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes
     dropOldest()
@@ -46,7 +114,7 @@ struct Journal {
 
   /// Puts an exchange in the place of the one with its id, if that is still kept, and resumes the waiters for which it
   /// matches.
-  mutating func replace(with exchange: Exchange) {
+  func replace(with exchange: Exchange) {
     // Few exchanges come between a request and its response.
     if let index = kept.lastIndex(where: { $0.id <= exchange.id }), kept[index].id == exchange.id {
       keptBytes += exchange.bodyBytes - kept[index].bodyBytes
@@ -62,7 +130,7 @@ struct Journal {
     kept.last { if case .slices = $0.sent.body { true } else { false } }
   }
 
-  private mutating func resumeWaiters(with exchange: Exchange) {
+  private func resumeWaiters(with exchange: Exchange) {
     guard !waiters.isEmpty else { return }
     for (number, waiter) in waiters where exchange.id > waiter.last && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
@@ -70,26 +138,22 @@ struct Journal {
   }
 
   /// Keeps fewer or more bytes of bodies from now on.
-  mutating func setByteCapacity(_ byteCapacity: Int) {
+  func setByteCapacity(_ byteCapacity: Int) {
     self.byteCapacity = byteCapacity
     dropOldest()
   }
 
-  private mutating func dropOldest() {
+  private func dropOldest() {
     while kept.count > capacity || keptBytes > byteCapacity, let oldest = kept.popFirst() {
       keptBytes -= oldest.bodyBytes
     }
   }
 
-  /// Removes the exchanges; waiters keep waiting.
-  mutating func removeAll() {
+  /// Removes the exchanges, the unexpected ones too; waiters keep waiting.
+  func removeAll() {
     kept.removeAll()
     keptBytes = 0
-  }
-
-  /// Returns the oldest exchange after an id that matches.
-  func first(after id: Int, where predicate: (Exchange) -> Bool) -> Exchange? {
-    kept.first { $0.id > id && predicate($0) }
+    unexpected = []
   }
 
   // MARK: Waiting
@@ -97,23 +161,35 @@ struct Journal {
   /// Whether there are waiters.
   var isAwaited: Bool { !waiters.isEmpty }
 
-  /// Adds a waiter, by a number of the caller's choice.
-  mutating func wait(
-    _ number: Int, after id: Int, until deadline: EventLoopExecutor.ScheduledTask,
-    for predicate: @escaping @Sendable (Exchange) -> Bool, _ continuation: CheckedContinuation<Exchange?, Never>
-  ) {
-    waiters[number] = Waiter(last: id, predicate: predicate, continuation: continuation, deadline: deadline)
+  /// Returns the oldest exchange after an id that matches, once there is one; `nil` when the time is up.
+  func exchange(
+    after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool,
+    on engine: isolated Engine
+  ) async -> Exchange? {
+    if let found = kept.first(where: { $0.id > id && predicate($0) }) { return found }
+    guard timeout > .zero, !engine.isClosed else { return nil }
+    let number = engine.nextNumber()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let deadline = engine.loop.schedule(after: timeout) {
+          engine.assumeIsolated { $0.journal.endWaiting(number) }
+        }
+        waiters[number] = Waiter(last: id, predicate: predicate, continuation: continuation, deadline: deadline)
+      }
+    } onCancel: {
+      engine.execute { $0.journal.endWaiting(number) }
+    }
   }
 
   /// Resumes a waiter; does nothing when it was resumed already.
-  mutating func endWaiting(_ number: Int, with exchange: Exchange? = nil) {
+  private func endWaiting(_ number: Int, with exchange: Exchange? = nil) {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     waiter.deadline.cancel()
     waiter.continuation.resume(returning: exchange)
   }
 
   /// Resumes all waiters.
-  mutating func endWaiting() {
+  func endWaiting() {
     for number in waiters.keys { endWaiting(number) }
   }
 }
@@ -307,82 +383,5 @@ extension JSONValue {
   /// Creates a number with at most three digits after the point.
   init(rounding number: Double) {
     self = JSONNumber((number * 1000).rounded() / 1000).map(JSONValue.number) ?? .null
-  }
-}
-
-extension Engine {
-  /// Records a request and its response for the journal, the subscribers of events and the log.
-  ///
-  /// - Parameters:
-  ///   - response: The response as it is sent.
-  ///   - body: The response's body before it was compressed.
-  func record(_ context: RequestContext, _ response: PreparedResponse, body: PreparedResponse.Body) {
-    var response = response
-    // A stream that was kept here would not end when its subscriber leaves.
-    response.body = if case .stream = body { .bytes([]) } else { body }
-    let notes = context.met
-    let exchange = Exchange(
-      id: notes?.exchangeID ?? simulation.nextExchangeID(), request: context.original,
-      hidesSecrets: !configuration.showsSecrets,
-      route: context.route, response: response, respondedAt: System.now,
-      duration: System.uptime - context.started, notes: notes)
-    if context.isAdministrative || !context.isHidden { configuration.onEvent(.responded(exchange)) }
-    guard !context.isHidden else { return }
-    simulation.record(exchange, isKnown: notes?.exchangeID != nil)
-    if case .slices = body { keepBytes() }
-  }
-
-  /// Keeps the bytes of large bodies in the journal instead of the versions of the data that they are made of.
-  ///
-  /// One body after the other, the newest first: what the journal has dropped by then takes no time, and no memory.
-  private func keepBytes() {
-    guard !simulation.journal.isMakingBytes, let exchange = simulation.journal.newestInSlices,
-      case .slices(let body) = exchange.sent.body
-    else { return }
-    simulation.journal.isMakingBytes = true
-    WorkerThreads.calculations.run { [loop] in
-      let whole = exchange.with(body.bytes)
-      loop.execute {
-        self.assumeIsolated { engine in
-          engine.simulation.journal.isMakingBytes = false
-          engine.simulation.journal.replace(with: whole)
-          engine.keepBytes()
-        }
-      }
-    }
-  }
-
-  /// Records the arrival of a request whose response may take long, by the number in its notes.
-  func recordArrival(_ context: RequestContext) {
-    let notes = context.met
-    guard let id = notes?.exchangeID else { return }
-    let exchange = Exchange(
-      id: id, request: context.original, hidesSecrets: !configuration.showsSecrets, route: context.route, response: nil,
-      respondedAt: System.now, duration: System.uptime - context.started, notes: notes)
-    simulation.events.publish(exchange)
-    simulation.journal.append(exchange)
-  }
-
-  /// Returns the oldest exchange after an id that fits, once there is one; `nil` when the time is up.
-  func exchange(
-    after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
-  ) async -> Exchange? {
-    if let found = simulation.journal.first(after: id, where: predicate) { return found }
-    guard timeout > .zero, !isClosed else { return nil }
-    let number = nextNumber()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let deadline = loop.schedule(after: timeout) {
-          self.assumeIsolated { $0.simulation.journal.endWaiting(number) }
-        }
-        simulation.journal.wait(number, after: id, until: deadline, for: predicate, continuation)
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.simulation.journal.endWaiting(number) } }
-    }
-  }
-
-  func clearJournal() {
-    simulation.forgetExchanges()
   }
 }

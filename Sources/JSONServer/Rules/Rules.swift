@@ -91,13 +91,13 @@ final class Rules {
   /// Lets a request wait for its release, when there is a hold for it.
   private func hold(_ context: RequestContext, in hold: RuleTable.Entry?, on engine: isolated Engine) {
     guard let id = hold?.id else { return stub(context, on: engine) }
-    let number = engine.simulation.nextExchangeID()
+    let number = engine.journal.nextID()
     let waiting = context.noting {
       $0.hold = id
       $0.exchangeID = number
     }
     held[number] = (id, waiting)
-    engine.recordArrival(waiting)
+    engine.journal.recordArrival(of: waiting, on: engine)
     engine.schedule(after: engine.configuration.limits.holdTimeout) { engine in
       let seconds = JSONValue(rounding: engine.configuration.limits.holdTimeout / .seconds(1)).text()
       engine.rules.endHold(

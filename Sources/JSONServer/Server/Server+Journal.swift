@@ -4,17 +4,17 @@ extension Server {
   /// At most ``Configuration/journalCapacity``, and fewer when their bodies are larger than
   /// ``Configuration/journalByteCapacity`` together.
   public var journal: [Exchange] {
-    get async { await engine.simulation.journal.exchanges }
+    get async { await engine.run { $0.journal.exchanges } }
   }
 
   /// The exchanges whose requests were refused because the server is strict, oldest first; the first thousand.
   public var unexpectedRequests: [Exchange] {
-    get async { await engine.simulation.unexpected }
+    get async { await engine.run { $0.journal.unexpected } }
   }
 
   /// Removes the exchanges.
   public func clearJournal() async {
-    await engine.clearJournal()
+    await engine.run { $0.journal.removeAll() }
   }
 
   /// Returns the oldest exchange that matches, and waits for it when it is yet to come.
@@ -31,6 +31,6 @@ extension Server {
   public func exchange(
     after id: Int = 0, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
   ) async -> Exchange? {
-    await engine.exchange(after: id, timeout: timeout, where: predicate)
+    await engine.run { await $0.journal.exchange(after: id, timeout: timeout, where: predicate, on: $0) }
   }
 }

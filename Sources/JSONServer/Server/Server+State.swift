@@ -9,13 +9,15 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
   public func reset() async throws(ServerError) {
-    try await change { engine, requester throws(RequestError) in try engine.reset(for: requester) }
+    try await change { engine, requester throws(RequestError) in
+      try engine.snapshots.restore(nil, for: requester, on: engine)
+    }
   }
 
   /// The names of the snapshots, oldest first.
   public var snapshots: [String] {
     get async {
-      let entries = await carryOut(failingAs: "The snapshots cannot be listed") { $0.snapshots($1) }
+      let entries = await carryOut(failingAs: "The snapshots cannot be listed") { $0.snapshots.list(on: $0, $1) }
       return entries?.map(\.name) ?? []
     }
   }
@@ -24,7 +26,7 @@ extension Server {
   ///
   /// It is kept in memory, in O(number of resources), or in the database that servers share, which copies it.
   public func saveSnapshot(_ name: String) async {
-    await carryOut(failingAs: "The snapshot '\(name)' was not saved") { $0.saveSnapshot(name, $1) }
+    await carryOut(failingAs: "The snapshot '\(name)' was not saved") { $0.snapshots.save(name, on: $0, $1) }
   }
 
   /// Brings the data back to a snapshot.
@@ -32,13 +34,13 @@ extension Server {
   /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {
     try await change { engine, requester throws(RequestError) in
-      try engine.restoreSnapshot(name, for: requester)
+      try engine.snapshots.restore(name, for: requester, on: engine)
     }
   }
 
   /// Removes a snapshot; does nothing when it does not exist.
   public func deleteSnapshot(_ name: String) async {
-    await carryOut(failingAs: "The snapshot '\(name)' was not removed") { $0.deleteSnapshot(name, $1) }
+    await carryOut(failingAs: "The snapshot '\(name)' was not removed") { $0.snapshots.remove(name, on: $0, $1) }
   }
 
   /// Writes the data as it is now to another file, atomically.

@@ -189,7 +189,7 @@ public final class Server: Sendable {
 
   /// The resources, in the file's order.
   public var resources: [ResourceDescription] {
-    get async { await engine.resources }
+    get async { await engine.database.resources }
   }
 
   /// Rewrites the targets of requests by other rules from now on.

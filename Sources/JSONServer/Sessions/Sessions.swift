@@ -100,7 +100,7 @@ final class Sessions {
   private func shareJournal(_ byteCapacity: Int) {
     let share = byteCapacity / sessions.count
     for session in sessions.values {
-      session.engine.assumeIsolated { $0.simulation.journal.setByteCapacity(share) }
+      session.engine.assumeIsolated { $0.journal.setByteCapacity(share) }
     }
   }
 }

@@ -53,7 +53,7 @@ extension WriteCoordinator {
       let names = database.resourceNames(andOf: other)
       adopt(other)
       engine.readAhead()
-      engine.simulation.events.publishReload(of: names)
+      engine.events.publishReload(of: names)
       engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
     case .part: break
     }
@@ -94,13 +94,13 @@ extension WriteCoordinator {
     }
     revisions.change(positions)
     if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
-    engine.simulation.events.publish(applied)
+    engine.events.publish(applied)
   }
 }
 
 extension EventFeed {
   /// Publishes what other servers have changed; where that is much of a resource, that it has to be read again.
-  fileprivate mutating func publish(_ applied: [AppliedRow]) {
+  fileprivate func publish(_ applied: [AppliedRow]) {
     var counts: [String: Int] = [:]
     for row in applied { counts[row.resource, default: 0] += 1 }
     let reloaded = counts.filter { $0.value > Self.maximumChanges }

@@ -11,8 +11,6 @@ final class SignInState {
   private let guards: [String: Guard]
   /// Makes tokens; those that were given are in the server's state.
   private let tokens: Tokens
-  /// The access tokens with which clients watch resources, by the numbers of their subscriptions.
-  var watchers: [Int: String] = [:]
 
   /// The member of users that no response shows.
   static let hiddenName = "password"
@@ -149,14 +147,7 @@ final class SignInState {
       let users = currentUsers(on: engine)
       engine.changeState { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
     }
-    engine.endVoidWatches()
-  }
-
-  /// The subscriptions whose tokens are no longer valid.
-  func voidWatches(on engine: isolated Engine) -> [Int] {
-    guard !watchers.isEmpty else { return [] }
-    let authorization = authorization(on: engine)
-    return watchers.filter { (try? authorization.user(of: $0.value)) == nil }.map(\.key)
+    engine.events.endVoidWatches(on: engine)
   }
 
   /// The token that a request brings (RFC 6750, section 2.1).

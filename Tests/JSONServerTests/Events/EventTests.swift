@@ -175,14 +175,14 @@ import Testing
       var events = try await server.events("/posts?_watch")
       return try await events.next(1).map(\.data["kind"])
     }
-    while await !server.engine.simulation.events.isAwaited { await Task.yield() }
+    while await !server.engine.run({ $0.events.isAwaited }) { await Task.yield() }
     for _ in 1...(EventHistory.capacity + 5) { await server.send(.get, "/posts/1") }
     await server.send(.delete, "/posts/2")
     #expect(try await first.value == ["deleted"])
   }
 
   @Test func `are the same bytes for all, taken in pieces`() throws {
-    var feed = EventFeed(run: "run")
+    let feed = EventFeed(run: "run")
     feed.add(0, EventFilter(), lastEventID: nil)
     let long = String(repeating: "é", count: 15_000)
     for id in ["1", long, "3", "4"] {
@@ -217,10 +217,10 @@ import Testing
     let server = try await AdminFixture.server()
     do {
       let events = try await server.events("/posts?_watch")
-      #expect(await server.engine.simulation.events.hasSubscribers)
+      #expect(await server.engine.run { $0.events.hasSubscribers })
       _ = events
     }
-    while await server.engine.simulation.events.hasSubscribers { await Task.yield() }
+    while await server.engine.run({ $0.events.hasSubscribers }) { await Task.yield() }
   }
 
   @Test func `have comments between them that keep the connection alive`() async throws {
@@ -232,7 +232,7 @@ import Testing
       return
     }
     var chunks = stream.makeAsyncIterator()
-    await server.engine.beat()
+    await server.engine.run { $0.events.beat(on: $0) }
     #expect(await chunks.next() == Array(":\n\n".utf8))
     await server.stop()
   }

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `forgets the oldest when bodies turn out larger than they seemed`() throws {
-    var journal = Journal(capacity: 10, byteCapacity: 1_000)
+    let journal = Journal(capacity: 10, byteCapacity: 1_000)
     let exchanges = try (1...3).map { id in
       let request = Request(method: .get, target: "/\(id)")
       let context = RequestContext(
@@ -63,7 +63,7 @@ import Testing
     let text = JSONValue.string(String(repeating: "x", count: 1_200_000))
     let server = try await AdminFixture.server(["posts": [["id": 1, "text": text]]])
     for _ in 1...3 { await server.send(.get, "/posts") }
-    while await server.engine.simulation.journal.newestInSlices != nil { await Task.yield() }
+    while await server.engine.run({ $0.journal.newestInSlices != nil }) { await Task.yield() }
     #expect(await server.journal.map(\.sent.bytes.count).allSatisfy { $0 > 1_200_000 })
     #expect(await server.journal.count == 3)
   }
@@ -268,6 +268,6 @@ import Testing
 extension Server {
   /// Lets other tasks run until someone waits for an exchange.
   fileprivate func untilSomeoneWaits() async {
-    while await !engine.simulation.journal.isAwaited { await Task.yield() }
+    while await !engine.run({ $0.journal.isAwaited }) { await Task.yield() }
   }
 }

@@ -227,12 +227,12 @@
   extension Engine {
     fileprivate var isContended: Bool { writes.turns.isContended }
 
-    fileprivate func subscribe(_ number: Int) { simulation.events.add(number, EventFilter(), lastEventID: nil) }
+    fileprivate func subscribe(_ number: Int) { events.add(number, EventFilter(), lastEventID: nil) }
 
     /// The text of what has happened.
     fileprivate func events(of number: Int) -> String {
       var text: [UInt8] = []
-      while let piece = simulation.events.nextPiece(for: number, resources: []) { text += piece }
+      while let piece = events.nextPiece(for: number, resources: []) { text += piece }
       return String(decoding: text, as: UTF8.self)
     }
   }

@@ -1,0 +1,88 @@
+import HTTPTypes
+import JSONDatabase
+import OrderedJSON
+
+extension AdminCall {
+  /// json-server-reset's response.
+  private static let done = PreparedResponse(
+    headerFields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array("OK".utf8)))
+
+  /// Replaces all data with what the body holds as a file does.
+  func replaceData(on engine: isolated Engine) throws(RequestError) {
+    let (body, parser) = (context.request.body, SourceParser(on: engine))
+    guard body.count > Engine.quickBody else {
+      return try engine.writes.replaceAll(with: try parser.parse(body), for: requester, Self.done, on: engine)
+    }
+    guard try engine.mayBegin("replacing all data", for: requester) else { return }
+    engine.change(for: requester, isLarge: true) { _ throws(RequestError) in
+      try parser.parse(body)
+    } then: { engine, parsed, _ in
+      do throws(RequestError) {
+        try engine.writes.replaceAll(with: try parsed.get(), for: requester, Self.done, on: engine)
+      } catch {
+        engine.refuse(requester, because: error)
+      }
+    }
+  }
+
+  /// Merges the body's resources into the existing ones: records by id, objects member by member; new ones are added.
+  func mergeData(on engine: isolated Engine) throws(RequestError) {
+    guard try engine.mayBegin("merging data", for: requester) else { return }
+    let (body, parser, ids) = (context.request.body, SourceParser(on: engine), engine.writes.ids)
+    let hasFixedResources = engine.writes.persistence?.hasFixedResources == true
+    engine.change(for: requester, isLarge: body.count > Engine.quickBody) {
+      database throws(RequestError) -> DataChange? in
+      let other = try parser.parse(body)
+      if hasFixedResources { try database.requireFiles(of: other, all: false) }
+      do throws(DatabaseError) {
+        try database.merge(other, ids: ids)
+      } catch {
+        throw RequestError(error)
+      }
+      return other.resourceNames.first.map { .reloaded($0) }
+    } then: { engine, outcome, base in
+      switch outcome {
+      case .success(let change):
+        engine.writes.enqueueCommit(
+          PendingResponse(requester: requester, response: Self.done, change: change), since: base, on: engine)
+      case .failure(let error): engine.refuse(requester, because: error)
+      }
+    }
+  }
+}
+
+extension Database {
+  /// Refuses data that cannot take the place of this, where each resource is a file.
+  ///
+  /// - Parameter all: Whether its resources must be all that there are.
+  /// - Throws: 409, when files would have to be created or deleted.
+  func requireFiles(of other: Database, all: Bool) throws(RequestError) {
+    let (known, wanted) = (Set(resourceNames), Set(other.resourceNames))
+    if let added = wanted.subtracting(known).min() {
+      throw RequestError(.conflict, "Each resource is a file here; put \(added).json into the directory first.")
+    }
+    if all, let missing = known.subtracting(wanted).min() {
+      throw RequestError(.conflict, "Each resource is a file here; name '\(missing)' too, or remove its file first.")
+    }
+  }
+}
+
+extension SourceParser {
+  fileprivate init(on engine: isolated Engine) {
+    self.init(schema: engine.configuration.schema, ids: engine.writes.ids)
+  }
+
+  /// Reads a body that holds resources as a file does.
+  fileprivate func parse(_ body: [UInt8]) throws(RequestError) -> Database {
+    guard !body.isEmpty else {
+      throw RequestError(
+        .malformed,
+        "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to what was read.")
+    }
+    do throws(SourceFault) {
+      return try parse(UTF8Slice(body), name: "the body")
+    } catch {
+      throw RequestError(.malformed, error.description)
+    }
+  }
+}

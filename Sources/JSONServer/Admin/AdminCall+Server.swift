@@ -1,0 +1,107 @@
+import HTTPTypes
+import JSONDatabase
+import JSONDescription
+import JSONStorage
+import OrderedJSON
+
+extension AdminCall {
+  /// Responds that the server runs, and what it cannot read.
+  func reportHealth(on engine: isolated Engine) {
+    let (configuration, shared) = (engine.configuration, engine.writes.shared)
+    let failure = shared?.status(reads: configuration.reads)
+    // The file is named as somebody would who is where the server was started.
+    let fault = engine.writes.invalidSource.map { message -> JSONValue in
+      ["file": .string(configuration.title), "message": .string(configuration.naming(message))]
+    }
+    var health = JSONObject([
+      ("status", .string(failure ?? "ok")),
+      ("version", .string(Server.version)),
+      ("uptime", JSONValue(rounding: (System.uptime - engine.started) / .seconds(1))),
+      ("resources", .number(JSONNumber(engine.database.resourceNames.count))),
+      ("readOnly", .bool(engine.settings.isReadOnly)),
+      ("invalid", fault ?? .null),
+    ])
+    if let shared { health["database"] = shared.health }
+    engine.finalize(context, .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable))
+  }
+
+  /// Responds with the OpenAPI document; what describes much data takes long.
+  func describe(on engine: isolated Engine) throws(RequestError) {
+    let (title, wrapName) = (engine.configuration.title, engine.configuration.wrapName)
+    let (users, signIn) = (engine.signIn?.users, Self.signIn(on: engine))
+    let path = context.request.mount.path
+    // Middleware, which may change it, sees responses without what `finalize` adds to them.
+    let isFinal = !context.isInner
+    let document: @Sendable (Database) -> PreparedResponse = { database in
+      let shown = users.map { database.hiding(SignInState.hiddenName, of: $0) } ?? database
+      let description = DataDescription(of: shown, title: title)
+      var response = PreparedResponse.json(
+        .object(
+          OpenAPIAdmin.adding(
+            AdminRoute.table.map(\.operation),
+            to: description.openAPI(
+              .open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, signIn: signIn))))
+      if isFinal { response.validator = EntityTag(of: response.bytes) }
+      return response
+    }
+    guard !engine.database.isSmall else { return engine.finalize(context, document(engine.database)) }
+    try engine.calculate(for: context) {
+      document($0)
+    } then: { engine, response in
+      engine.finalize(context, response)
+    }
+  }
+
+  /// What the document says about signing in; `nil` when nobody has to.
+  private static func signIn(on engine: isolated Engine) -> OpenAPISignIn? {
+    guard let authorization = engine.authorization else { return nil }
+    let rules = engine.database.resourceNames.map { ($0, authorization.guard(of: $0)) }
+    func open(_ access: Guard.Access) -> Set<String> {
+      Set(rules.filter { $0.1.decision(on: access, isSignedIn: false) == .allowed }.map(\.0))
+    }
+    return OpenAPISignIn(users: authorization.users.collection, publicReads: open(.read), publicWrites: open(.write))
+  }
+}
+
+extension SharedPersistence {
+  /// What keeps requests from the database, as the health's `status` has it; `nil` for nothing.
+  fileprivate func status(reads: Reads) -> String? {
+    if failure != nil, reads == .linearizable { return "unreachable" }
+    return stall == nil ? nil : "stalled"
+  }
+
+  fileprivate var health: JSONValue {
+    [
+      "reached": .bool(failure == nil), "version": .number(JSONNumber(version)),
+      "behind": .number(JSONNumber(behind)), "message": (failure?.message ?? stall).map(JSONValue.string) ?? .null,
+    ]
+  }
+}
+
+extension Database {
+  /// The resources, in the file's order.
+  var resources: [ResourceDescription] {
+    resourceNames.map { name in
+      let count: Int? = if case .collection(let collection)? = resource(named: name) { collection.count } else { nil }
+      return ResourceDescription(name: name, count: count, idName: schema.idName(of: name))
+    }
+  }
+
+  /// The resources as `/__admin/resources` lists them.
+  func resources(below mount: Mount) -> [JSONValue] {
+    var parents: [String: JSONObject] = [:]
+    for relation in relations() {
+      parents[relation.child, default: JSONObject()][relation.key] = .string(relation.parent)
+    }
+    return resources.map { resource in
+      [
+        "name": .string(resource.name),
+        "kind": resource.count == nil ? "object" : "collection",
+        "count": .number(JSONNumber(resource.count ?? 1)),
+        "idName": .string(resource.idName),
+        "url": .string(mount.path + "/" + PercentEncoding.encodeSegment(resource.name)),
+        "parents": .object(parents[resource.name] ?? JSONObject()),
+      ]
+    }
+  }
+}
