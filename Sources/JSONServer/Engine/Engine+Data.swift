@@ -158,7 +158,8 @@ extension Engine {
           guard let waiting = engine.writes.endLargeWrite(number) else { return }
           if case .success = outcome { engine.writes.take(changed) }
           goOn(engine, outcome, base)
-          engine.writes.commits.markLarge()
+          if case .success = outcome { engine.writes.commits.markLarge() }
+          engine.writes.goOnCommitting(on: engine)
           for requester in waiting { engine.perform(requester) }
           // Its commit brings the same edits, counts the attempt and, where servers share the data, keeps the turn: taken
           // back here, it would begin again without that, perhaps for ever.
@@ -188,7 +189,7 @@ extension Engine {
   /// Told what came of something that may have had to ask the database that servers share.
   typealias Completion<Success> = @Sendable (isolated Engine, Result<Success, RequestError>) -> Void
 
-  /// Changes what the server knows besides the data; all that is derived from that follows.
+  /// Changes what the server knows besides the data; all that is derived from that follows, before the change is saved.
   @discardableResult
   func changeState<Success, Failure: Error>(
     _ change: (inout ServerState) throws(Failure) -> Success

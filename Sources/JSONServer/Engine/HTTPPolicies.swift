@@ -7,10 +7,12 @@ final class HTTPPolicies {
   private let hosts: HostPolicy
   private let origins: CrossOriginPolicy
   private let compression: Compression?
-  private let staticFiles: StaticFiles
+  /// `nil` without directories.
+  private let staticFiles: StaticFiles?
   /// The fields of a response that shows data, `Vary` among them, to a client that sends no field on which they depend.
   let commonFields: CommonFields
-  private(set) var rules: RewriteRules
+  /// `nil` without any.
+  private(set) var rules: RewriteRules?
   /// The guards that stand among the rewrite rules, by the names of their resources as written there.
   private(set) var guards: [String: Guard]
   /// The Host that was admitted last: a client sends the same one with every request.
@@ -25,8 +27,9 @@ final class HTTPPolicies {
     try configuration.crossOrigin.check()
     origins = CrossOriginPolicy(configuration.crossOrigin)
     compression = configuration.compresses ? Compression() : nil
-    staticFiles = StaticFiles(
-      directories: configuration.staticDirectories, privateFiles: configuration.allPrivateFiles)
+    let directories = configuration.staticDirectories
+    staticFiles =
+      directories.isEmpty ? nil : StaticFiles(directories: directories, privateFiles: configuration.allPrivateFiles)
     (guards, rules) = try Self.read(configuration.routes, allowGuards: configuration.signIn != nil)
     var sample = PreparedResponse(headerFields: EndpointResult.fields)
     let request = Request(method: .get, target: "/")
@@ -45,10 +48,10 @@ final class HTTPPolicies {
 
   private static func read(
     _ routes: JSONObject, allowGuards: Bool
-  ) throws(ServerError) -> (guards: [String: Guard], rules: RewriteRules) {
+  ) throws(ServerError) -> (guards: [String: Guard], rules: RewriteRules?) {
     let (guards, rules) = allowGuards ? Guard.split(routes) : ([:], routes)
     do throws(RewriteRuleFault) {
-      return (guards, try RewriteRules(json: rules))
+      return (guards, rules.isEmpty ? nil : try RewriteRules(json: rules))
     } catch {
       throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
     }
@@ -63,7 +66,7 @@ final class HTTPPolicies {
   ///
   /// - Returns: The pattern of the first rule that applied; `nil` for none.
   func rewrite(_ request: inout Request) -> String? {
-    guard !rules.isEmpty else { return nil }
+    guard let rules else { return nil }
     let (target, rule) = rules.rewritten(request.target)
     if rule != nil { request.rewrite(to: target) }
     return rule
@@ -96,21 +99,21 @@ final class HTTPPolicies {
   /// Responds with what is not a resource: a static file, the page, the rewrite rules.
   func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
-    if let response = staticFiles.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
+    if let response = staticFiles?.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
     // Most paths are longer, and building the arrays to compare them with costs more than to look.
     guard path.segments.count < 2 else { return nil }
     switch path.segments {
     // As json-server 0.17's own files are.
     case [], ["index.html"]: return .page
     case ["favicon.ico"]: return .asset("icon.svg")
-    case ["__rules"]: return .json(.object(rules.rules))
+    case ["__rules"]: return .json(.object(rules?.rules ?? JSONObject()))
     default: return nil
     }
   }
 
   /// Responds with a static page that was asked for without its extension.
   func staticPage(for request: Request, _ path: Path) -> PreparedResponse? {
-    staticFiles.respond(toPage: Self.resolved(request, path)).map { PreparedResponse($0) }
+    staticFiles?.respond(toPage: Self.resolved(request, path)).map { PreparedResponse($0) }
   }
 
   private static func resolved(_ request: Request, _ path: Path) -> Request {

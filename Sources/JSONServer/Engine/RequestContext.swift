@@ -38,8 +38,6 @@ final class RequestContext: Sendable {
   let isInner: Bool
   /// What it has met; `nil` for nothing yet. Middleware passes on a request of its own making, which shares it.
   let notes: NIOLockedValueBox<MatchNotes>?
-  /// The body as patterns look at it.
-  let readBody: ReadBody
   /// Reports what becomes of it before its response is due.
   let progress: @Sendable (RequestProgress) -> Void
   let reply: @Sendable (PreparedResponse) -> Void
@@ -48,7 +46,7 @@ final class RequestContext: Sendable {
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
     ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil,
     parsed: ParsedEndpoint? = nil, attempts: Int = 0, isOvertaken: Bool = false, isInner: Bool = false,
-    notes: NIOLockedValueBox<MatchNotes>? = nil, readBody: ReadBody? = nil,
+    notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping @Sendable (PreparedResponse) -> Void
   ) {
@@ -66,7 +64,6 @@ final class RequestContext: Sendable {
     self.isOvertaken = isOvertaken
     self.isInner = isInner
     self.notes = notes
-    self.readBody = readBody ?? ReadBody(of: original)
     self.progress = progress
     self.reply = reply
   }
@@ -96,7 +93,7 @@ final class RequestContext: Sendable {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
       started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
-      isInner: isInner, notes: notes, readBody: readBody, progress: progress, reply: reply)
+      isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
   /// The same request with what its body was parsed into.
@@ -104,7 +101,7 @@ final class RequestContext: Sendable {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
       started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
-      isInner: isInner, notes: notes, readBody: readBody, progress: progress, reply: reply)
+      isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
   /// The same request without the guard that its path begins with.
@@ -117,7 +114,7 @@ final class RequestContext: Sendable {
     return RequestContext(
       original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
       ignoresCase: ignoresCase, started: started, guardPrefix: prefix, parsed: parsed, attempts: attempts,
-      isOvertaken: isOvertaken, isInner: isInner, notes: notes, readBody: readBody, progress: progress, reply: reply)
+      isOvertaken: isOvertaken, isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
   /// What patterns match, besides the fields and the body.
@@ -128,7 +125,7 @@ final class RequestContext: Sendable {
   }
 
   /// The request as patterns look at it.
-  var matchable: MatchableRequest { MatchableRequest(original, route, readBody) }
+  var matchable: MatchableRequest { MatchableRequest(original, route) }
 }
 
 /// What a request has met on its way.

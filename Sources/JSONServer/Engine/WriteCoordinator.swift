@@ -194,9 +194,17 @@ final class WriteCoordinator {
     }
   }
 
+  /// Starts a commit soon of what waits for one, if none is to start.
+  func goOnCommitting(on engine: isolated Engine) {
+    if commits.schedule() { startCommitSoon(on: engine) }
+  }
+
   /// Hands the gathered writes to the storage, unless it is busy.
   private func startCommit(on engine: isolated Engine) {
-    guard let persistence, commits.start() else { return }
+    // A commit gives up the turn, without which a large write may begin again and again; what changes the state alone waits
+    // for it as other writes do.
+    let mustWait = shared != nil && commits.open.resources.isEmpty && (largeWrite != nil || takeover != nil)
+    guard let persistence, commits.start(isAllowed: !mustWait) else { return }
     let (version, deletions, state) = (database, deletions, state)
     watchSlowCommit(of: version, on: engine)
     persistence.commit(version, after: saved.database, state.rows(since: savedState.mark)) { commit in
@@ -248,7 +256,7 @@ final class WriteCoordinator {
       let responses = finishCommit(of: version, deletions, on: engine)
       reportSlowCommit(of: version, on: engine)
       for pending in responses { acknowledge(pending, on: engine) }
-      if commits.schedule() { startCommitSoon(on: engine) }
+      goOnCommitting(on: engine)
     case .edited(let source):
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown && shared == nil:
@@ -262,7 +270,7 @@ final class WriteCoordinator {
           engine.respond(to: pending.requester, with: pending.response)
         }
       }
-      if commits.schedule() { startCommitSoon(on: engine) }
+      goOnCommitting(on: engine)
     case .failed(let error):
       refuse(error, on: engine)
       // It does not bring the version that others wait for.
@@ -468,9 +476,9 @@ struct CommitQueue {
   ///
   /// - Parameter now: The system's uptime.
   /// - Returns: Whether there is one, and none was in flight.
-  mutating func start(now: Duration = System.uptime) -> Bool {
+  mutating func start(isAllowed: Bool = true, now: Duration = System.uptime) -> Bool {
     isScheduled = false
-    guard inFlight == nil, !open.isEmpty else { return false }
+    guard isAllowed, inFlight == nil, !open.isEmpty else { return false }
     startTime = now
     inFlight = open
     open = Batch()

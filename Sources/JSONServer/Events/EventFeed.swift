@@ -37,8 +37,8 @@ final class EventFeed {
 
   private var history: EventHistory
   private var subscribers: [Int: Subscriber] = [:]
-  /// Whether there ever was a subscriber of this server.
-  private var hadSubscribers = false
+  /// Whether there ever was a subscriber: requests that came before are in the journal alone.
+  private(set) var hadSubscribers = false
   private static let heartbeatInterval = Duration.seconds(15)
   /// Keeps the subscribers' connections alive while there are any.
   private var heartbeat: EventLoopExecutor.ScheduledTask?
@@ -97,10 +97,8 @@ final class EventFeed {
     for name in resources { publish(.change(resource: name, .reloaded)) }
   }
 
-  /// Publishes a request and its response, from the first subscriber on; those that came before are in the journal.
-  func publish(_ exchange: Exchange) {
-    if hadSubscribers { publish(.request(RequestSummary(exchange))) }
-  }
+  /// Publishes a request and its response.
+  func publish(_ exchange: Exchange) { publish(.request(RequestSummary(exchange))) }
 
   private func publish(_ content: Event.Content) {
     history.append(content)

@@ -66,7 +66,7 @@ final class Journal {
     if context.isAdministrative || !context.isHidden { engine.configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     if exchange.isUnexpected, unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
-    engine.events.publish(exchange)
+    if engine.events.hadSubscribers { engine.events.publish(exchange) }
     if exchange.notes?.exchangeID == nil { append(exchange) } else { replace(with: exchange) }
     if case .slices = body { keepBytes(on: engine) }
   }
@@ -74,7 +74,7 @@ final class Journal {
   /// Records the arrival of a request whose response may take long, by the number in its notes.
   func recordArrival(of context: RequestContext, on engine: isolated Engine) {
     let exchange = exchange(of: context, nil, engine.configuration)
-    engine.events.publish(exchange)
+    if engine.events.hadSubscribers { engine.events.publish(exchange) }
     append(exchange)
   }
 

@@ -27,9 +27,6 @@ struct RewriteRules: Sendable {
     self.compiled = compiled
   }
 
-  /// Whether they rewrite nothing.
-  var isEmpty: Bool { compiled.isEmpty }
-
   /// Returns the target that a request is routed by, and the pattern of the first rule that applied.
   ///
   /// The rules are tried in order, each on what those before it made of the target.

@@ -108,9 +108,9 @@ package struct RequestMatcher: Sendable {
 }
 
 /// A request as patterns look at it; what few of them ask for is read once, when it is.
-package final class MatchableRequest {
+package final class MatchableRequest: Sendable {
   /// A path and a query that a pattern may be met by.
-  struct Target {
+  struct Target: Sendable {
     /// The path, decoded, as it was sent.
     let text: String
     /// The path, decoded; without regard to letter case when ``isFolded``.
@@ -129,18 +129,20 @@ package final class MatchableRequest {
   let method: HTTPRequest.Method
   let headerFields: HTTPFields
   let targets: [Target]
-  private let readBody: ReadBody
+  private let request: Request
+  /// The body as JSON; `nil` until it was read.
+  private let knownBody = NIOLockedValueBox<JSONValue??>(nil)
 
-  /// The body as JSON; `nil` when there is none, or none that is understood.
-  var body: JSONValue? { readBody.value }
-
-  package convenience init(_ request: Request, _ route: EffectiveRoute) {
-    self.init(request, route, ReadBody(of: request))
+  /// The body as JSON, read when the first pattern looks at it; `nil` when there is none, or none that is understood.
+  var body: JSONValue? {
+    if let body = knownBody.withLockedValue({ $0 }) { return body }
+    let body = request.bodyValue
+    knownBody.withLockedValue { $0 = .some(body) }
+    return body
   }
 
-  /// - Parameter readBody: The request's body, which other patterns may have read.
-  init(_ request: Request, _ route: EffectiveRoute, _ readBody: ReadBody) {
-    self.readBody = readBody
+  package init(_ request: Request, _ route: EffectiveRoute) {
+    self.request = request
     method = route.method
     headerFields = request.headerFields
     // As it is carried out, as it was before it was rewritten, and as it was sent.
@@ -150,25 +152,6 @@ package final class MatchableRequest {
       targets.append(Target(target, isFolded: route.ignoresCase))
     }
     self.targets = targets
-  }
-}
-
-/// The body of a request as patterns look at it, read when the first of them does.
-final class ReadBody: Sendable {
-  private let request: Request
-  /// `nil` until it was read.
-  private let known = NIOLockedValueBox<JSONValue??>(nil)
-
-  init(of request: Request) {
-    self.request = request
-  }
-
-  /// `nil` when there is no body, or none that is understood.
-  var value: JSONValue? {
-    if let value = known.withLockedValue({ $0 }) { return value }
-    let value = request.bodyValue
-    known.withLockedValue { $0 = .some(value) }
-    return value
   }
 }
 

@@ -30,7 +30,7 @@ struct Rule: Sendable {
   /// The same, prepared.
   let matcher: RequestMatcher
   /// How many requests it is for; `nil` for no end.
-  var times: Int?
+  let times: Int?
   /// How long a request waits; a length within the range is chosen for each.
   let delay: ClosedRange<Duration>?
   var effect: Effect

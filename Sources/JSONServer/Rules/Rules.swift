@@ -14,20 +14,34 @@ final class Rules {
   private(set) var startStubs: RuleTable
   private var table: RuleTable
   /// The requests that wait in holds, by the numbers that they have in the journal.
-  private var held: [Int: (hold: Int, context: RequestContext)] = [:]
+  private var held: [Int: (hold: Int, visit: Visit)] = [:]
 
   init(startingWith stubs: RuleTable) {
     startStubs = stubs
     table = stubs
   }
 
+  /// A request on its way through the rules, with what their patterns look at: its body is read at most once.
+  private struct Visit: Sendable {
+    let context: RequestContext
+    let request: MatchableRequest
+
+    /// The same with notes of what it has met.
+    func noting(_ change: (inout MatchNotes) -> Void) -> Visit {
+      Visit(context: context.noting(change), request: request)
+    }
+  }
+
   /// Has a request that is not hidden meet the rules.
   func simulate(_ context: RequestContext, on engine: isolated Engine) {
+    guard table.isEmpty else {
+      let visit = Visit(context: context, request: context.matchable)
+      return find(.fault, for: visit, on: engine) { $0.rules.delay(visit, meeting: $1, on: $0) }
+    }
     do throws(RequestError) {
-      guard table.isEmpty else {
-        return find(.fault, for: context, on: engine) { $0.rules.delay(context, meeting: $1, on: $0) }
-      }
-      delay(context, by: try engine.settings.delay(of: context), on: engine) { $0.perform($1) }
+      let wait = try engine.settings.delay(of: context)
+      guard wait > .zero else { return engine.perform(context) }
+      delay(by: wait, on: engine) { $0.perform(context) }
     } catch {
       engine.finalize(context, error.response())
     }
@@ -39,10 +53,10 @@ final class Rules {
   ///   - rank: Rules up to this one are passed over.
   ///   - found: Called with the rule as it was before.
   private func find(
-    _ kind: Rule.Kind, for context: RequestContext, after rank: Int = .min, on engine: isolated Engine,
+    _ kind: Rule.Kind, for visit: Visit, after rank: Int = .min, on engine: isolated Engine,
     _ found: @escaping @Sendable (isolated Engine, RuleTable.Entry?) -> Void
   ) {
-    guard table.lastID(of: kind) > 0, let met = table.first(kind, for: context.matchable, after: rank) else {
+    guard table.lastID(of: kind) > 0, let met = table.first(kind, for: visit.request, after: rank) else {
       return found(engine, nil)
     }
     guard met.origin == .shared else {
@@ -57,47 +71,47 @@ final class Rules {
       case .success(let timesMet?):
         var met = met
         met.timesMet = timesMet
+        engine.rules.table.remember(met, timesMet: timesMet + 1)
         found(engine, met)
-      case .success(nil): engine.rules.find(kind, for: context, after: rank, on: engine, found)
-      case .failure(let error): engine.finalize(context, error.response())
+      case .success(nil): engine.rules.find(kind, for: visit, after: rank, on: engine, found)
+      case .failure(let error): engine.finalize(visit.context, error.response())
       }
     }
   }
 
   /// Delays a request, and responds as the fault has it that it meets.
-  private func delay(_ context: RequestContext, meeting fault: RuleTable.Entry?, on engine: isolated Engine) {
+  private func delay(_ visit: Visit, meeting fault: RuleTable.Entry?, on engine: isolated Engine) {
     do throws(RequestError) {
-      let noted = fault.map { fault in context.noting { $0.fault = fault.id } } ?? context
+      let visit = fault.map { fault in visit.noting { $0.fault = fault.id } } ?? visit
       let chosen = fault?.rule.delay?.length(engine.configuration.random)
-      let wait = if let chosen { chosen } else { try engine.settings.delay(of: noted) }
-      delay(noted, by: wait, on: engine) { engine, context in
-        if let response = fault?.response { return engine.finalize(context, response) }
-        guard !engine.isStopping else { return engine.rules.stub(context, on: engine) }
-        engine.rules.find(.hold, for: context, on: engine) { $0.rules.hold(context, in: $1, on: $0) }
+      let wait = if let chosen { chosen } else { try engine.settings.delay(of: visit.context) }
+      delay(by: wait, on: engine) { engine in
+        if let response = fault?.response { return engine.finalize(visit.context, response) }
+        guard !engine.isStopping else { return engine.rules.stub(visit, on: engine) }
+        engine.rules.find(.hold, for: visit, on: engine) { $0.rules.hold(visit, in: $1, on: $0) }
       }
     } catch {
-      engine.finalize(context, error.response())
+      engine.finalize(visit.context, error.response())
     }
   }
 
   private func delay(
-    _ context: RequestContext, by wait: Duration, on engine: isolated Engine,
-    _ goOn: @escaping @Sendable (isolated Engine, RequestContext) -> Void
+    by wait: Duration, on engine: isolated Engine, _ goOn: @escaping @Sendable (isolated Engine) -> Void
   ) {
-    guard wait > .zero, !engine.isStopping else { return goOn(engine, context) }
-    engine.schedule(after: wait) { goOn($0, context) }
+    guard wait > .zero, !engine.isStopping else { return goOn(engine) }
+    engine.schedule(after: wait, goOn)
   }
 
   /// Lets a request wait for its release, when there is a hold for it.
-  private func hold(_ context: RequestContext, in hold: RuleTable.Entry?, on engine: isolated Engine) {
-    guard let id = hold?.id else { return stub(context, on: engine) }
+  private func hold(_ visit: Visit, in hold: RuleTable.Entry?, on engine: isolated Engine) {
+    guard let id = hold?.id else { return stub(visit, on: engine) }
     let number = engine.journal.nextID()
-    let waiting = context.noting {
+    let waiting = visit.noting {
       $0.hold = id
       $0.exchangeID = number
     }
     held[number] = (id, waiting)
-    engine.journal.recordArrival(of: waiting, on: engine)
+    engine.journal.recordArrival(of: waiting.context, on: engine)
     engine.schedule(after: engine.configuration.limits.holdTimeout) { engine in
       let seconds = JSONValue(rounding: engine.configuration.limits.holdTimeout / .seconds(1)).text()
       engine.rules.endHold(
@@ -105,7 +119,7 @@ final class Rules {
         "The request was held for \(seconds) seconds, and nobody released it; DELETE /__admin/holds/\(id) does, in time.",
         on: engine)
     }
-    waiting.progress(
+    waiting.context.progress(
       .held {
         engine.execute { $0.rules.endHold(of: number, "The client went away while its request was held.", on: $0) }
       })
@@ -113,29 +127,32 @@ final class Rules {
 
   /// Ends the wait of a request that nobody has released.
   private func endHold(of number: Int, _ reason: String, on engine: isolated Engine) {
-    guard let context = held.removeValue(forKey: number)?.context else { return }
-    engine.finalize(context, RequestError(.unavailable, reason).response())
+    guard let visit = held.removeValue(forKey: number)?.visit else { return }
+    engine.finalize(visit.context, RequestError(.unavailable, reason).response())
   }
 
   /// Responds as the next stub has it that a request matches, and carries the request out when there is none.
-  private func stub(_ context: RequestContext, after rank: Int = .min, on engine: isolated Engine) {
-    find(.stub, for: context, after: rank, on: engine) { engine, stub in
-      guard let stub else { return engine.perform(context) }
+  private func stub(_ visit: Visit, after rank: Int = .min, on engine: isolated Engine) {
+    find(.stub, for: visit, after: rank, on: engine) { engine, stub in
+      guard let stub else { return engine.perform(visit.context) }
       let wait = stub.rule.delay?.length(engine.configuration.random) ?? .zero
-      engine.rules.delay(context, by: wait, on: engine) { engine, context in
-        if let response = stub.response { return engine.finalize(context.noting { $0.stub = stub.id }, response) }
-        if case .handler(let handler) = stub.rule.effect { engine.rules.run(handler, of: stub, context, on: engine) }
+      engine.rules.delay(by: wait, on: engine) { engine in
+        if let response = stub.response {
+          return engine.finalize(visit.context.noting { $0.stub = stub.id }, response)
+        }
+        if case .handler(let handler) = stub.rule.effect { engine.rules.run(handler, of: stub, visit, on: engine) }
       }
     }
   }
 
   private func run(
-    _ handler: @escaping Stub.Handler, of stub: RuleTable.Entry, _ context: RequestContext, on engine: isolated Engine
+    _ handler: @escaping Stub.Handler, of stub: RuleTable.Entry, _ visit: Visit, on engine: isolated Engine
   ) {
+    let context = visit.context
     engine.keep { engine in
       do {
         guard var response = try await handler(context.original) else {
-          return engine.rules.stub(context, after: stub.rank, on: engine)
+          return engine.rules.stub(visit, after: stub.rank, on: engine)
         }
         if !response.headerFields.contains(.cacheControl) { response.headerFields[.cacheControl] = "no-cache" }
         try Rule.check(status: response.status)
@@ -182,8 +199,8 @@ final class Rules {
   /// Lets the requests that wait in a hold, or in any, go on or fail, in the order in which they came.
   private func release(from id: Int?, failingWith status: HTTPResponse.Status?, on engine: isolated Engine) {
     let response = status.map(Self.heldResponse)
-    for context in numbers(in: id).compactMap({ held.removeValue(forKey: $0)?.context }) {
-      if let response { engine.finalize(context, response) } else { stub(context, on: engine) }
+    for visit in numbers(in: id).compactMap({ held.removeValue(forKey: $0)?.visit }) {
+      if let response { engine.finalize(visit.context, response) } else { stub(visit, on: engine) }
     }
   }
 
@@ -258,4 +275,220 @@ extension Settings {
     guard let milliseconds = try ListParameters.number("_delay", context.target.parameters) else { return delay }
     return .milliseconds(min(max(milliseconds, 0), 60_000))
   }
+}
+
+/// The rules of a server, each with the requests that it is for; each kind counts its ids by itself.
+///
+/// A request finds those that may match it by its path and one parameter: a thousand with paths of their own, or with one
+/// path and values of their own for a parameter, cost as little as one. What differs only in other things is compared one by
+/// one.
+///
+/// Of stubs, those that all servers of a database have come first, then those added later, then those the server started
+/// with, then those of the stubs file. Faults and holds are in the order in which they were added.
+struct RuleTable: Sendable {
+  /// Where a rule comes from.
+  enum Origin: Sendable {
+    case start
+    case stubsFile
+    case added
+    /// All servers of a database have it, which counts the requests then.
+    case shared
+  }
+
+  struct Entry: Sendable {
+    fileprivate(set) var id: Int
+    /// Of several that match, the one with the least rank counts.
+    let rank: Int
+    let rule: Rule
+    let origin: Origin
+    /// How many requests it is still for; `nil` for no end.
+    fileprivate(set) var timesLeft: Int?
+    /// How many requests it has met.
+    var timesMet = 0
+
+    fileprivate init(_ id: Int, rank: Int, _ rule: Rule, _ origin: Origin) {
+      (self.id, self.rank, self.rule, self.origin, timesLeft) = (id, rank, rule, origin, rule.times)
+    }
+
+    fileprivate var key: Key { Key(kind: rule.kind, id: id) }
+    /// Whether it has to be known how many requests it has met.
+    var isCounted: Bool { timesLeft != nil || rule.effect.responses.count > 1 }
+    /// What is sent to the request that meets it next; `nil` when nothing is fixed.
+    var response: PreparedResponse? { rule.effect.response(after: timesMet) }
+  }
+
+  fileprivate struct Key: Hashable, Sendable {
+    let kind: Rule.Kind
+    let id: Int
+  }
+
+  private var entries: [Key: Entry] = [:]
+  /// The rules by the keys of their paths, and by the first parameter of which they ask for a value; `nil` for none.
+  private var buckets: [[UInt8]: [RequestPattern.Field?: [Key]]] = [:]
+  /// How much of a path precedes the `*` of a key.
+  private var prefixLengths: Set<Int> = []
+  private var lastIDs: [Rule.Kind: Int] = [:]
+  private var (first, last) = (0, 0)
+  /// How many requests the last ones of those rules have met that are gone.
+  private var gone: [Key: Int] = [:]
+  /// How many of the last rules are remembered when they are gone.
+  private static let remembered = 10_000
+  /// Less than the rank of any rule of the server's own.
+  private static let firstOfShared = Int.min / 2
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// The largest id that a rule of a kind has had.
+  func lastID(of kind: Rule.Kind) -> Int { lastIDs[kind] ?? 0 }
+
+  /// The rules of a kind in the order in which they count.
+  func all(_ kind: Rule.Kind) -> [Entry] {
+    entries.values.filter { $0.rule.kind == kind }.sorted { $0.rank < $1.rank }
+  }
+
+  subscript(kind: Rule.Kind, id: Int) -> Entry? { entries[Key(kind: kind, id: id)] }
+
+  /// How many requests a rule has met, whether it is still there or not; 0 for one that has gone 10,000 rules ago.
+  func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { self[kind, id]?.timesMet ?? gone[Key(kind: kind, id: id)] ?? 0 }
+
+  // MARK: Changes
+
+  /// Adds a rule of the server's own, and returns its id.
+  @discardableResult
+  mutating func add(_ rule: Rule, from origin: Origin = .added) -> Int {
+    let comesFirst = rule.kind == .stub && origin == .added
+    if comesFirst { first -= 1 } else { last += 1 }
+    let id = nextID(of: rule.kind)
+    insert(Entry(id, rank: comesFirst ? first : last, rule, origin))
+    return id
+  }
+
+  private mutating func nextID(of kind: Rule.Kind) -> Int {
+    lastIDs[kind, default: 0] += 1
+    return lastID(of: kind)
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    entries[entry.key] = entry
+    let (path, parameter) = Self.bucket(of: entry)
+    if path.last == Self.wildcard { prefixLengths.insert(path.count - 1) }
+    buckets[path, default: [:]][parameter, default: []].append(entry.key)
+  }
+
+  /// Takes the stubs of a file in the place of those that it had before.
+  mutating func replaceFile(with stubs: [Rule]) {
+    removeAll { $0.origin == .stubsFile }
+    for stub in stubs { add(stub, from: .stubsFile) }
+  }
+
+  /// Takes the rules that all servers have in the place of those that it had of them. They count before its own; one of
+  /// its own that has the id of another gets a new one.
+  ///
+  /// - Parameter shared: The rules with their counts, those of a kind in the order in which they were added.
+  mutating func replaceShared(with shared: [(rule: Rule, count: SharedRule.Count)]) {
+    removeAll { $0.origin == .shared }
+    for (rule, count) in shared { lastIDs[rule.kind] = max(lastID(of: rule.kind), count.id) }
+    // Of stubs, those that were added later come first.
+    let ordered = shared.filter { $0.rule.kind != .stub } + shared.filter { $0.rule.kind == .stub }.reversed()
+    for (position, (rule, count)) in ordered.enumerated() {
+      if var own = remove(rule.kind, count.id) {
+        own.id = nextID(of: rule.kind)
+        insert(own)
+      }
+      insert(Entry(count.id, rank: Self.firstOfShared + position, rule, .shared))
+      self.count(count)
+    }
+  }
+
+  /// Records how often a rule was met that all servers have.
+  mutating func count(_ count: SharedRule.Count) {
+    let key = Key(kind: count.kind, id: count.id)
+    entries[key]?.timesLeft = count.timesLeft
+    entries[key]?.timesMet = count.timesMet
+  }
+
+  /// Removes a rule, and returns it; `nil` when there is none.
+  @discardableResult
+  private mutating func remove(_ kind: Rule.Kind, _ id: Int) -> Entry? {
+    guard let entry = entries.removeValue(forKey: Key(kind: kind, id: id)) else { return nil }
+    let (path, parameter) = Self.bucket(of: entry)
+    buckets[path]?[parameter]?.removeAll { $0 == entry.key }
+    if buckets[path]?[parameter]?.isEmpty == true { buckets[path]?[parameter] = nil }
+    if buckets[path]?.isEmpty == true { buckets[path] = nil }
+    remember(entry)
+    return entry
+  }
+
+  private mutating func removeAll(where isGone: (Entry) -> Bool) {
+    let all = entries.values
+    (entries, buckets, prefixLengths) = ([:], [:], [])
+    for entry in all {
+      if isGone(entry) { remember(entry) } else { insert(entry) }
+    }
+  }
+
+  /// Remembers how many requests a rule has met that is gone.
+  ///
+  /// - Parameter timesMet: `nil` for as many as the rule has counted itself.
+  mutating func remember(_ entry: Entry, timesMet: Int? = nil) {
+    let timesMet = timesMet ?? entry.timesMet
+    guard timesMet > 0, entries[entry.key] == nil else { return }
+    gone[entry.key] = timesMet
+    if gone.count > 2 * Self.remembered { gone = gone.filter { $0.key.id > lastID(of: $0.key.kind) - Self.remembered } }
+  }
+
+  /// Removes a rule of the server's own, or all of a kind.
+  ///
+  /// - Returns: Whether there was one; always, for all of a kind.
+  mutating func removeOwn(_ kind: Rule.Kind, _ id: Int?) -> Bool {
+    if let id { return self[kind, id].map { $0.origin != .shared } == true && remove(kind, id) != nil }
+    removeAll { $0.rule.kind == kind && $0.origin != .shared }
+    return true
+  }
+
+  // MARK: Requests
+
+  /// Returns the first rule of a kind that a request meets, without counting the request.
+  ///
+  /// - Parameter rank: Rules up to this one are passed over.
+  func first(_ kind: Rule.Kind, for request: MatchableRequest, after rank: Int = .min) -> Entry? {
+    var found: Entry?
+    for key in candidates(for: request) where key.kind == kind {
+      guard let entry = entries[key], entry.rank > rank, entry.rank < found?.rank ?? .max, entry.timesLeft != 0,
+        entry.rule.matcher.matches(request)
+      else { continue }
+      found = entry
+    }
+    return found
+  }
+
+  /// Counts a request that has met a rule of the server's own; one that is for none any more is removed, unless requests
+  /// wait in it.
+  mutating func count(_ entry: Entry) {
+    entries[entry.key]?.timesMet += 1
+    guard let times = entry.timesLeft else { return }
+    entries[entry.key]?.timesLeft = times - 1
+    if times == 1, entry.rule.kind != .hold { remove(entry.rule.kind, entry.id) }
+  }
+
+  /// The rules that a request may meet, some of them twice.
+  private func candidates(for request: MatchableRequest) -> [Key] {
+    var candidates: [Key] = []
+    for target in request.targets {
+      let path = Array(target.text.lowercased().utf8)
+      let prefixes = prefixLengths.filter { $0 <= path.count }.map { Array(path.prefix($0)) + [Self.wildcard] }
+      for bucket in ([path] + prefixes).compactMap({ buckets[$0] }) {
+        candidates += bucket[nil] ?? []
+        for (name, value) in target.parameters { candidates += bucket[RequestPattern.Field(name, value)] ?? [] }
+      }
+    }
+    return candidates
+  }
+
+  private static func bucket(of entry: Entry) -> (path: [UInt8], parameter: RequestPattern.Field?) {
+    let matcher = entry.rule.matcher
+    return (matcher.path?.key ?? [wildcard], matcher.pattern.query.first { $0.value != nil })
+  }
+
+  private static let wildcard = UInt8(ascii: "*")
 }

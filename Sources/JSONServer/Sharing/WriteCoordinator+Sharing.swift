@@ -31,6 +31,7 @@ extension WriteCoordinator {
           engine.perform(requester)
         }
       }
+      engine.writes.goOnCommitting(on: engine)
     }
   }
 
@@ -41,8 +42,9 @@ extension WriteCoordinator {
   /// Takes over what other servers have written, and carries out again what was not saved.
   func takeOver(_ source: LoadedSource, from shared: any SharedPersistence, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests(on: engine)
+    var applied: [AppliedRow] = []
     switch source.content {
-    case .rows(let rows, let base) where base <= shared.version: apply(rows, on: engine)
+    case .rows(let rows, let base) where base <= shared.version: applied = apply(rows, on: engine)
     // After a commit whose outcome is unknown, and in the place of another database, only the whole says what there is.
     case .rows:
       resume(waiting, on: engine)
@@ -60,6 +62,8 @@ extension WriteCoordinator {
     let isWhole = if case .whole = source.content { true } else { false }
     takeState(source.state, isWhole: isWhole, on: engine)
     engine.signIn?.forgetUsers(on: engine)
+    // When those no longer watch whose tokens are void.
+    engine.events.publish(applied)
     shared.adopt(source)
     resume(waiting, on: engine)
     releaseReads(on: engine)
@@ -74,8 +78,8 @@ extension WriteCoordinator {
   /// Whether a write of this server is under way, or is about to be committed.
   var isChanging: Bool { !commits.isIdle || largeWrite != nil || takeover != nil }
 
-  private func apply(_ rows: [PlacedRow], on engine: isolated Engine) {
-    guard !rows.isEmpty else { return }
+  private func apply(_ rows: [PlacedRow], on engine: isolated Engine) -> [AppliedRow] {
+    guard !rows.isEmpty else { return [] }
     // Others may have written where the removed records were.
     deletions.removeAll()
     var positions: Set<Int> = []
@@ -94,7 +98,7 @@ extension WriteCoordinator {
     }
     revisions.change(positions)
     if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
-    engine.events.publish(applied)
+    return applied
   }
 }
 

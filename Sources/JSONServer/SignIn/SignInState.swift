@@ -49,35 +49,54 @@ final class SignInState {
       }
       return goOn(engine, context)
     }
-    guard engine.isShared, engine.configuration.reads == .local, let token = try? Self.bearerToken(context.request),
-      engine.writes.state[.token, token] == nil
-    else { return try authorizeNow(context, on: engine, then: goOn) }
+    try whenKnown(try? Self.bearerToken(context.request), context, on: engine) { engine throws(RequestError) in
+      let hasResetRoutes = engine.configuration.hasResetRoutes
+      guard let authorization = engine.authorization else { return }
+      goOn(engine, try authorization.authorize(context, hasResetRoutes: hasResetRoutes))
+    }
+  }
+
+  /// Goes on when it is known whether a token is valid: where servers share tokens and a read may be of an older version,
+  /// another one may just have given it.
+  private func whenKnown(
+    _ token: String?, _ context: RequestContext, on engine: isolated Engine,
+    then goOn: @escaping @Sendable (isolated Engine) throws(RequestError) -> Void
+  ) throws(RequestError) {
+    guard engine.isShared, engine.configuration.reads == .local, let token, engine.writes.state[.token, token] == nil
+    else { return try goOn(engine) }
     engine.writes.whenCurrent(on: engine) { engine, failure in
       do throws(RequestError) {
         if let failure { throw RequestError(failure) }
-        try engine.signIn?.authorizeNow(context, on: engine, then: goOn)
+        try goOn(engine)
       } catch {
         engine.finalize(context, error.response())
       }
     }
   }
 
-  private func authorizeNow(
-    _ context: RequestContext, on engine: isolated Engine, then goOn: (isolated Engine, RequestContext) -> Void
-  ) throws(RequestError) {
-    let hasResetRoutes = engine.configuration.hasResetRoutes
-    let authorized = try authorization(on: engine).authorize(context, hasResetRoutes: hasResetRoutes)
-    goOn(engine, authorized)
-  }
-
   /// Responds to who registers, signs in or out, or asks for new tokens.
   func perform(_ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine) throws(RequestError) {
+    switch route {
+    case .register, .signIn: try performNow(route, context, on: engine)
+    case .refresh(let token), .signOut(let token):
+      let token = token ?? (try? Self.bearerToken(context.request))
+      try whenKnown(token, context, on: engine) { engine throws(RequestError) in
+        try engine.signIn?.performNow(route, context, on: engine)
+      }
+    }
+  }
+
+  private func performNow(
+    _ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine
+  ) throws(RequestError) {
     let response: PreparedResponse
+    var showsUser = false
     switch route {
     case .register(let body): return try register(body, context, on: engine)
     case .signIn(let body):
       let (id, user) = try currentUsers(on: engine).user(with: try Credentials(body?.json))
       response = .json(.object(issueTokens(to: user, id: id, on: engine)))
+      showsUser = true
     case .refresh(let token):
       guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
       let users = currentUsers(on: engine)
@@ -99,7 +118,8 @@ final class SignInState {
       }
       response = PreparedResponse(status: .noContent)
     }
-    // When the users that it shows are saved, and the tokens where servers share them.
+    // What is begun again, as when the users are taken back that a response shows, must not find its token void.
+    guard engine.isShared || showsUser else { return engine.finalize(context, response) }
     let pending = PendingResponse(requester: .client(context, .signIn(route)), response: response)
     engine.writes.respondWhenShared(pending, showing: users, on: engine)
   }

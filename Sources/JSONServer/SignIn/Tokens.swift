@@ -80,7 +80,8 @@ struct Tokens: Sendable {
     }
   }
 
-  /// The most tokens that are remembered; those that end first go first, a tenth at once.
+  /// How many tokens are remembered before those that have expired are forgotten, and of a kind that has half of them, the
+  /// tenth that ends first.
   static let capacity = 20_000
   static let refreshLifetime: Double = 30 * 24 * 3600
 
@@ -103,7 +104,7 @@ struct Tokens: Sendable {
   }
 
   private func issue(to holder: Holder, origin: String?, now: Double, in state: inout ServerState) -> Pair {
-    Self.makeRoom(in: &state)
+    Self.makeRoom(now: now, in: &state)
     let end = (access: now + lifetime, refresh: now + Self.refreshLifetime)
     let pair = Pair(
       access: text(for: holder, from: now, to: end.access), refresh: text(for: holder, from: now, to: end.refresh),
@@ -114,12 +115,13 @@ struct Tokens: Sendable {
     return pair
   }
 
-  private static func makeRoom(in state: inout ServerState) {
+  private static func makeRoom(now: Double, in state: inout ServerState) {
     guard state[.token].count >= capacity else { return }
-    // Of each kind: access tokens all end before refresh tokens that are as old.
     for isRefresh in [false, true] {
       let ends = entries(in: state).filter { $0.entry.isRefresh == isRefresh }.sorted { $0.entry.end < $1.entry.end }
-      for (token, _) in ends.prefix(ends.count / 10) { state[.token, token] = nil }
+      let expired = ends.prefix { $0.entry.end <= now }.count
+      let surplus = ends.count >= capacity / 2 ? ends.count / 10 : 0
+      for (token, _) in ends.prefix(max(expired, surplus)) { state[.token, token] = nil }
     }
   }
 
@@ -140,7 +142,7 @@ struct Tokens: Sendable {
   /// Voids all tokens of the sign-in that an access or refresh token goes back to, and returns whether there was one.
   static func revoke(_ token: String, in state: inout ServerState) -> Bool {
     guard let origin = Entry(state[.token, token])?.origin else { return false }
-    for (token, entry) in entries(in: state) where entry.origin == origin { state[.token, token] = nil }
+    for (token, value) in state[.token] where value["origin"]?.string == origin { state[.token, token] = nil }
     return true
   }
 

@@ -23,9 +23,9 @@ struct StaticFiles: Sendable {
   ///
   /// - Returns: `nil`, when there is no such file: the request is not for this part.
   func respond(to request: Request) -> Response? {
-    guard !directories.isEmpty, request.method == .get || request.method == .head,
-      let path = StaticPath(target: request.target)
-    else { return nil }
+    guard request.method == .get || request.method == .head, let path = StaticPath(target: request.target) else {
+      return nil
+    }
     for directory in directories {
       guard let found = directory.open(path.segments) else { continue }
       if found.isDirectory {

@@ -12,8 +12,6 @@ import OrderedJSON
 
     static func text(_ value: String) -> Parameter { Parameter(bytes: Array(value.utf8)) }
 
-    static func optional(_ value: Int?) -> Parameter { value.map(bigint) ?? Parameter(bytes: nil) }
-
     static func optional(_ value: String?) -> Parameter { value.map(text) ?? Parameter(bytes: nil) }
 
     static func bool(_ value: Bool) -> Parameter { Parameter(bytes: [value ? 1 : 0]) }

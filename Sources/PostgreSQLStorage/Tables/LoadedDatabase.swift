@@ -54,7 +54,7 @@
         }
       }
       return LoadedDatabase(
-        version: version, commitID: try commitID(of: version), state: try state(since: -1), database: database)
+        version: version, commitID: try commitID(of: version), state: try state(), database: database)
     }
 
     private func loadResources() throws(DatabaseFailure) -> [DatabaseFrame.Resource] {

@@ -120,7 +120,7 @@
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
         return PlacedRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
-      let state = found.bool(0, 8) == true ? try self.state(since: version) : []
+      let state = found.bool(0, 8) == true ? try self.state(since: version, to: newest) : []
       return ForeignWrites(
         changes: .rows(rows), state: state, since: version, version: newest, commitID: found.text(0, 7))
     }
@@ -138,10 +138,11 @@
       ORDER BY place.resource, place.slot
       """
 
-    /// What servers share besides the data, as far as it was written after a version.
-    func state(since version: Int) throws(DatabaseFailure) -> [ServerState.Row] {
-      let text = "SELECT kind, name, body FROM shared WHERE version > $1::bigint"
-      let found = try run(text, [.bigint(version)])
+    /// What servers share besides the data, as far as it was written after a version and up to another: a row that was
+    /// written again since comes with the version that did.
+    func state(since version: Int = -1, to last: Int = .max) throws(DatabaseFailure) -> [ServerState.Row] {
+      let text = "SELECT kind, name, body FROM shared WHERE version > $1::bigint AND version <= $2::bigint"
+      let found = try run(text, [.bigint(version), .bigint(last)])
       return (0..<found.count).compactMap { row in
         // A newer program may share more than this one knows.
         guard let kind = found.text(row, 0).flatMap(ServerState.Kind.init), let name = found.text(row, 1) else {

@@ -55,6 +55,22 @@
         }
       }
 
+      @Test func `are asked about where a server has not heard of them yet`() async throws {
+        let configure: @Sendable (inout Server.Configuration) -> Void = { configuration in
+          configuration.signIn = Server.SignIn()
+          configuration.reads = .local
+        }
+        try await DatabaseFixture.run(["users": [], "posts": [["id": 1]]], configure: configure) { _, one, other in
+          await one.send(.post, "/register", Self.ada)
+          for _ in 0..<20 {
+            let tokens = try await one.send(.post, "/login", Self.ada).json
+            #expect(await other.send(.get, "/posts", fields: try bearer(tokens["accessToken"])).status == .ok)
+            let last = try await one.send(.post, "/login", Self.ada).json
+            #expect(await other.send(.post, "/refresh", ["refreshToken": last["refreshToken"] ?? .null]).status == .ok)
+          }
+        }
+      }
+
       @Test func `expire everywhere at once`() async throws {
         try await run { _, one, other in
           let fields = try bearer(try await one.send(.post, "/register", Self.ada).json["accessToken"])

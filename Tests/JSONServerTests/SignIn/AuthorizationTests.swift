@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONStorage
 import OrderedJSON
 import Testing
 
@@ -31,6 +32,42 @@ import Testing
 
   private static func held(_ server: Server) async throws {
     _ = try #require(await server.exchange(timeout: .seconds(60)) { $0.state == .received })
+  }
+
+  // MARK: Tokens
+
+  @Test(arguments: [("/refresh", HTTPResponse.Status.ok), ("/logout", .noContent)])
+  func `What voids a token waits for no commit, after which it would begin again`(
+    path: String, status: HTTPResponse.Status
+  ) async throws {
+    let gate = CommitGate()
+    let fixture = try EngineFixture(
+      Self.data, commits: [.failed(StorageError(.noSpace, "The disk is full."))], gate: gate,
+      configure: { $0.signIn = Server.SignIn() })
+    func request(_ path: String, _ body: JSONValue) -> Request {
+      Request(
+        method: .post, target: path, headerFields: [.host: "localhost", .contentType: "application/json"],
+        body: body.utf8Text())
+    }
+    let (answers, answer) = AsyncStream.makeStream(of: Response.self)
+    let user: JSONValue = ["email": "eve@x.org", "password": "secret"]
+    let login = request("/login", ["email": "ada@x.org", "password": "lovelace"])
+    let engine = fixture.engine
+    engine.loop.execute { engine.respond(to: login, progress: { _ in }) { answer.yield($0.response) } }
+    var arrived = answers.makeAsyncIterator()
+    let tokens = try #require(await arrived.next()).json
+    let requests = [request("/users", user), request(path, ["refreshToken": tokens["refreshToken"] ?? .null])]
+    engine.loop.execute {
+      engine.respond(to: requests[0], progress: { _ in }) { answer.yield($0.response) }
+      engine.loop.execute {
+        engine.respond(to: requests[1], progress: { _ in }) {
+          answer.yield($0.response)
+          gate.open()
+        }
+      }
+    }
+    #expect(await arrived.next()?.status == status)
+    #expect(await arrived.next()?.status.code == 507)
   }
 
   // MARK: Later

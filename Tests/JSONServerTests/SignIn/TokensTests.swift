@@ -84,4 +84,17 @@ struct TokensTests {
     }
     #expect(try Tokens.holder(of: pairs[Tokens.capacity / 2].access, now: 1, in: state) == ada)
   }
+
+  @Test func `Tokens that have expired are forgotten before others`() throws {
+    let tokens = tokens(.seconds(1))
+    var state = ServerState()
+    let first = tokens.issue(to: ada, now: 0, in: &state)
+    var pair = first
+    for number in 1...Tokens.capacity { pair = try tokens.renew(pair.refresh, now: Double(number) * 2, in: &state) }
+    let now = Double(Tokens.capacity) * 2
+    #expect(throws: Tokens.Refusal.unknown) { try Tokens.holder(of: first.access, now: now, in: state) }
+    #expect(try Tokens.holder(of: pair.access, now: now, in: state) == ada)
+    #expect(try Tokens.holder(of: pair.refresh, isRefresh: true, now: now, in: state) == ada)
+    #expect(state[.token].count < Tokens.capacity)
+  }
 }
