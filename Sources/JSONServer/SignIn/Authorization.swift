@@ -3,16 +3,22 @@ import JSONDatabase
 import OrderedJSON
 
 /// Who may do what, as the data, the tokens and the guards say at one moment.
-struct Authorization {
+///
+/// A class, so that a server on which nobody signs in passes on nothing but `nil`.
+final class Authorization {
   let users: Users
   /// The guards of resources, by their names.
-  let guards: [String: Guard]
+  private let guards: [String: Guard]
   /// Those of the routes file, by the names as written there.
-  let listedGuards: [String: Guard]
+  private let listedGuards: [String: Guard]
   /// What holds the tokens.
-  let state: ServerState
+  private let state: ServerState
 
   private var database: Database { users.database }
+
+  init(_ users: Users, guards: [String: Guard], listed listedGuards: [String: Guard], _ state: ServerState) {
+    (self.users, self.guards, self.listedGuards, self.state) = (users, guards, listedGuards, state)
+  }
 
   /// sign-in: refuses what a request may not have, whatever the data is.
   ///
