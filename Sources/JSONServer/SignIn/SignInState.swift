@@ -25,9 +25,7 @@ final class SignInState {
 
   /// Who may do what now.
   func authorization(on engine: isolated Engine) -> Authorization {
-    Authorization(
-      users: currentUsers(on: engine), guards: guards, listedGuards: engine.policies.guards,
-      state: engine.writes.state)
+    Authorization(currentUsers(on: engine), guards: guards, listed: engine.policies.guards, engine.writes.state)
   }
 
   private func currentUsers(on engine: isolated Engine) -> Users {
