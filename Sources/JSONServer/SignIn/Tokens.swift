@@ -73,7 +73,7 @@ struct Tokens: Sendable {
     var value: JSONValue {
       var members = JSONObject([
         ("user", .string(holder.user)), ("email", .string(holder.email)), ("refresh", .bool(isRefresh)),
-        ("origin", .string(origin)), ("end", JSONValue(rounding: end)),
+        ("origin", .string(origin)), ("end", JSONValue(end)),
       ])
       members["slot"] = holder.slot.map { JSONValue($0) }
       return .object(members)
