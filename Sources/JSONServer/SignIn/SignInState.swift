@@ -49,18 +49,18 @@ final class SignInState {
     }
     try whenKnown(try? Self.bearerToken(context.request), context, on: engine) { engine throws(RequestError) in
       let hasResetRoutes = engine.configuration.hasResetRoutes
-      guard let authorization = engine.authorization else { return }
-      goOn(engine, try authorization.authorize(context, hasResetRoutes: hasResetRoutes))
+      goOn(engine, try engine.authorization?.authorize(context, hasResetRoutes: hasResetRoutes) ?? context)
     }
   }
 
   /// Goes on when it is known whether a token is valid: where servers share tokens and a read may be of an older version,
   /// another one may just have given it.
   private func whenKnown(
-    _ token: String?, _ context: RequestContext, on engine: isolated Engine,
+    _ token: @autoclosure () -> String?, _ context: RequestContext, on engine: isolated Engine,
     then goOn: @escaping @Sendable (isolated Engine) throws(RequestError) -> Void
   ) throws(RequestError) {
-    guard engine.isShared, engine.configuration.reads == .local, let token, engine.writes.state[.token, token] == nil
+    guard engine.isShared, engine.configuration.reads == .local, let token = token(),
+      engine.writes.state[.token, token] == nil
     else { return try goOn(engine) }
     engine.writes.whenCurrent(on: engine) { engine, failure in
       do throws(RequestError) {
@@ -77,8 +77,8 @@ final class SignInState {
     switch route {
     case .register, .signIn: try performNow(route, context, on: engine)
     case .refresh(let token), .signOut(let token):
-      let token = token ?? (try? Self.bearerToken(context.request))
-      try whenKnown(token, context, on: engine) { engine throws(RequestError) in
+      try whenKnown(token ?? (try? Self.bearerToken(context.request)), context, on: engine) {
+        engine throws(RequestError) in
         try engine.signIn?.performNow(route, context, on: engine)
       }
     }

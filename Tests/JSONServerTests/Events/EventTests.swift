@@ -273,8 +273,14 @@ struct EventReader {
     chunks = stream.makeAsyncIterator()
   }
 
-  /// Waits for the end, or for what comes before.
-  mutating func hasEnded() async -> Bool { await chunks.next() == nil }
+  /// Waits for the end, or for an event that comes before.
+  mutating func hasEnded() async -> Bool {
+    while let chunk = await chunks.next() {
+      // On a slow machine a heartbeat, which is a comment, comes in between.
+      if chunk.first != UInt8(ascii: ":") { return false }
+    }
+    return true
+  }
 
   /// Returns the next events.
   /// - Throws: When the stream ends before.
