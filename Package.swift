@@ -90,7 +90,7 @@ let package = Package(
     .target(
       name: "JSONStorage",
       dependencies: [
-        "OrderedJSON", "CStorage", .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+        "OrderedJSON", "JSONDatabase", "CStorage", .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings
     ),
@@ -103,7 +103,8 @@ let package = Package(
     .target(
       name: "PostgreSQLStorage",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+        "OrderedJSON", "JSONDatabase", "JSONStorage",
+        .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings

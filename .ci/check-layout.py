@@ -14,8 +14,8 @@ ARROWS = {
     "OrderedJSON": set(),
     "JSONDescription": {"OrderedJSON"},
     "JSONDatabase": {"OrderedJSON"},
-    "JSONStorage": {"OrderedJSON", "CStorage"},
-    "PostgreSQLStorage": {"JSONDatabase", "OrderedJSON", "CPostgreSQL"},
+    "JSONStorage": {"JSONDatabase", "OrderedJSON", "CStorage"},
+    "PostgreSQLStorage": {"JSONStorage", "JSONDatabase", "OrderedJSON", "CPostgreSQL"},
     "JSONServer": {
         "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CPage",
         "CStorage", "CZlib",
@@ -49,7 +49,7 @@ IMPORT = re.compile(
 # The folders in which a trait of the package is asked for.
 TRAITS = {
     "#if HTTPS": ("Sources/JSONServer/Transport/Security/",),
-    "#if PostgreSQL": ("Sources/PostgreSQLStorage/", "Sources/JSONServer/Persistence/PostgreSQL/"),
+    "#if PostgreSQL": ("Sources/PostgreSQLStorage/", "Sources/JSONServer/Server/PostgreSQL/"),
 }
 
 # The one condition that may stand outside of those and of folders named Platform: Foundation without what only Darwin's

@@ -1,14 +1,14 @@
-/// Why a file could not be read, published or watched.
+/// Why a store could not be read, written or watched.
 package struct StorageError: Error, Sendable, CustomStringConvertible {
   /// What kind of failure it is.
   package enum Code: Sendable, Hashable {
     /// The disk or a quota is full.
     case noSpace
-    /// The file or its directory cannot be read or written.
+    /// The file or its directory cannot be read or written, or the database cannot be reached.
     case unavailable
     /// What the file holds cannot be parsed. It is never overwritten.
     case invalidFile
-    /// The new version is in place, but whether it survives a power cut is unknown.
+    /// Whether the new version is in place, or survives a power cut, is unknown.
     case durabilityUnknown
     /// The file is a bind mount whose source was replaced: a write would not be seen by anyone.
     case staleMount
@@ -16,11 +16,21 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
     case locked
     /// The store is closed.
     case closed
+    /// The address of a database makes no sense.
+    case invalidAddress
+    /// The tables of a database are not those of this program, or hold what cannot be served.
+    case invalidDatabase
+    /// Another transaction came between: it is tried again.
+    case conflict
+    /// The user of a database may not do that.
+    case forbidden
+    /// Something else that a database says.
+    case refused
   }
 
   package let code: Code
 
-  /// A sentence for a person that names the file.
+  /// A sentence for a person that names the file or the database, and says what to do.
   package let message: String
 
   /// What the parser threw, or a ``SystemError``.

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONStorage
   import Dispatch
 
   // The turn is a transaction that has locked the state: nobody else writes until it ends.
@@ -17,7 +18,7 @@
     ///   - completion: Called with what `mark` returned and what others have written, perhaps nothing.
     nonisolated func takeTurn(
       mark: @escaping @Sendable () -> Int,
-      completion: @escaping @Sendable (Int, Result<ForeignWrites, DatabaseFailure>) -> Void
+      completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
     ) {
       executor.queue.async {
         let (number, result) = self.assumeIsolated { $0.takeTurn(mark) }
@@ -30,31 +31,32 @@
       executor.queue.async { self.assumeIsolated { $0.endTurn() } }
     }
 
-    private func takeTurn(_ mark: () -> Int) -> (Int, Result<ForeignWrites, DatabaseFailure>) {
+    private func takeTurn(_ mark: () -> Int) -> (Int, Result<LoadedSource, StorageError>) {
       let end = ContinuousClock.now + Self.patience
       var mayReconnect = true
       while true {
-        do throws(DatabaseFailure) {
+        do throws(StorageError) {
           let connection = try connected()
           if turn == nil { try beginTurn(connection) }
           let number = mark()
-          let found = try changes(connection)
-          return (number, .success(found))
+          let source = try changes(connection).source
+          if case .failure = source { endTurn() }
+          return (number, source)
         } catch {
           cancelTransaction()
           let isTriedAgain =
             switch error.code {
             case .conflict: .now < end && versions.isReached
-            case .unreachable: mayReconnect
-            case .address, .rights, .tables, .noSpace, .refused: false
+            case .unavailable: mayReconnect
+            default: false
             }
           guard isTriedAgain else { return (mark(), .failure(error)) }
-          if error.code == .unreachable { mayReconnect = false }
+          if error.code == .unavailable { mayReconnect = false }
         }
       }
     }
 
-    func beginTurn(_ connection: Connection) throws(DatabaseFailure) {
+    func beginTurn(_ connection: Connection) throws(StorageError) {
       _ = try connection.takeTurn(deadline: Self.deadline)
       lastTurn += 1
       turn = lastTurn

@@ -1,24 +1,14 @@
 #if PostgreSQL
   import Dispatch
-  package import JSONDatabase
+  import JSONDatabase
+  import JSONStorage
 
   /// What a commit writes of the data.
-  package enum StoredCommit: Sendable {
+  enum StoredCommit: Sendable {
     /// What is at the places that changed.
     case rows([PlacedRow])
     /// Everything.
     case whole(Database)
-  }
-
-  /// How a commit ended.
-  package enum CommitResult: Sendable {
-    case done
-    /// Others have written meanwhile; nothing was written. The turn is kept, so that the next commit finds nothing else.
-    case overtaken(ForeignWrites)
-    /// Nothing was written.
-    case failed(DatabaseFailure)
-    /// The connection was lost, and it could not be found out in time whether everything was written or nothing.
-    case unknown(DatabaseFailure)
   }
 
   /// Writes, one commit after the other, each in one transaction.
@@ -71,8 +61,8 @@
       isClosed = true
     }
 
-    func connected() throws(DatabaseFailure) -> Connection {
-      if isClosed { throw DatabaseFailure(.refused, "\(address.description): the server has stopped.") }
+    func connected() throws(StorageError) -> Connection {
+      if isClosed { throw StorageError(.refused, "\(address.description): the server has stopped.") }
       if let connection, !connection.isLost { return connection }
       turn = nil
       connection = nil
@@ -88,27 +78,27 @@
       while true {
         let base = versions.baseAndID
         let hadConnection = connection.map { !$0.isLost } ?? false
-        do throws(DatabaseFailure) {
+        do throws(StorageError) {
           return try attempt(commit, state, id: id, onto: base)
         } catch {
           switch error.code {
           case .conflict:
             cancelTransaction()
             guard .now < end, versions.isReached else { return .failed(error) }
-          case .unreachable where !error.isUnsettled:
+          case .unavailable:
             // One that was lost since the commit before is made anew, so that nobody hears of it.
             guard hadConnection else { return .failed(error) }
-          case .unreachable:
+          case .durabilityUnknown:
             guard let isDone = settle(id, onto: base) else {
               // Whatever the data is built on, it may not be that.
               versions.forgetBase()
-              return .unknown(error)
+              return .failed(error)
             }
             if isDone {
               advance(from: base.version, id: id)
               return .done
             }
-          case .address, .rights, .tables, .noSpace, .refused:
+          default:
             cancelTransaction()
             return .failed(error)
           }
@@ -118,7 +108,7 @@
 
     private func attempt(
       _ commit: StoredCommit, _ state: [ServerState.Row], id: String, onto base: (version: Int, id: String?)
-    ) throws(DatabaseFailure) -> CommitResult {
+    ) throws(StorageError) -> CommitResult {
       let connection = try connected()
       switch commit {
       case .rows(let rows) where base.version >= 0:
@@ -146,10 +136,12 @@
       if turn == nil { try beginTurn(connection) }
       let found = try changes(connection)
       // The one before had the turn, and gave it up without a change.
-      guard found.isNew else {
-        throw DatabaseFailure(.conflict, "\(address.description): the data is in use.")
+      switch found.source {
+      case .success(let source) where source.isUnchanged:
+        throw StorageError(.conflict, "\(address.description): the data is in use.")
+      case .success(let source): return .moved(to: source)
+      case .failure(let error): throw error
       }
-      return .overtaken(found)
     }
 
     private func advance(from base: Int, id: String) {
@@ -157,7 +149,7 @@
     }
 
     /// What others have written, while this server has the turn.
-    func changes(_ connection: Connection) throws(DatabaseFailure) -> ForeignWrites {
+    func changes(_ connection: Connection) throws(StorageError) -> ForeignWrites {
       try connection.changes(since: versions, isInTransaction: true, deadline: Self.deadline)
     }
 
@@ -180,10 +172,10 @@
       while .now < end {
         connection = nil
         turn = nil
-        do throws(DatabaseFailure) {
+        do throws(StorageError) {
           return try connected().settle(id, onto: base, deadline: max(.seconds(1), end - .now))
         } catch {
-          if error.code != .conflict, error.code != .unreachable { return nil }
+          if ![.conflict, .unavailable, .durabilityUnknown].contains(error.code) { return nil }
           if error.code == .conflict, versions.isReached { end = min(last, .now + Self.settlingTime) }
         }
         // The queue is this channel's alone.

@@ -1,4 +1,6 @@
 #if PostgreSQL
+  package import JSONStorage
+
   /// Where a database is: what libpq connects to, and the schema with the tables.
   package struct DatabaseAddress: Sendable, Hashable {
     /// The address as libpq takes it.
@@ -17,8 +19,8 @@
     /// - Parameters:
     ///   - text: The address.
     ///   - description: The address for people.
-    /// - Throws: ``DatabaseFailure`` when the schema has no name that PostgreSQL takes; what else is wrong libpq says.
-    package init(_ text: String, shownAs description: String) throws(DatabaseFailure) {
+    /// - Throws: ``StorageError`` when the schema has no name that PostgreSQL takes; what else is wrong libpq says.
+    package init(_ text: String, shownAs description: String) throws(StorageError) {
       let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
       let parameters = parts.dropFirst().first?.split(separator: "&").map(String.init) ?? []
       let schemas = parameters.filter { $0.hasPrefix(Self.schemaParameter) }
@@ -29,8 +31,9 @@
       self.description = description
       let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
       guard isName, !name.isEmpty, name.utf8.count <= Self.longestName, !name.hasPrefix("pg_") else {
-        throw DatabaseFailure(
-          .address, "\(description): '\(name)' is no name of a schema; write up to 63 letters, digits and underscores.")
+        throw StorageError(
+          .invalidAddress,
+          "\(description): '\(name)' is no name of a schema; write up to 63 letters, digits and underscores.")
       }
     }
 

@@ -1,10 +1,12 @@
 #if PostgreSQL
+  import JSONStorage
+
   /// A connection that hears of changes, and is made again when it is lost. It belongs to one thread.
   struct Listener {
     private let address: DatabaseAddress
     private let versions: SharedVersions
-    private let onChanges: @Sendable (ForeignWrites) -> Void
-    private let onFailure: @Sendable (DatabaseFailure?) -> Void
+    private let onChanges: @Sendable (LoadedSource) -> Void
+    private let onFailure: @Sendable (StorageError?) -> Void
     private(set) var connection: Connection?
     /// When to connect again, or to ask although nothing was heard.
     private(set) var due = ContinuousClock.now
@@ -13,7 +15,7 @@
     /// The newest version when it was looked at last whether somebody has the turn.
     private var watched: Int?
     /// The version that cannot be served, and why: it is not read again.
-    private var refused: (version: Int, id: String?, failure: DatabaseFailure)?
+    private var refused: (version: Int, id: String?, failure: StorageError)?
     /// Whether the data is built on a version of this very database.
     private var isVerified = false
     private var lastRenewal: ContinuousClock.Instant?
@@ -27,8 +29,8 @@
 
     init(
       _ address: DatabaseAddress, _ versions: SharedVersions,
-      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
-      onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
+      onChanges: @escaping @Sendable (LoadedSource) -> Void,
+      onFailure: @escaping @Sendable (StorageError?) -> Void
     ) {
       self.address = address
       self.versions = versions
@@ -40,12 +42,12 @@
 
     /// The newest version, after the changes up to it were reported.
     ///
-    /// - Throws: ``DatabaseFailure``, also while the newest version is one that cannot be served.
-    mutating func newest() throws(DatabaseFailure) -> Int {
+    /// - Throws: ``StorageError``, also while the newest version is one that cannot be served.
+    mutating func newest() throws(StorageError) -> Int {
       guard let connection, !connection.isLost else {
-        throw versions.failure ?? DatabaseFailure(.unreachable, "\(address.description): not connected yet.")
+        throw versions.failure ?? StorageError(.unavailable, "\(address.description): not connected yet.")
       }
-      do throws(DatabaseFailure) {
+      do throws(StorageError) {
         if !isVerified { try verifyBase(connection) }
         let base = versions.base
         let newest = try connection.version(deadline: Self.deadline)
@@ -62,11 +64,12 @@
           return newest
         }
         let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
-        if case .refused(let failure) = found.changes {
+        switch found.source {
+        case .success(let source): if !source.isUnchanged { onChanges(source) }
+        case .failure(let failure):
           refused = (found.version, found.commitID, failure)
           throw failure
         }
-        if found.isNew { onChanges(found) }
         refused = nil
         record(nil)
         reported = (found.since, found.version)
@@ -86,14 +89,14 @@
     }
 
     /// Records why the database cannot be asked, or that it can be again, and tells of it once.
-    private func record(_ failure: DatabaseFailure?) {
+    private func record(_ failure: StorageError?) {
       let isNew = (versions.failure == nil) != (failure == nil)
       versions.failure = failure
       if isNew { onFailure(failure) }
     }
 
     /// Finds out whether the database is another one since the last time, one that lacks what the data is built on.
-    private mutating func verifyBase(_ connection: Connection) throws(DatabaseFailure) {
+    private mutating func verifyBase(_ connection: Connection) throws(StorageError) {
       let (version, id) = versions.baseAndID
       if version >= 0, try connection.commitID(of: version, deadline: Self.deadline) != id { forgetBase(version) }
       isVerified = true
@@ -119,7 +122,7 @@
     /// Takes what the database has sent unasked.
     mutating func receive() {
       guard let connection, !connection.receive() else { return }
-      let lost = DatabaseFailure(.unreachable, "\(address.description): the connection was lost.")
+      let lost = StorageError(.unavailable, "\(address.description): the connection was lost.")
       if renew(because: lost) { _ = try? newest() }
     }
 
@@ -155,7 +158,7 @@
     // MARK: The connection
 
     mutating func connect() {
-      do throws(DatabaseFailure) {
+      do throws(StorageError) {
         use(try Connection.open(address))
         if versions.failure != nil { _ = try newest() }
         wait = Self.shortestWait
@@ -175,7 +178,7 @@
     /// Makes a lost connection anew at once, so that nobody hears of a single one that was cut.
     ///
     /// - Returns: Whether that worked; otherwise it is tried again and again, later.
-    private mutating func renew(because error: DatabaseFailure) -> Bool {
+    private mutating func renew(because error: StorageError) -> Bool {
       let isFirst = lastRenewal.map { .now - $0 > .seconds(1) } ?? true
       guard isFirst, let again = try? Connection.open(address) else {
         reconnect(because: error)
@@ -186,7 +189,7 @@
       return true
     }
 
-    private mutating func reconnect(because error: DatabaseFailure) {
+    private mutating func reconnect(because error: StorageError) {
       connection = nil
       record(error)
       due = .now + wait

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONStorage
   import Dispatch
   import NIOConcurrencyHelpers
 
@@ -6,7 +7,7 @@
   ///
   /// One thread waits for the database and for those who ask, and sleeps otherwise.
   final class ReadChannel: Sendable {
-    typealias Check = @Sendable (Result<Int, DatabaseFailure>) -> Void
+    typealias Check = @Sendable (Result<Int, StorageError>) -> Void
 
     /// What the thread is asked for.
     private struct Requests {
@@ -24,12 +25,12 @@
     /// - Parameters:
     ///   - onChanges: Called with what others have written that can be served, on the channel's thread.
     ///   - onFailure: Called when the database is not reached any more, and with `nil` when it is again.
-    /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
+    /// - Throws: ``StorageError`` when the process has no file descriptors left.
     init(
       _ address: DatabaseAddress, versions: SharedVersions,
-      onChanges: @escaping @Sendable (ForeignWrites) -> Void,
-      onFailure: @escaping @Sendable (DatabaseFailure?) -> Void
-    ) throws(DatabaseFailure) {
+      onChanges: @escaping @Sendable (LoadedSource) -> Void,
+      onFailure: @escaping @Sendable (StorageError?) -> Void
+    ) throws(StorageError) {
       signal = try Signal(address)
       self.versions = versions
       DispatchQueue(label: "swift-json-server.reads", qos: .userInitiated).async { [self] in
@@ -46,7 +47,7 @@
         return requests.isClosed
       }
       if isClosed {
-        return completion(.failure(versions.failure ?? DatabaseFailure(.unreachable, "The server is stopping.")))
+        return completion(.failure(versions.failure ?? StorageError(.unavailable, "The server is stopping.")))
       }
       signal.send()
     }
@@ -73,7 +74,7 @@
           return requests
         }
         if !asked.checks.isEmpty {
-          let result = Result { () throws(DatabaseFailure) in try listener.newest() }
+          let result = Result { () throws(StorageError) in try listener.newest() }
           for completion in asked.checks { completion(result) }
         }
         if asked.isClosed { return }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONStorage
   import JSONDatabase
   import NIOConcurrencyHelpers
 
@@ -8,7 +9,7 @@
       var base: Int
       var baseID: String?
       var newest: Int
-      var failure: DatabaseFailure?
+      var failure: StorageError?
       var stall: ContinuousClock.Instant?
       var commits = 0
       var turns = 0
@@ -55,7 +56,7 @@
     }
 
     /// Why the database cannot be asked now; `nil` while it can.
-    var failure: DatabaseFailure? {
+    var failure: StorageError? {
       get { state.withLockedValue { $0.failure } }
       set { state.withLockedValue { $0.failure = newValue } }
     }
@@ -67,7 +68,7 @@
     }
 
     /// Whether the database is there, as far as is known: even if what it holds cannot be served.
-    var isReached: Bool { failure.map { $0.code == .tables } ?? true }
+    var isReached: Bool { failure.map { $0.code == .invalidDatabase } ?? true }
 
     /// Whether others have written what the server's data does not hold.
     var isBehind: Bool { state.withLockedValue { $0.newest > $0.base } }

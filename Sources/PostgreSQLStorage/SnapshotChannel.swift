@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONStorage
   import Dispatch
 
   /// Keeps snapshots and brings the data back to them, one after the other, on a connection of its own: that takes as long as
@@ -19,13 +20,13 @@
     /// Does work, again when it collided with other servers', and once again when a connection was lost that took all of it
     /// back.
     nonisolated func perform<Success: Sendable>(
-      _ work: @escaping @Sendable (Connection) throws(DatabaseFailure) -> Success,
-      _ completion: @escaping @Sendable (Result<Success, DatabaseFailure>) -> Void
+      _ work: @escaping @Sendable (Connection) throws(StorageError) -> Success,
+      _ completion: @escaping @Sendable (Result<Success, StorageError>) -> Void
     ) {
       executor.queue.async {
         completion(
           self.assumeIsolated { channel in
-            Result { () throws(DatabaseFailure) in try channel.perform(work) }
+            Result { () throws(StorageError) in try channel.perform(work) }
           })
       }
     }
@@ -36,28 +37,28 @@
     }
 
     private func perform<Success>(
-      _ work: (Connection) throws(DatabaseFailure) -> Success
-    ) throws(DatabaseFailure) -> Success {
+      _ work: (Connection) throws(StorageError) -> Success
+    ) throws(StorageError) -> Success {
       let end = ContinuousClock.now + CommitChannel.patience
       var mayReconnect = true
       while true {
         let connection = try connected()
-        do throws(DatabaseFailure) {
+        do throws(StorageError) {
           return try work(connection)
         } catch {
           // Outside of a transaction this does nothing.
           if !connection.isLost { _ = try? connection.run("ROLLBACK", deadline: .seconds(5)) }
           switch error.code {
           case .conflict where .now < end && versions.isReached: break
-          case .unreachable where mayReconnect && !error.isUnsettled: mayReconnect = false
-          case .conflict, .unreachable, .address, .rights, .tables, .noSpace, .refused: throw error
+          case .unavailable where mayReconnect: mayReconnect = false
+          default: throw error
           }
         }
       }
     }
 
     /// The connection, unless it was lost while nothing was asked.
-    private func connected() throws(DatabaseFailure) -> Connection {
+    private func connected() throws(StorageError) -> Connection {
       // What a database says that ends comes before the end.
       if let connection, connection.receive(), connection.receive() { return connection }
       connection = nil

@@ -21,7 +21,7 @@ struct EngineFixture {
   ///   - isInMemory: Whether there are no commits at all.
   ///   - onEvent: Told of what happens.
   init(
-    _ value: JSONValue, commits: [Commit] = [], knowsEdits: Bool = false, gate: CommitGate? = nil,
+    _ value: JSONValue, commits: [CommitResult] = [], knowsEdits: Bool = false, gate: CommitGate? = nil,
     history: ScriptedHistory = ScriptedHistory(), loop: EventLoopExecutor = EventLoopExecutor(),
     isInMemory: Bool = false,
     onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in },
@@ -31,7 +31,7 @@ struct EngineFixture {
     configuration.onEvent = onEvent
     configure(&configuration)
     let source = OpenedSource(
-      persistence: isInMemory ? nil : ScriptedPersistence(commits, knowsEdits, gate, history),
+      store: isInMemory ? nil : ScriptedStore(commits, knowsEdits, gate, history),
       database: try Self.database(value), warnings: [])
     engine = Engine(
       configuration, source, policies: try HTTPPolicies(configuration), stubs: try configuration.openStubs(),
@@ -157,14 +157,14 @@ final class CommitGate: Sendable {
 }
 
 /// Keeps nothing, and ends commits as it was instructed to.
-private final class ScriptedPersistence: Persistence {
-  private let commits: NIOLockedValueBox<[Commit]>
+private final class ScriptedStore: Store {
+  private let commits: NIOLockedValueBox<[CommitResult]>
 
   private let knowsEdits: Bool
   private let gate: CommitGate?
   private let history: ScriptedHistory
 
-  init(_ commits: [Commit], _ knowsEdits: Bool, _ gate: CommitGate?, _ history: ScriptedHistory) {
+  init(_ commits: [CommitResult], _ knowsEdits: Bool, _ gate: CommitGate?, _ history: ScriptedHistory) {
     self.knowsEdits = knowsEdits
     self.gate = gate
     self.history = history
@@ -174,7 +174,8 @@ private final class ScriptedPersistence: Persistence {
   let hasFixedResources = false
 
   func commit(
-    _ version: Database, after base: Database, _: [ServerState.Row], completion: @escaping @Sendable (Commit) -> Void
+    _ version: Database, after base: Database, _: [ServerState.Row],
+    completion: @escaping @Sendable (CommitResult) -> Void
   ) {
     let commit = commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() }
     guard let gate else { return completion(commit) }
@@ -184,7 +185,7 @@ private final class ScriptedPersistence: Persistence {
   func adopt(_ source: LoadedSource) {
     guard knowsEdits else { return }
     commits.withLockedValue { commits in
-      commits.removeAll { if case .edited(let edit) = $0 { edit.generation <= source.generation } else { false } }
+      commits.removeAll { if case .moved(let edit) = $0 { edit.generation <= source.generation } else { false } }
     }
   }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONStorage
 import OrderedJSON
 
 extension AdminCall {
@@ -29,7 +30,7 @@ extension AdminCall {
   func mergeData(on engine: isolated Engine) throws(RequestError) {
     guard try engine.mayBegin("merging data", for: requester) else { return }
     let (body, parser, ids) = (context.request.body, SourceParser(on: engine), engine.writes.ids)
-    let hasFixedResources = engine.writes.persistence?.hasFixedResources == true
+    let hasFixedResources = engine.writes.store?.hasFixedResources == true
     engine.change(for: requester, isLarge: body.count > Engine.quickBody) {
       database throws(RequestError) -> DataChange? in
       let other = try parser.parse(body)

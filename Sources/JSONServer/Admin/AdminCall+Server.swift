@@ -63,7 +63,7 @@ extension AdminCall {
   }
 }
 
-extension SharedPersistence {
+extension SharedStore {
   /// What keeps requests from the database, as the health's `status` has it; `nil` for nothing.
   fileprivate func status(reads: Reads) -> String? {
     if failure != nil, reads == .linearizable { return "unreachable" }

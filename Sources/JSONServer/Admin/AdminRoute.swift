@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONStorage
 import OrderedJSON
 
 /// A route below `/__admin`, or one of json-server-reset's.
@@ -205,7 +206,15 @@ extension AdminRoute {
 
   private static let snapshots: [AdminRoute] = [
     AdminRoute(.get, "/snapshots", "Snapshots", "Lists the snapshots.", .list("Snapshot")) { engine, call in
-      engine.snapshots.list(on: engine, call.respond { .json(.array($1.map(\.value))) })
+      engine.snapshots.list(
+        on: engine,
+        call.respond { _, entries in
+          .json(
+            .array(
+              entries.map {
+                ["name": .string($0.name), "time": .string(Timestamp(secondsSince1970: $0.time).rfc3339)]
+              }))
+        })
     },
     AdminRoute(
       .post, "/snapshots", "SaveSnapshot", "Keeps the data as it is now.", .created("SnapshotName"),

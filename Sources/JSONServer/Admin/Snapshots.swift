@@ -7,17 +7,8 @@ import OrderedJSON
 ///
 /// It belongs to one engine.
 final class Snapshots {
-  /// A snapshot as it is listed.
-  struct Entry: Sendable {
-    let name: String
-    /// When it was kept, in seconds since 1970.
-    let time: Double
-
-    var value: JSONValue { ["name": .string(name), "time": .string(Timestamp(secondsSince1970: time).rfc3339)] }
-  }
-
   /// Those in memory, oldest first.
-  private var kept: [(entry: Entry, database: Database)] = []
+  private var kept: [(entry: SnapshotEntry, database: Database)] = []
   private var lastNumber = 0
 
   private subscript(name: String) -> Database? { kept.first { $0.entry.name == name }?.database }
@@ -28,7 +19,7 @@ final class Snapshots {
   }
 
   /// Passes on the snapshots, oldest first.
-  func list(on engine: isolated Engine, _ completion: @escaping Engine.Completion<[Entry]>) {
+  func list(on engine: isolated Engine, _ completion: @escaping Engine.Completion<[SnapshotEntry]>) {
     guard let shared = engine.writes.shared else { return completion(engine, .success(kept.map(\.entry))) }
     shared.snapshots { result in engine.execute { completion($0, result.mapError(RequestError.init)) } }
   }
@@ -57,7 +48,7 @@ final class Snapshots {
   private func keep(_ version: Database, named name: String?) -> String {
     let name = name ?? freeName()
     kept.removeAll { $0.entry.name == name }
-    kept.append((Entry(name: name, time: System.now), version))
+    kept.append((SnapshotEntry(name: name, time: System.now), version))
     return name
   }
 

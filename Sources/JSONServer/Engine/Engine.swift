@@ -68,7 +68,7 @@ actor Engine: Application {
     signIn = SignInState(configuration)
     sessions = Sessions(areAllowed: configuration.hasSessions)
     isSession = false
-    isShared = source.persistence is any SharedPersistence
+    isShared = source.store is any SharedStore
     upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
@@ -84,7 +84,7 @@ actor Engine: Application {
     loop = server.loop
     policies = server.policies
     let initial = server.writes.initial
-    let source = OpenedSource(persistence: nil, database: initial.forked(), warnings: [])
+    let source = OpenedSource(store: nil, database: initial.forked(), warnings: [])
     writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
     rules = Rules(startingWith: server.rules.startStubs)
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
@@ -100,7 +100,7 @@ actor Engine: Application {
     ignoresCase = server.ignoresCase
   }
 
-  var persistence: (any Persistence)? { writes.persistence }
+  var store: (any Store)? { writes.store }
 
   /// The data as it is now.
   var database: Database { writes.database }
@@ -283,9 +283,9 @@ actor Engine: Application {
   /// Ends all streams and waits, saves what is in progress, keeps what only memory has, and closes the files.
   func close() async {
     end()
-    guard let persistence else { return }
-    await keepUnseen(persistence)
-    await blocking { persistence.close() }
+    guard let store else { return }
+    await keepUnseen(store)
+    await blocking { store.close() }
   }
 }
 
@@ -326,10 +326,10 @@ struct OutstandingWork {
 extension Engine {
   /// Takes over edits that nobody has noticed yet, as any other (R2), and keeps a copy of what only memory has: what is
   /// served while its file is missing or invalid.
-  func keepUnseen(_ persistence: any Persistence) async {
+  func keepUnseen(_ store: any Store) async {
     guard writes.hasHistory else { return }
     await settle()
-    let faults = await blocking { persistence.look() }
+    let faults = await blocking { store.look() }
     await settle()
     if let takeover = writes.takeover {
       configuration.onEvent(
@@ -337,7 +337,7 @@ extension Engine {
     }
     for (name, fault) in faults.sorted(by: { $0.key < $1.key }) {
       let copy = await withCheckedContinuation { continuation in
-        persistence.saveHistory(of: database, part: name.isEmpty ? nil : name) { continuation.resume(returning: $0) }
+        store.saveHistory(of: database, part: name.isEmpty ? nil : name) { continuation.resume(returning: $0) }
       }
       let outcome =
         switch copy {

@@ -52,7 +52,7 @@ struct Takeover {
 
 extension WriteCoordinator {
   /// Whether a copy is kept of what an edit, a reset or a snapshot removes.
-  var hasHistory: Bool { persistence != nil && shared == nil && durability != .ephemeral }
+  var hasHistory: Bool { store != nil && shared == nil && durability != .ephemeral }
 
   /// Takes over what happened to the source.
   func receive(_ edit: SourceEdit, on engine: isolated Engine) {
@@ -62,7 +62,8 @@ extension WriteCoordinator {
       invalidSource = nil
       delayedEdits.append(source)
       takeDelayedEdits(on: engine)
-    case .invalid(let message):
+    case .invalid(let error):
+      let message = ServerError(error).description
       invalidSource = message
       onEvent(.invalid(message: message))
     case .restored(let path):
@@ -71,7 +72,7 @@ extension WriteCoordinator {
     case .deleted(let path): onEvent(.deleted(path: path))
     case .conflict(let path):
       onEvent(.warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))
-    case .conflictLost(let message): onEvent(.warning(message))
+    case .conflictLost(let error): onEvent(.warning(error.message))
     }
   }
 
@@ -115,7 +116,7 @@ extension WriteCoordinator {
     with other: Database, for requester: Requester, _ response: PreparedResponse, on engine: isolated Engine
   ) throws(RequestError) {
     guard try engine.mayBegin("replacing all data", for: requester) else { return }
-    if persistence?.hasFixedResources == true { try database.requireFiles(of: other, all: true) }
+    if store?.hasFixedResources == true { try database.requireFiles(of: other, all: true) }
     let pending = PendingResponse(requester: requester, response: response)
     begin(Takeover(replacement: .all(other, pending), removesUnseenEdit: requester.isOvertaken), on: engine)
   }
@@ -159,7 +160,7 @@ extension WriteCoordinator {
     let part: String? =
       if case .edit(let source) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
     let number = takeover.number
-    persistence?.saveHistory(of: database, part: part) { result in
+    store?.saveHistory(of: database, part: part) { result in
       engine.loop.execute {
         engine.assumeIsolated { engine in
           guard engine.writes.takeover?.number == number else { return }
@@ -277,7 +278,7 @@ extension WriteCoordinator {
     adopt(edited)
     engine.readAhead()
     generations[source.name] = source.generation
-    persistence?.adopt(source)
+    store?.adopt(source)
     engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }

@@ -17,9 +17,9 @@ final class WriteCoordinator {
   private var savedState: ServerState
   let ids: IDGenerator
   /// `nil` for data in memory.
-  let persistence: (any Persistence)?
+  let store: (any Store)?
   /// The same, where other servers write the data, too.
-  let shared: (any SharedPersistence)?
+  let shared: (any SharedStore)?
   /// The requests that wait to learn which version is the newest.
   var readIndex = ReadIndex()
   /// The requests that wait until no other server can write.
@@ -54,8 +54,8 @@ final class WriteCoordinator {
     saved = (source.database, Deletions())
     self.initial = initial
     hasLargeReads = !source.database.isSmall
-    persistence = source.persistence
-    shared = source.persistence as? any SharedPersistence
+    store = source.store
+    shared = source.store as? any SharedStore
     state = ServerState(source.state)
     savedState = state
     self.ids = ids
@@ -109,7 +109,7 @@ final class WriteCoordinator {
     pending.resources = database.resourceNames(at: resources)
     revisions.change(resources)
     if !hasLargeReads { hasLargeReads = resources.contains(where: database.isLarge) }
-    guard persistence != nil else {
+    guard store != nil else {
       compact(since: base, on: engine)
       recordSaved(database, deletions)
       return acknowledge(pending, on: engine)
@@ -204,10 +204,10 @@ final class WriteCoordinator {
     // A commit gives up the turn, without which a large write may begin again and again; what changes the state alone waits
     // for it as other writes do.
     let mustWait = shared != nil && commits.open.resources.isEmpty && (largeWrite != nil || takeover != nil)
-    guard let persistence, commits.start(isAllowed: !mustWait) else { return }
+    guard let store, commits.start(isAllowed: !mustWait) else { return }
     let (version, deletions, state) = (database, deletions, state)
     watchSlowCommit(of: version, on: engine)
-    persistence.commit(version, after: saved.database, state.rows(since: savedState.mark)) { commit in
+    store.commit(version, after: saved.database, state.rows(since: savedState.mark)) { commit in
       engine.loop.execute {
         engine.assumeIsolated { engine in
           if case .done = commit { engine.writes.recordSaved(state) }
@@ -249,7 +249,7 @@ final class WriteCoordinator {
   }
 
   /// - Parameter version: What was committed; the database may have been replaced since.
-  private func end(_ commit: Commit, of version: Database, _ deletions: Deletions, on engine: isolated Engine) {
+  private func end(_ commit: CommitResult, of version: Database, _ deletions: Deletions, on engine: isolated Engine) {
     slowCommitNotice?.cancel()
     switch commit {
     case .done:
@@ -257,7 +257,7 @@ final class WriteCoordinator {
       reportSlowCommit(of: version, on: engine)
       for pending in responses { acknowledge(pending, on: engine) }
       goOnCommitting(on: engine)
-    case .edited(let source):
+    case .moved(to: let source):
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown && shared == nil:
       // The file holds the version: memory keeps it, and the client is informed of what is not known. Where servers share

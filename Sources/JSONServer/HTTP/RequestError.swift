@@ -114,7 +114,8 @@ extension RequestError {
     case .invalidFile:
       let fault = (error.cause as? SourceFault).map { $0.publicDescription + "." } ?? error.message
       self.init(.unavailable, "\(fault) Mend the file and repeat the request. Nothing was changed.")
-    case .unavailable, .staleMount, .locked, .closed:
+    case .unavailable, .staleMount, .locked, .closed, .invalidAddress, .invalidDatabase, .conflict, .forbidden,
+      .refused:
       self.init(.unavailable, "\(error.message) Nothing was changed.")
     }
   }

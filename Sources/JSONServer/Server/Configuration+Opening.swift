@@ -65,9 +65,17 @@ extension Server.Configuration {
     _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(ServerError) -> OpenedSource {
     switch source {
-    case .file(let path): return try FilePersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
+    case .file(let path):
+      return try opened { () throws(StorageError) in
+        try DatabaseFileStore.open(
+          path, options: storeOptions, parse: { try parser.parseSource($0, name: path) }, onEdit: onEdit)
+      }
     case .directory(let path):
-      return try DirectoryPersistence.open(path, options: storeOptions, parser: parser, onEdit: onEdit)
+      return try opened { () throws(StorageError) in
+        try DirectoryStore.open(
+          path, options: storeOptions, schema: parser.schema, ids: parser.ids,
+          parse: { try parser.part($0, resource: $1, path: $2) }, onEdit: onEdit)
+      }
     case .value(let value):
       return try opened(UTF8Slice(value.utf8Text()), name: "", parser) { fault in
         ServerError(.sourceInvalid, "The data cannot be served: \(fault.message).")
@@ -81,12 +89,16 @@ extension Server.Configuration {
     }
   }
 
+  private func opened(_ open: () throws(StorageError) -> OpenedSource) throws(ServerError) -> OpenedSource {
+    do throws(StorageError) { return try open() } catch { throw ServerError(error) }
+  }
+
   private func opened(
     _ text: UTF8Slice, name: String, _ parser: SourceParser, orThrow error: (SourceFault) -> ServerError
   ) throws(ServerError) -> OpenedSource {
     do throws(SourceFault) {
       let database = try parser.parseSource(text, name: name)
-      return OpenedSource(persistence: nil, database: database, warnings: [])
+      return OpenedSource(store: nil, database: database, warnings: [])
     } catch let fault {
       throw error(fault)
     }

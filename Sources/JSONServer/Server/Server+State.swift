@@ -50,16 +50,11 @@ extension Server {
   @discardableResult
   public func writeSnapshot(to path: String) async throws(ServerError) -> String {
     let text = await engine.database.text
-    let persistence = await engine.persistence
+    let store = await engine.store
     let result = await withCheckedContinuation { continuation in
-      guard let persistence else {
-        DispatchQueue(label: "swift-json-server.snapshot").async {
-          continuation.resume(
-            returning: Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
-        }
-        return
-      }
-      persistence.snapshot(text, to: path) { continuation.resume(returning: $0) }
+      let resume: @Sendable (Result<String, StorageError>) -> Void = { continuation.resume(returning: $0) }
+      guard let store else { return DatabaseFile.write(text, to: path, completion: resume) }
+      store.snapshot(text, to: path, completion: resume)
     }
     return try result.mapError { ServerError(.notSaved, $0.message) }.get()
   }

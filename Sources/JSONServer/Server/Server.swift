@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONStorage
 import NIOConcurrencyHelpers
 public import OrderedJSON
 
@@ -90,7 +91,7 @@ public final class Server: Sendable {
     do throws(ServerError) {
       try configuration.signIn?.check(source.database)
     } catch {
-      source.persistence?.close()
+      source.store?.close()
       throw error
     }
     let engine = Engine(configuration, source, policies: policies, stubs: stubs, ids: ids, loop: loop)

@@ -48,15 +48,17 @@ extension ServerError: CustomStringConvertible {
 
 extension ServerError {
   /// Creates the error of a source that cannot be opened.
-  init(_ error: StorageError, path: String) {
+  init(_ error: StorageError) {
     if let fault = error.cause as? SourceFault {
       self.init(.sourceInvalid, fault.description, excerpt: fault.excerpt)
       return
     }
     switch error.code {
     case .locked: self.init(.sourceLocked, error.message)
-    case .invalidFile: self.init(.sourceInvalid, error.message)
-    case .noSpace, .unavailable, .durabilityUnknown, .staleMount, .closed: self.init(.sourceUnreadable, error.message)
+    case .invalidFile, .invalidDatabase: self.init(.sourceInvalid, error.message)
+    case .invalidAddress: self.init(.invalidConfiguration, error.message)
+    case .noSpace, .unavailable, .durabilityUnknown, .staleMount, .closed, .conflict, .forbidden, .refused:
+      self.init(.sourceUnreadable, error.message)
     }
   }
 }

@@ -11,7 +11,7 @@ extension WriteCoordinator {
   /// A large write that is under way begins again once nobody else can write: it would be overtaken, and no read would be
   /// served before it ended. One that waits for its commit is not taken back: when that has met others' changes, it has the
   /// turn.
-  func takeForeignChanges(_ shared: any SharedPersistence, on engine: isolated Engine) {
+  func takeForeignChanges(_ shared: any SharedStore, on engine: isolated Engine) {
     var overtaken: [Requester] = []
     if mayTakeForeignChanges, delayedEdits.contains(where: { $0.generation > shared.version }) {
       overtaken = abandonLargeWrite()
@@ -40,7 +40,7 @@ extension WriteCoordinator {
   }
 
   /// Takes over what other servers have written, and carries out again what was not saved.
-  func takeOver(_ source: LoadedSource, from shared: any SharedPersistence, on engine: isolated Engine) {
+  func takeOver(_ source: LoadedSource, from shared: any SharedStore, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests(on: engine)
     var applied: [AppliedRow] = []
     switch source.content {
@@ -161,19 +161,19 @@ extension WriteCoordinator {
   }
 
   /// Has the requests that wait for a version ask again: the database may be another one, which does not get there.
-  func askAgain(_ shared: any SharedPersistence, on engine: isolated Engine) {
+  func askAgain(_ shared: any SharedStore, on engine: isolated Engine) {
     readIndex.forgetVersions()
     if !readIndex.arrived.isEmpty { startCheckSoon(shared, on: engine) }
   }
 
-  private func startCheckSoon(_ shared: any SharedPersistence, on engine: isolated Engine) {
+  private func startCheckSoon(_ shared: any SharedStore, on engine: isolated Engine) {
     guard !readIndex.isChecking else { return }
     readIndex.isChecking = true
     // What arrives in the same round of the loop is served by the same check.
     engine.loop.execute { engine.assumeIsolated { $0.writes.startCheck(shared, on: $0) } }
   }
 
-  private func startCheck(_ shared: any SharedPersistence, on engine: isolated Engine) {
+  private func startCheck(_ shared: any SharedStore, on engine: isolated Engine) {
     let (batch, era) = (readIndex.arrived, readIndex.era)
     readIndex.arrived = []
     shared.check { result in
@@ -182,7 +182,7 @@ extension WriteCoordinator {
   }
 
   private func end(
-    _ check: Result<Int, StorageError>, for batch: [ReadIndex.Work], in era: Int, _ shared: any SharedPersistence,
+    _ check: Result<Int, StorageError>, for batch: [ReadIndex.Work], in era: Int, _ shared: any SharedStore,
     on engine: isolated Engine
   ) {
     let isOutdated = era != readIndex.era
@@ -260,7 +260,7 @@ extension WriteCoordinator {
   }
 
   /// Takes the turn after what is already waiting on the loop: a commit that is about to begin.
-  private func takeTurnSoon(_ shared: any SharedPersistence, on engine: isolated Engine) {
+  private func takeTurnSoon(_ shared: any SharedStore, on engine: isolated Engine) {
     turns.isTaking = true
     engine.loop.execute {
       engine.assumeIsolated { engine in
@@ -273,7 +273,7 @@ extension WriteCoordinator {
   }
 
   private func useTurn(
-    _ number: Int, _ result: Result<LoadedSource, StorageError>, _ shared: any SharedPersistence,
+    _ number: Int, _ result: Result<LoadedSource, StorageError>, _ shared: any SharedStore,
     on engine: isolated Engine
   ) {
     let batch = turns.take(upTo: number)
@@ -289,15 +289,5 @@ extension WriteCoordinator {
     }
     turns.isTaking = false
     if !turns.waiting.isEmpty { takeTurnSoon(shared, on: engine) }
-  }
-}
-
-extension LoadedSource {
-  /// Whether nobody has written.
-  fileprivate var isUnchanged: Bool {
-    switch content {
-    case .rows(_, let since): generation == since
-    case .whole, .part: false
-    }
   }
 }

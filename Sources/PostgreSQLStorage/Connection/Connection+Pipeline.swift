@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONStorage
   import CPostgreSQL
 
   /// A statement, and what it is given.
@@ -19,9 +20,9 @@
     /// may be among them.
     ///
     /// - Returns: The rows of each statement.
-    /// - Throws: ``DatabaseFailure`` of the first that fails; with code `unreachable` it is not known what became of them.
+    /// - Throws: ``StorageError`` of the first that fails; with code `unreachable` it is not known what became of them.
     @discardableResult
-    func run(_ statements: [Statement], deadline: Duration) throws(DatabaseFailure) -> [ResultRows] {
+    func run(_ statements: [Statement], deadline: Duration) throws(StorageError) -> [ResultRows] {
       for statement in statements { try allowTime(for: statement.parameters) }
       guard !isLost, PQenterPipelineMode(connection) == 1 else { throw lost() }
       var names: [(name: String, isNew: Bool)] = []
@@ -34,7 +35,7 @@
       }
       guard PQpipelineSync(connection) == 1 else { throw lost() }
       var answers: [ResultRows] = []
-      var failure: DatabaseFailure?
+      var failure: StorageError?
       for (name, isNew) in names {
         if isNew, try next(deadline, &failure) != nil, failure == nil { prepared.insert(name) }
         if let rows = try next(deadline, &failure) { answers.append(rows) }
@@ -51,8 +52,8 @@
     ///
     /// - Parameter failure: The first failure; those of the statements after it say nothing.
     private func next(
-      _ deadline: Duration, _ failure: inout DatabaseFailure?
-    ) throws(DatabaseFailure) -> ResultRows? {
+      _ deadline: Duration, _ failure: inout StorageError?
+    ) throws(StorageError) -> ResultRows? {
       var rows: ResultRows?
       while true {
         try awaitInput(deadline)

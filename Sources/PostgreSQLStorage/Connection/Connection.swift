@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONStorage
   import CPostgreSQL
   import OrderedJSON
 
@@ -15,11 +16,11 @@
 
     /// Connects. Blocks until that is done, at most some seconds.
     ///
-    /// - Throws: ``DatabaseFailure`` with what libpq says, in one sentence.
-    init(_ address: DatabaseAddress) throws(DatabaseFailure) {
+    /// - Throws: ``StorageError`` with what libpq says, in one sentence.
+    init(_ address: DatabaseAddress) throws(StorageError) {
       self.address = address
       guard let connection = postgresql_connect(address.connection) else {
-        throw DatabaseFailure(.unreachable, "\(address.description): there is no memory for a connection.")
+        throw StorageError(.unavailable, "\(address.description): there is no memory for a connection.")
       }
       self.connection = connection
       guard PQstatus(connection) == CONNECTION_OK else {
@@ -33,18 +34,18 @@
       PQfinish(connection)
     }
 
-    private static func failure(_ message: UnsafePointer<CChar>?, _ address: DatabaseAddress) -> DatabaseFailure {
+    private static func failure(_ message: UnsafePointer<CChar>?, _ address: DatabaseAddress) -> StorageError {
       let lines = message.map { String(cString: $0) } ?? ""
       let text = lines.split(separator: "\n").map { $0.trimmingSpaces }.joined(separator: " ")
       let isAddress = ["invalid", "unrecognized", "missing"].contains { text.hasPrefix($0) } && !text.contains("FATAL")
-      guard !isAddress else { return DatabaseFailure(.address, "\(address.description): \(text).") }
+      guard !isAddress else { return StorageError(.invalidAddress, "\(address.description): \(text).") }
       if text.contains("FATAL"),
         ["does not exist", "authentication failed", "no pg_hba.conf entry", "permission denied"]
           .contains(where: text.contains)
       {
-        return DatabaseFailure(.rights, "\(address.description): \(text).")
+        return StorageError(.refused, "\(address.description): \(text).")
       }
-      return DatabaseFailure(.unreachable, "\(address.description): \(text).")
+      return StorageError(.unavailable, "\(address.description): \(text).")
     }
 
     /// The socket, to learn of notices.
@@ -62,9 +63,9 @@
     ///
     /// - Parameters:
     ///   - deadline: How long the database may be silent; then the connection is lost.
-    /// - Throws: ``DatabaseFailure``; with code `unreachable` it is not known what became of the statement.
+    /// - Throws: ``StorageError``; with code `unreachable` it is not known what became of the statement.
     @discardableResult
-    func run(_ text: String, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> ResultRows {
+    func run(_ text: String, deadline: Duration = .seconds(30)) throws(StorageError) -> ResultRows {
       guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
       return try result(deadline)
     }
@@ -73,7 +74,7 @@
     @discardableResult
     func run(
       _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
-    ) throws(DatabaseFailure) -> ResultRows {
+    ) throws(StorageError) -> ResultRows {
       try allowTime(for: parameters)
       let name = Self.name(of: text)
       if !prepared.contains(name) {
@@ -86,7 +87,7 @@
     }
 
     /// Has the database wait longer for what takes long to travel, where it waits for 3 s alone: within a transaction.
-    func allowTime(for parameters: [Parameter]) throws(DatabaseFailure) {
+    func allowTime(for parameters: [Parameter]) throws(StorageError) {
       let seconds = parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } / Self.slowWay
       guard seconds > 0, PQtransactionStatus(connection) == PQTRANS_INTRANS else { return }
       try run("SELECT set_config('idle_in_transaction_session_timeout', $1, true)", [.text("\(3 + seconds)s")])
@@ -116,9 +117,9 @@
 
     /// Waits for the answer to what was sent.
     @discardableResult
-    private func result(_ deadline: Duration) throws(DatabaseFailure) -> ResultRows {
+    private func result(_ deadline: Duration) throws(StorageError) -> ResultRows {
       var rows = ResultRows(nil)
-      var failure: DatabaseFailure?
+      var failure: StorageError?
       while true {
         try awaitInput(deadline)
         guard let result = PQgetResult(connection) else { break }
@@ -134,7 +135,7 @@
     }
 
     /// Waits until the next result can be taken without blocking: as long as something travels, and the deadline beyond that.
-    func awaitInput(_ deadline: Duration) throws(DatabaseFailure) {
+    func awaitInput(_ deadline: Duration) throws(StorageError) {
       while true {
         let flushed = PQflush(connection)
         guard flushed >= 0 else { throw lost() }
@@ -143,28 +144,28 @@
       }
     }
 
-    private func consumeInput(_ deadline: Duration, isSending: Bool) throws(DatabaseFailure) {
+    private func consumeInput(_ deadline: Duration, isSending: Bool) throws(StorageError) {
       let ready = postgresql_wait(socket, isSending ? 1 : 0, Int32(clamping: Int(deadline / .milliseconds(1))))
       if ready == 0 { throw lost("no answer came in time") }
       guard ready > 0, PQconsumeInput(connection) == 1 else { throw lost() }
     }
 
-    func lost(_ reason: String? = nil) -> DatabaseFailure {
+    func lost(_ reason: String? = nil) -> StorageError {
       isLost = true
-      if let reason { return DatabaseFailure(.unreachable, "\(address.description): \(reason).") }
+      if let reason { return StorageError(.unavailable, "\(address.description): \(reason).") }
       let failure = Self.failure(PQerrorMessage(connection), address)
-      return DatabaseFailure(.unreachable, failure.message)
+      return StorageError(.unavailable, failure.message)
     }
 
-    func failure(of result: OpaquePointer) -> DatabaseFailure {
+    func failure(of result: OpaquePointer) -> StorageError {
       // The fields of libpq's postgres_ext.h: 'C' is the code of the error, 'M' its message.
       let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
       let text = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
       guard let state else { return lost() }
-      let failure = DatabaseFailure(state: state, text ?? state, at: address)
-      if failure.code == .unreachable || PQstatus(connection) != CONNECTION_OK {
+      let failure = StorageError(state: state, text ?? state, at: address)
+      if failure.code == .unavailable || PQstatus(connection) != CONNECTION_OK {
         isLost = true
-        return DatabaseFailure(.unreachable, failure.message)
+        return StorageError(.unavailable, failure.message)
       }
       return failure
     }
@@ -173,8 +174,8 @@
 
     /// Runs `COPY … TO STDOUT` and passes on each piece.
     func copy(
-      _ text: String, deadline: Duration, _ body: (UnsafeRawBufferPointer) throws(DatabaseFailure) -> Void
-    ) throws(DatabaseFailure) {
+      _ text: String, deadline: Duration, _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
       guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
       try result(deadline)
       while true {

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import JSONStorage
   import CPostgreSQL
 
   /// Wakes a thread that waits for a socket.
@@ -6,11 +7,11 @@
     private let input: Int32
     private let output: Int32
 
-    /// - Throws: ``DatabaseFailure`` when the process has no file descriptors left.
-    init(_ address: DatabaseAddress) throws(DatabaseFailure) {
+    /// - Throws: ``StorageError`` when the process has no file descriptors left.
+    init(_ address: DatabaseAddress) throws(StorageError) {
       var ends: [Int32] = [-1, -1]
       guard postgresql_make_signal(&ends) == 0 else {
-        throw DatabaseFailure(.refused, "\(address.description): no file descriptors are left; allow more (ulimit -n).")
+        throw StorageError(.refused, "\(address.description): no file descriptors are left; allow more (ulimit -n).")
       }
       (input, output) = (ends[0], ends[1])
     }

@@ -1,27 +1,28 @@
 #if PostgreSQL
-  package import JSONDatabase
+  import JSONStorage
+  import JSONDatabase
   import OrderedJSON
 
   /// A whole database as it was read.
-  package struct LoadedDatabase: Sendable {
-    package let version: Int
+  struct LoadedDatabase: Sendable {
+    let version: Int
     /// Of the commit that made the version.
     let commitID: String?
     /// What servers share besides the data.
-    package let state: [ServerState.Row]
+    let state: [ServerState.Row]
     /// The data, or why it cannot be served.
-    package let database: Result<Database, DatabaseFailure>
+    let database: Result<Database, StorageError>
   }
 
   extension Connection {
     /// Reads everything as it is at one moment.
     ///
     /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
-    /// - Throws: ``DatabaseFailure``; with code `tables` when positions are missing.
-    func load(_ schema: Schema, isInTransaction: Bool) throws(DatabaseFailure) -> LoadedDatabase {
+    /// - Throws: ``StorageError``; with code `tables` when positions are missing.
+    func load(_ schema: Schema, isInTransaction: Bool) throws(StorageError) -> LoadedDatabase {
       if isInTransaction { return try loadAll(schema) }
       try run("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-      do throws(DatabaseFailure) {
+      do throws(StorageError) {
         let loaded = try loadAll(schema)
         try run("COMMIT")
         return loaded
@@ -31,7 +32,7 @@
       }
     }
 
-    private func loadAll(_ schema: Schema) throws(DatabaseFailure) -> LoadedDatabase {
+    private func loadAll(_ schema: Schema) throws(StorageError) -> LoadedDatabase {
       let text = "SELECT prefix, suffix, (SELECT max(version) FROM change), pg_table_size('record') FROM state"
       let found = try run(text, [])
       let version = try version(in: found, 2)
@@ -42,13 +43,13 @@
       try copy(
         "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
         deadline: .seconds(60)
-      ) { piece throws(DatabaseFailure) in rows.append(piece) }
-      let database = Result { () throws(DatabaseFailure) in
+      ) { piece throws(StorageError) in rows.append(piece) }
+      let database = Result { () throws(StorageError) in
         do throws(LoadError) {
           return try rows.assembler.database(schema: schema)
         } catch {
-          throw DatabaseFailure(
-            .tables,
+          throw StorageError(
+            .invalidDatabase,
             "\(address.description): the tables of the schema '\(address.schema)' hold what cannot be served: \(error.message)"
           )
         }
@@ -57,14 +58,14 @@
         version: version, commitID: try commitID(of: version), state: try state(), database: database)
     }
 
-    private func loadResources() throws(DatabaseFailure) -> [DatabaseFrame.Resource] {
+    private func loadResources() throws(StorageError) -> [DatabaseFrame.Resource] {
       let found = try run(
         "SELECT position, name, kind, lead, trail, tail, empty_tail FROM resource ORDER BY position", [])
       var resources: [DatabaseFrame.Resource] = []
       for row in 0..<found.count {
         let name = found.text(row, 1) ?? ""
         guard found.integer(row, 0) == row else {
-          throw DatabaseFailure(
+          throw StorageError(
             state: "42P01", "the resource '\(name)' is not at position \(row); positions count from 0 without gaps",
             at: address)
         }

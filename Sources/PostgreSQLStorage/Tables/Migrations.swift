@@ -1,4 +1,6 @@
 #if PostgreSQL
+  import JSONStorage
+
   /// The tables, in versions: each step makes of one version the next.
   enum Migrations {
     /// The oldest server that is tried: PostgreSQL 12.
@@ -198,22 +200,22 @@
 
     /// Makes the tables, or brings them up to date. Several servers may do so at once.
     ///
-    /// - Throws: ``DatabaseFailure`` when a newer program made them, the server is too old, or the user may not.
-    static func run(on connection: Connection) throws(DatabaseFailure) {
+    /// - Throws: ``StorageError`` when a newer program made them, the server is too old, or the user may not.
+    static func run(on connection: Connection) throws(StorageError) {
       let address = connection.address
       guard connection.serverVersion >= oldestServer else {
-        throw DatabaseFailure(
-          .tables,
+        throw StorageError(
+          .invalidDatabase,
           "\(address.description): PostgreSQL \(connection.serverVersion / 10_000) is too old; version 12 or newer is needed."
         )
       }
       for attempt in 1... {
-        do throws(DatabaseFailure) {
+        do throws(StorageError) {
           try migrate(connection)
           return
         } catch {
           // Servers that start together may make the same things; the second try finds them made.
-          guard attempt < 5, error.code != .unreachable, error.code != .tables, error.code != .rights else {
+          guard attempt < 5, error.code != .unavailable, error.code != .invalidDatabase, error.code != .refused else {
             throw error
           }
           if attempt == 4 { throw error }
@@ -221,12 +223,12 @@
       }
     }
 
-    private static func migrate(_ connection: Connection) throws(DatabaseFailure) {
+    private static func migrate(_ connection: Connection) throws(StorageError) {
       let address = connection.address
       let found = try connection.run(
         "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", [.text(address.schema)]
       ).bool(0, 0)
-      do throws(DatabaseFailure) {
+      do throws(StorageError) {
         try connection.run("BEGIN")
         if found != true { try connection.run("CREATE SCHEMA \(connection.identifier(address.schema))") }
         // Not `IF NOT EXISTS`: that needs the right to create.
@@ -238,8 +240,8 @@
         }
         let done = try connection.run("SELECT coalesce(max(number), 0)::bigint FROM migration", []).integer(0, 0) ?? 0
         guard done <= steps.count else {
-          throw DatabaseFailure(
-            .tables,
+          throw StorageError(
+            .invalidDatabase,
             "\(address.description): the schema '\(address.schema)' is of version \(done), and this program knows \(steps.count); install a newer swift-json-server."
           )
         }

@@ -1,4 +1,6 @@
 #if PostgreSQL
+  import JSONStorage
+
   // The data stays within the database: it is copied from table to table.
 
   extension Connection {
@@ -8,11 +10,11 @@
     private static let initial = 0
 
     /// The snapshots that have a name, oldest first.
-    func snapshots() throws(DatabaseFailure) -> [(name: String, milliseconds: Int)] {
+    func snapshots() throws(StorageError) -> [SnapshotEntry] {
       let found = try run(
         "SELECT name, (extract(epoch FROM at) * 1000)::bigint FROM snapshot WHERE name IS NOT NULL ORDER BY id", [])
       return (0..<found.count).map { row in
-        (found.text(row, 0) ?? "", found.integer(row, 1) ?? 0)
+        SnapshotEntry(name: found.text(row, 0) ?? "", time: Double(found.integer(row, 1) ?? 0) / 1000)
       }
     }
 
@@ -21,7 +23,7 @@
     /// - Parameter name: Its name, which a snapshot of before loses; `nil` for the next of `snapshot-1`, `snapshot-2`, …
     ///   that is free.
     /// - Returns: The name.
-    func saveSnapshot(named name: String?) throws(DatabaseFailure) -> String {
+    func saveSnapshot(named name: String?) throws(StorageError) -> String {
       try run("BEGIN")
       // Whoever saves another waits.
       try run("UPDATE counter SET value = value WHERE name = 'snapshot'", [])
@@ -34,7 +36,7 @@
       return chosen
     }
 
-    private func freeName() throws(DatabaseFailure) -> String {
+    private func freeName() throws(StorageError) -> String {
       while true {
         let next = try run("UPDATE counter SET value = value + 1 WHERE name = 'snapshot' RETURNING value", [])
         let name = "snapshot-\(next.integer(0, 0) ?? 0)"
@@ -43,7 +45,7 @@
     }
 
     /// Keeps the data as what a reset goes back to, within a transaction.
-    func keepInitial() throws(DatabaseFailure) {
+    func keepInitial() throws(StorageError) {
       try removeSnapshot(id: Self.initial)
       try run(
         Self.copyText("INSERT INTO snapshot (id, prefix, suffix) SELECT 0, prefix, suffix FROM state"), [],
@@ -51,7 +53,7 @@
     }
 
     /// Whether there is something that a reset goes back to.
-    func hasInitial() throws(DatabaseFailure) -> Bool {
+    func hasInitial() throws(StorageError) -> Bool {
       try run("SELECT FROM snapshot WHERE name IS NULL", []).count == 1
     }
 
@@ -70,7 +72,7 @@
     /// Removes a snapshot.
     ///
     /// - Returns: Whether it was there.
-    func removeSnapshot(_ name: String) throws(DatabaseFailure) -> Bool {
+    func removeSnapshot(_ name: String) throws(StorageError) -> Bool {
       guard let id = try run("SELECT id FROM snapshot WHERE name = $1", [.text(name)]).integer(0, 0) else {
         return false
       }
@@ -78,7 +80,7 @@
       return true
     }
 
-    private func removeSnapshot(id: Int) throws(DatabaseFailure) {
+    private func removeSnapshot(id: Int) throws(StorageError) {
       for (table, column) in [("snapshot_record", "snapshot"), ("snapshot_resource", "snapshot"), ("snapshot", "id")] {
         try run("DELETE FROM \(table) WHERE \(column) = $1::bigint", [.bigint(id)], deadline: Self.long)
       }
@@ -88,7 +90,7 @@
     ///
     /// - Parameter name: Its name; `nil` for what a reset goes back to.
     /// - Returns: Whether there is such a snapshot.
-    func restoreSnapshot(named name: String?) throws(DatabaseFailure) -> Bool {
+    func restoreSnapshot(named name: String?) throws(StorageError) -> Bool {
       try run("BEGIN")
       // Before the turn, so that no write waits for whoever is about to remove it.
       var id: Int?
@@ -98,7 +100,7 @@
       if name == nil, try hasInitial() { id = Self.initial }
       if let id {
         guard try run(Self.restoredChangeText, [.bigint(id)], deadline: Self.long).count == 1 else {
-          throw DatabaseFailure(.conflict, "\(address.description): the snapshot is gone.")
+          throw StorageError(.conflict, "\(address.description): the snapshot is gone.")
         }
         for statement in Self.restoreTexts { try run(statement, [.bigint(id)], deadline: Self.long) }
       }
@@ -107,7 +109,7 @@
     }
 
     /// Finds a snapshot that nobody removes before the transaction ends; `nil` when there is none.
-    private func keptSnapshot(_ name: String) throws(DatabaseFailure) -> Int? {
+    private func keptSnapshot(_ name: String) throws(StorageError) -> Int? {
       let text = "SELECT id FROM snapshot WHERE name = $1 FOR SHARE"
       if let id = try run(text, [.text(name)], deadline: Self.long).integer(0, 0) { return id }
       // Who removed it while that waited may have kept another by the name, which only a later statement sees.

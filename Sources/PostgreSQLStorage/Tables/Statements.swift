@@ -1,33 +1,16 @@
 #if PostgreSQL
-  package import JSONDatabase
+  import JSONStorage
+  import JSONDatabase
   import OrderedJSON
 
   /// What others have written from one version to another.
-  package struct ForeignWrites: Sendable {
-    package enum Changes: Sendable {
-      /// What is at the places that changed.
-      case rows([PlacedRow])
-      /// So much that all was read again.
-      case whole(Database)
-      /// All was read again, and cannot be served.
-      case refused(DatabaseFailure)
-    }
-
-    package let changes: Changes
-    /// What changed of what servers share besides the data; all of it where all was read.
-    package let state: [ServerState.Row]
-    package let since: Int
-    package let version: Int
+  struct ForeignWrites {
+    let since: Int
+    let version: Int
     /// Of the commit that made the version.
-    package let commitID: String?
-
-    /// Whether there is anything.
-    var isNew: Bool {
-      switch changes {
-      case .rows: version > since
-      case .whole, .refused: true
-      }
-    }
+    let commitID: String?
+    /// The rows at the places that changed, or everything when that is much; or why it cannot be served.
+    let source: Result<LoadedSource, StorageError>
   }
 
   extension Connection {
@@ -36,7 +19,7 @@
     /// What a role or a database sets for its connections must not end what waits for its turn: that hears every 5 s that it
     /// still waits. A server that takes nothing any more, as one that is paused, keeps its turn for seconds. Statements are
     /// not compiled: where statistics are missing that takes 0.3 s, half the time of reading 20,000 changes.
-    static func open(_ address: DatabaseAddress) throws(DatabaseFailure) -> Connection {
+    static func open(_ address: DatabaseAddress) throws(StorageError) -> Connection {
       let connection = try Connection(address)
       try connection.run(
         """
@@ -54,13 +37,13 @@
     private static let versionText = "SELECT max(version) FROM change"
 
     /// The version of the data, which is whole and durable.
-    func version(deadline: Duration) throws(DatabaseFailure) -> Int {
+    func version(deadline: Duration) throws(StorageError) -> Int {
       try version(in: try run(Self.versionText, [], deadline: deadline))
     }
 
-    func version(in rows: ResultRows?, _ column: Int = 0) throws(DatabaseFailure) -> Int {
+    func version(in rows: ResultRows?, _ column: Int = 0) throws(StorageError) -> Int {
       guard let version = rows?.integer(0, column) else {
-        throw DatabaseFailure(state: "42P01", "a row of 'state' or 'change' is missing", at: address)
+        throw StorageError(state: "42P01", "a row of 'state' or 'change' is missing", at: address)
       }
       return version
     }
@@ -69,14 +52,14 @@
     ///
     /// - Parameter isInTransaction: Whether the transaction is under way.
     /// - Returns: The version of the data.
-    func takeTurn(isInTransaction: Bool = false, deadline: Duration) throws(DatabaseFailure) -> Int {
+    func takeTurn(isInTransaction: Bool = false, deadline: Duration) throws(StorageError) -> Int {
       // The version is asked for when the turn is there.
       let turn = [Statement("BEGIN"), Statement("SELECT FROM state FOR UPDATE"), Statement(Self.versionText)]
       return try version(in: try run(Array(turn.dropFirst(isInTransaction ? 1 : 0)), deadline: deadline).last)
     }
 
     /// Whether somebody has the turn, or waits for it.
-    func isTurnTaken(deadline: Duration) throws(DatabaseFailure) -> Bool {
+    func isTurnTaken(deadline: Duration) throws(StorageError) -> Bool {
       let text = """
         SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'state'::regclass
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -86,7 +69,7 @@
     }
 
     /// The id of the commit that made a version; `nil` when that is forgotten.
-    func commitID(of version: Int, deadline: Duration = .seconds(30)) throws(DatabaseFailure) -> String? {
+    func commitID(of version: Int, deadline: Duration = .seconds(30)) throws(StorageError) -> String? {
       let text = "SELECT commit_id FROM change WHERE version = $1::bigint"
       return try run(text, [.bigint(version)], deadline: deadline).text(0, 0)
     }
@@ -99,7 +82,7 @@
     /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
     func changes(
       since versions: SharedVersions, isInTransaction: Bool, deadline: Duration
-    ) throws(DatabaseFailure) -> ForeignWrites {
+    ) throws(StorageError) -> ForeignWrites {
       let (version, id) = versions.baseAndID
       let found = try run(Self.changesText, [.bigint(version)], deadline: deadline)
       let newest = try self.version(in: found)
@@ -108,21 +91,22 @@
       guard isSameHistory, found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
         let loaded = try load(versions.schema, isInTransaction: isInTransaction)
         if !isSameHistory { versions.forgetBase(version) }
-        let changes: ForeignWrites.Changes =
-          switch loaded.database {
-          case .success(let database): .whole(database)
-          case .failure(let failure): .refused(failure)
-          }
         return ForeignWrites(
-          changes: changes, state: loaded.state, since: version, version: loaded.version, commitID: loaded.commitID)
+          since: version, version: loaded.version, commitID: loaded.commitID,
+          source: loaded.database.map {
+            LoadedSource(.whole($0), generation: loaded.version, state: loaded.state, commitID: loaded.commitID)
+          })
       }
       let rows = (0..<found.count).compactMap { row -> PlacedRow? in
         guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
         return PlacedRow(resource: resource, slot: slot, text: found.slice(row, 5))
       }
       let state = found.bool(0, 8) == true ? try self.state(since: version, to: newest) : []
+      let commitID = found.text(0, 7)
       return ForeignWrites(
-        changes: .rows(rows), state: state, since: version, version: newest, commitID: found.text(0, 7))
+        since: version, version: newest, commitID: commitID,
+        source: .success(
+          LoadedSource(.rows(rows, since: version), generation: newest, state: state, commitID: commitID)))
     }
 
     private static let changesText = """
@@ -140,7 +124,7 @@
 
     /// What servers share besides the data, as far as it was written after a version and up to another: a row that was
     /// written again since comes with the version that did.
-    func state(since version: Int = -1, to last: Int = .max) throws(DatabaseFailure) -> [ServerState.Row] {
+    func state(since version: Int = -1, to last: Int = .max) throws(StorageError) -> [ServerState.Row] {
       let text = "SELECT kind, name, body FROM shared WHERE version > $1::bigint AND version <= $2::bigint"
       let found = try run(text, [.bigint(version), .bigint(last)])
       return (0..<found.count).compactMap { row in
@@ -158,13 +142,13 @@
     func write(
       _ rows: [PlacedRow], _ state: [ServerState.Row] = [], onto base: (version: Int, id: String?), id: String,
       endingTransaction: Bool, deadline: Duration
-    ) throws(DatabaseFailure) -> Bool {
+    ) throws(StorageError) -> Bool {
       let parameters: [Parameter] =
         [
           .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
           .documents(rows.map(\.text)), .optional(base.id),
         ] + Self.parameters(state)
-      do throws(DatabaseFailure) {
+      do throws(StorageError) {
         guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
         return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
       } catch {
@@ -214,8 +198,8 @@
     }
 
     /// Ends a transaction. When the connection is lost meanwhile, nobody knows whether it took place.
-    func commit(deadline: Duration = .seconds(30)) throws(DatabaseFailure) {
-      do throws(DatabaseFailure) {
+    func commit(deadline: Duration = .seconds(30)) throws(StorageError) {
+      do throws(StorageError) {
         try run("COMMIT", deadline: deadline)
       } catch {
         throw error.unsettled
@@ -225,7 +209,7 @@
     /// Replaces all data within a transaction that has the turn.
     func replaceAll(
       _ database: Database, _ state: [ServerState.Row] = [], onto version: Int, id: String
-    ) throws(DatabaseFailure) {
+    ) throws(StorageError) {
       let long = Duration.seconds(600)
       let (frame, placed) = (database.frame, database.placedRows)
       // Before the rows, where the triggers look for it.
@@ -278,7 +262,7 @@
     /// version that it was made for, so that an empty change takes that version away.
     func settle(
       _ id: String, onto base: (version: Int, id: String?), deadline: Duration
-    ) throws(DatabaseFailure) -> Bool {
+    ) throws(StorageError) -> Bool {
       let now = try takeTurn(deadline: deadline)
       let found = try commitID(of: base.version + 1)
       if now == base.version {
@@ -287,13 +271,13 @@
         try run("COMMIT", deadline: deadline)
       }
       guard now <= base.version || found != nil else {
-        throw DatabaseFailure(.conflict, "\(address.description): the change is forgotten.")
+        throw StorageError(.conflict, "\(address.description): the change is forgotten.")
       }
       return found == id
     }
 
     /// Forgets changes that every server that is not far behind has seen.
-    func forgetChanges(before version: Int) throws(DatabaseFailure) {
+    func forgetChanges(before version: Int) throws(StorageError) {
       try run("DELETE FROM change WHERE version < $1::bigint", [.bigint(version)])
       try run("DELETE FROM shared WHERE body IS NULL AND version < $1::bigint", [.bigint(version)])
     }

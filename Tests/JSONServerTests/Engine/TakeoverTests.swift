@@ -88,7 +88,7 @@ import Testing
     let warnings = NIOLockedValueBox<[String]>([])
     let edited: JSONValue = ["posts": [["id": 1], ["id": 9, "by": "a person"]]]
     let server = try EngineFixture(
-      Self.start, commits: [.edited(try EngineFixture.source(edited, generation: 1))], history: history
+      Self.start, commits: [.moved(to: try EngineFixture.source(edited, generation: 1))], history: history
     ) { event in
       if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
     }
@@ -107,7 +107,7 @@ import Testing
     let edited: JSONValue = ["posts": [["id": 1], ["id": 9]]]
     let warnings = NIOLockedValueBox<[String]>([])
     let server = try EngineFixture(
-      Self.start, commits: [.edited(try EngineFixture.source(edited, generation: 1))]
+      Self.start, commits: [.moved(to: try EngineFixture.source(edited, generation: 1))]
     ) { event in
       if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
     }

@@ -38,7 +38,7 @@ struct LargeReadTests {
   }
 
   @Test func `What is taken back meanwhile is not shown`() async throws {
-    let failure = Commit.failed(StorageError(.noSpace, "The disk is full."))
+    let failure = CommitResult.failed(StorageError(.noSpace, "The disk is full."))
     let fixture = try EngineFixture(Self.data, commits: [failure])
     let responses = await fixture.send(.delete, "/posts/7", meanwhile: (.get, "/posts?q=word+7&_limit=1"))
     #expect(responses.map(\.status.code).sorted() == [200, 507])
@@ -47,7 +47,7 @@ struct LargeReadTests {
   }
 
   @Test func `One that begins again shows nothing of what comes behind it on its connection`() async throws {
-    let failure = Commit.failed(StorageError(.noSpace, "The disk is full."))
+    let failure = CommitResult.failed(StorageError(.noSpace, "The disk is full."))
     let fixture = try EngineFixture(Self.data, commits: [failure])
     await fixture.readAll()
     let list = await fixture.send(

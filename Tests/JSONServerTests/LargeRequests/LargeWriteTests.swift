@@ -126,7 +126,7 @@ struct LargeWriteTests {
 
   @Test func `An edit waits for one that is under way`() async throws {
     let edit = try EngineFixture.source(["posts": [["id": 5]]], generation: 1)
-    let fixture = try EngineFixture(Self.data, commits: [.edited(edit)])
+    let fixture = try EngineFixture(Self.data, commits: [.moved(to: edit)])
     let gate = WorkerGate()
     async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])
     while await !fixture.engine.isChangingMuch { await Task.yield() }
@@ -139,7 +139,7 @@ struct LargeWriteTests {
   }
 
   @Test func `One that edits overtake again and again is refused in the end`() async throws {
-    let edits = try (1...3).map { Commit.edited(try EngineFixture.source(Self.data, generation: $0)) }
+    let edits = try (1...3).map { CommitResult.moved(to: try EngineFixture.source(Self.data, generation: $0)) }
     let fixture = try EngineFixture(Self.data, commits: edits, knowsEdits: true)
     var gate = WorkerGate()
     async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])

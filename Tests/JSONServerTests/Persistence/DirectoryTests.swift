@@ -149,44 +149,6 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A directory's persistence` {
-  private let database: Database
-  private let persistence: DirectoryPersistence
-
-  init() throws {
-    let parser = SourceParser(schema: Schema(), ids: IDGenerator { "id" })
-    database = try parser.parse(UTF8Slice(Array(#"{"posts": []}"#.utf8)), name: "db.json")
-    persistence = DirectoryPersistence("/nowhere", options: FileStoreOptions(), parser: parser, onEdit: { _ in })
-  }
-
-  @Test func `refuses a commit of a resource that has no file`() async throws {
-    let commit = await withCheckedContinuation { continuation in
-      var changed = database
-      _ = try? changed.create(.emptyObject, in: "posts", ids: IDGenerator { "id" })
-      persistence.commit(changed, after: database, []) { continuation.resume(returning: $0) }
-    }
-    guard case .failed(let error) = commit else { throw UnexpectedSuccess() }
-    #expect(error.message.contains("'posts' has no file in '/nowhere'"))
-  }
-
-  @Test func `says that a resource without a file has no history`() async throws {
-    let result = await withCheckedContinuation { continuation in
-      persistence.saveHistory(of: database, part: "posts") { continuation.resume(returning: $0) }
-    }
-    #expect(throws: StorageError.self) { try result.get() }
-  }
-
-  @Test func `says that a snapshot of no file cannot be written`() async throws {
-    let result = await withCheckedContinuation { continuation in
-      persistence.snapshot(database.text, to: "/nowhere/copy.json") { continuation.resume(returning: $0) }
-    }
-    let error = #expect(throws: StorageError.self) { try result.get() }
-    #expect(error?.message.contains("'/nowhere' has no file") == true)
-  }
-
-  private struct UnexpectedSuccess: Error {}
-}
-
 /// A server of a directory of three files.
 private struct DirectoryFixture {
   static let posts = "[\n  {\"id\": 1, \"title\": \"a\"},\n  {\"id\": 2, \"title\": \"b\"}\n]\n"

@@ -106,7 +106,7 @@ import Testing
 
   @Test func `is shown to readers though edits keep a write from being saved`() async throws {
     let edited = try EngineFixture.source(AdminFixture.posts, generation: 1)
-    let edits = [Commit](repeating: .edited(edited), count: 3)
+    let edits = [CommitResult](repeating: .moved(to: edited), count: 3)
     let server = try EngineFixture(AdminFixture.posts, commits: edits)
     let answers = await server.send(.delete, "/posts/1", meanwhile: (.get, "/posts/1"))
     #expect(Set(answers.map(\.status)) == [.serviceUnavailable, .ok])
@@ -114,7 +114,7 @@ import Testing
 
   @Test func `is reset again on top of an edit that came meanwhile`() async throws {
     let edited = try EngineFixture.source(["authors": [["id": 1]]], generation: 1)
-    let server = try EngineFixture(AdminFixture.posts, commits: [.edited(edited), .done, .edited(edited), .done])
+    let server = try EngineFixture(AdminFixture.posts, commits: [.moved(to: edited), .done, .moved(to: edited), .done])
     #expect(await server.send(.post, "/__admin/snapshots").status == .created)
     #expect(await server.send(.post, "/__admin/snapshots/snapshot-1").status == .ok)
     #expect(await server.value == AdminFixture.posts)

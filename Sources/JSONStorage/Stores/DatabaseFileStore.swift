@@ -1,10 +1,10 @@
-import JSONDatabase
-import JSONStorage
-import OrderedJSON
+import Dispatch
+package import JSONDatabase
+package import OrderedJSON
 import Synchronization
 
 /// Keeps a database in one file.
-final class FilePersistence: Persistence {
+package final class DatabaseFileStore: Store {
   private let store: FileStore<DatabaseFile>
   /// The generation of the version that the server's database is built on.
   private let generation: Atomic<Int>
@@ -16,57 +16,56 @@ final class FilePersistence: Persistence {
 
   /// Opens a file and reads it. Blocks until that is done.
   ///
-  /// - Throws: ``ServerError`` that names the file and, for a fault in it, the line and the column.
-  static func open(
-    _ path: String, options: FileStoreOptions, parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
-  ) throws(ServerError) -> OpenedSource {
-    do throws(StorageError) {
-      let opening = try FileStore.open(path, options: options) { text in
-        DatabaseFile.read(try parser.parseSource(text, name: path))
-      } onEdit: { edit in
-        onEdit(SourceEdit(edit, path: path))
-      }
-      return OpenedSource(
-        persistence: FilePersistence(opening.store, generation: opening.version.generation),
-        database: opening.version.content.database,
-        warnings: opening.warnings.map { $0.message(path) })
-    } catch {
-      throw ServerError(error, path: path)
+  /// - Parameter parse: Reads the file's text; an error that it throws makes the file invalid. Runs on the store's thread.
+  /// - Throws: ``StorageError`` that names the file, with what `parse` threw as its cause.
+  package static func open(
+    _ path: String, options: FileStoreOptions, parse: @escaping @Sendable (UTF8Slice) throws -> Database,
+    onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) throws(StorageError) -> OpenedSource {
+    let opening = try FileStore.open(path, options: options) { text in
+      DatabaseFile.read(try parse(text))
+    } onEdit: { edit in
+      onEdit(SourceEdit(edit, path: path))
     }
+    return OpenedSource(
+      store: DatabaseFileStore(opening.store, generation: opening.version.generation),
+      database: opening.version.content.database,
+      warnings: opening.warnings.map { $0.message(path) })
   }
 
-  let hasFixedResources = false
+  package let hasFixedResources = false
 
-  func commit(
-    _ version: Database, after base: Database, _: [ServerState.Row], completion: @escaping @Sendable (Commit) -> Void
+  package func commit(
+    _ version: Database, after base: Database, _: [ServerState.Row],
+    completion: @escaping @Sendable (CommitResult) -> Void
   ) {
     store.publish(.written(version.text), onto: generation.load(ordering: .relaxed)) {
-      completion(Commit($0))
+      completion(CommitResult($0))
     }
   }
 
-  func adopt(_ source: LoadedSource) {
+  package func adopt(_ source: LoadedSource) {
     generation.store(source.generation, ordering: .relaxed)
   }
 
-  func saveHistory(
+  package func saveHistory(
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     store.saveHistory(.written(database.text), completion: completion)
   }
 
-  func snapshot(
+  package func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     store.snapshot(.written(text), to: path, completion: completion)
   }
 
-  func look() -> [String: String] {
+  package func look() -> [String: String] {
     store.look().map { ["": $0.message] } ?? [:]
   }
 
-  func close() {
+  package func close() {
     store.close()
   }
 }
@@ -86,13 +85,13 @@ extension FileStore.Warning {
 }
 
 /// One version of a file of a source: one that was read, or one to write.
-protocol SourceFile: FileContent {
+package protocol SourceFile: FileContent {
   /// What a version that was read holds; every version that the store hands out was read.
   var source: LoadedSource.Content { get }
 }
 
 /// One version of a database's file.
-enum DatabaseFile: SourceFile {
+package enum DatabaseFile: SourceFile {
   /// A version that was read.
   case read(Database)
   /// A version to write: the text alone, so that no later write has to copy an index.
@@ -106,9 +105,20 @@ enum DatabaseFile: SourceFile {
     return database
   }
 
-  var source: LoadedSource.Content { .whole(database) }
+  package var source: LoadedSource.Content { .whole(database) }
 
-  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+  /// Writes a version to a file, atomically, on a thread of its own; an existing file is replaced.
+  ///
+  /// - Parameter completion: Called once, on any thread, with the path of the file.
+  package static func write(
+    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    DispatchQueue(label: "swift-json-server.snapshot").async {
+      completion(Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
+    }
+  }
+
+  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     switch self {
     case .read(let database): try database.text.forEachSlice(body)
     case .written(let text): try text.forEachSlice(body)
@@ -144,7 +154,7 @@ enum PartFile: SourceFile {
   }
 }
 
-// MARK: What a store reports, translated for the engine
+// MARK: What a file's thread reports, as the store does
 
 extension FileVersion where Content: SourceFile {
   var loaded: LoadedSource { LoadedSource(content.source, generation: generation) }
@@ -154,20 +164,20 @@ extension SourceEdit {
   init(_ edit: FileEdit<some SourceFile>, path: String) {
     switch edit {
     case .changed(let version): self = .changed(version.loaded)
-    case .invalid(let error): self = .invalid(message: ServerError(error, path: path).description)
+    case .invalid(let error): self = .invalid(error)
     case .restored: self = .restored(path: path)
     case .deleted: self = .deleted(path: path)
     case .conflict(let save): self = .conflict(path: save.path)
-    case .conflictLost(let error): self = .conflictLost(message: error.message)
+    case .conflictLost(let error): self = .conflictLost(error)
     }
   }
 }
 
-extension Commit {
+extension CommitResult {
   init(_ publication: Publication<some SourceFile>) {
     switch publication {
     case .published: self = .done
-    case .edited(let version): self = .edited(version.loaded)
+    case .edited(let version): self = .moved(to: version.loaded)
     case .failed(let error): self = .failed(error)
     }
   }

@@ -1,14 +1,16 @@
 import Dispatch
-import JSONDatabase
-import JSONStorage
+package import JSONDatabase
 import NIOConcurrencyHelpers
-import OrderedJSON
+package import OrderedJSON
 
 /// Keeps each resource of a database in a file of its own, in one directory.
 ///
 /// Each file is replaced atomically; a change of several resources, such as a deletion with dependents, is several
 /// replacements, of which a crash may leave the first ones. A file that is put into the directory later is served too.
-final class DirectoryPersistence: Persistence {
+package final class DirectoryStore: Store {
+  /// Reads the text of a resource's file; an error that it throws makes the file invalid.
+  package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> DatabasePart
+
   /// A file of the directory.
   private struct File: Sendable {
     let store: FileStore<PartFile>
@@ -45,7 +47,7 @@ final class DirectoryPersistence: Persistence {
 
   private let directory: String
   private let options: FileStoreOptions
-  private let parser: SourceParser
+  private let parse: Parse
   private let onEdit: @Sendable (SourceEdit) -> Void
   private let state = NIOLockedValueBox(State())
 
@@ -55,69 +57,66 @@ final class DirectoryPersistence: Persistence {
 
   /// Opens every JSON file of a directory. Blocks until all are read.
   ///
-  /// - Throws: ``ServerError`` that names the directory or the file, the line and the column.
-  static func open(
-    _ path: String, options: FileStoreOptions, parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
-  ) throws(ServerError) -> OpenedSource {
-    let listing: DirectoryListing
-    do throws(StorageError) { listing = try DirectoryListing(path) } catch { throw ServerError(error, path: path) }
+  /// - Parameter parse: Runs on the thread of the file's store.
+  /// - Throws: ``StorageError`` that names the directory or the file, with what `parse` threw as its cause.
+  package static func open(
+    _ path: String, options: FileStoreOptions, schema: Schema, ids: IDGenerator, parse: @escaping Parse,
+    onEdit: @escaping @Sendable (SourceEdit) -> Void
+  ) throws(StorageError) -> OpenedSource {
+    let listing = try DirectoryListing(path)
     if let (one, other) = listing.clash {
-      throw ServerError(
-        .sourceInvalid, "'\(one.path)' and '\(other.path)' are both the resource '\(one.name)'; keep one of them.")
+      throw StorageError(
+        .invalidFile, "'\(one.path)' and '\(other.path)' are both the resource '\(one.name)'; keep one of them.")
     }
     guard !listing.entries.isEmpty else {
-      throw ServerError(
-        .sourceInvalid, "The directory '\(path)' holds no .json file; put posts.json with [] into it.")
+      throw StorageError(
+        .invalidFile, "The directory '\(path)' holds no .json file; put posts.json with [] into it.")
     }
-    let persistence = DirectoryPersistence(path, options: options, parser: parser, onEdit: onEdit)
-    do throws(ServerError) {
-      let openings = try listing.entries.map { entry throws(ServerError) in (entry.path, try persistence.open(entry)) }
-      try persistence.watchForNewFiles()
+    let store = DirectoryStore(path, options: options, parse: parse, onEdit: onEdit)
+    do throws(StorageError) {
+      let openings = try listing.entries.map { entry throws(StorageError) in (entry.path, try store.open(entry)) }
+      try store.watchForNewFiles()
       return OpenedSource(
-        persistence: persistence,
-        database: Database(
-          joining: openings.map(\.1.version.content.part), schema: parser.schema, ids: parser.ids),
+        store: store,
+        database: Database(joining: openings.map(\.1.version.content.part), schema: schema, ids: ids),
         warnings: openings.flatMap { path, opening in opening.warnings.map { $0.message(path) } })
     } catch {
-      persistence.close()
+      store.close()
       throw error
     }
   }
 
-  /// Creates the persistence of a directory none of whose files is open yet.
-  init(
-    _ directory: String, options: FileStoreOptions, parser: SourceParser,
+  /// Creates the store of a directory none of whose files is open yet.
+  package init(
+    _ directory: String, options: FileStoreOptions, parse: @escaping Parse,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) {
     self.directory = directory
     self.options = options
-    self.parser = parser
+    self.parse = parse
     self.onEdit = onEdit
   }
 
-  private func open(_ entry: DirectoryListing.Entry) throws(ServerError) -> FileStore<PartFile>.Opening {
-    let (parser, onEdit) = (parser, onEdit)
-    do throws(StorageError) {
-      let opening = try FileStore.open(entry.path, options: options) { text in
-        PartFile.read(try parser.part(text, resource: entry.name, path: entry.path))
-      } onEdit: { edit in
-        onEdit(SourceEdit(edit, path: entry.path))
-      }
-      let part = opening.version.content.part
-      state.withLockedValue {
-        $0.files[entry.name] = File(
-          store: opening.store, part: part, generation: opening.version.generation, text: part.text)
-      }
-      return opening
-    } catch {
-      throw ServerError(error, path: entry.path)
+  private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<PartFile>.Opening {
+    let (parse, onEdit) = (parse, onEdit)
+    let opening = try FileStore.open(entry.path, options: options) { text in
+      PartFile.read(try parse(text, entry.name, entry.path))
+    } onEdit: { edit in
+      onEdit(SourceEdit(edit, path: entry.path))
     }
+    let part = opening.version.content.part
+    state.withLockedValue {
+      $0.files[entry.name] = File(
+        store: opening.store, part: part, generation: opening.version.generation, text: part.text)
+    }
+    return opening
   }
 
-  let hasFixedResources = true
+  package let hasFixedResources = true
 
-  func commit(
-    _ version: Database, after base: Database, _: [ServerState.Row], completion: @escaping @Sendable (Commit) -> Void
+  package func commit(
+    _ version: Database, after base: Database, _: [ServerState.Row],
+    completion: @escaping @Sendable (CommitResult) -> Void
   ) {
     var replacements: [Replacement] = []
     for name in Set(version.resourceNames(at: version.changedPositions(since: base))).union(owed.keys) {
@@ -129,7 +128,7 @@ final class DirectoryPersistence: Persistence {
       switch worst {
       case .done: recordTexts(written)
       case .failed(let error) where error.code == .durabilityUnknown: recordTexts(written)
-      case .edited, .failed:
+      case .moved, .failed:
         // The commit is refused as a whole: the files that hold it already are reverted first.
         return revert(written) { completion(worst) }
       }
@@ -165,12 +164,17 @@ final class DirectoryPersistence: Persistence {
   }
 
   private func publish(
-    _ replacements: [Replacement], completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
+    _ replacements: [Replacement],
+    completion: @escaping @Sendable (_ worst: CommitResult, _ published: Set<String>) -> Void
   ) {
-    let outcome = CommitOutcome(count: replacements.count, completion)
+    // The commit ends as its worst file does.
+    let gathering = Gathering<(result: CommitResult, name: String)>(count: replacements.count) { ends in
+      let worst = ends.map(\.result).max { $0.severity < $1.severity } ?? .done
+      completion(worst, Set(ends.filter { $0.result.severity < 2 }.map(\.name)))
+    }
     for replacement in replacements {
       replacement.file.store.publish(.written(replacement.text), onto: replacement.file.generation) {
-        outcome.add(Commit($0), replacement.name)
+        gathering.add((CommitResult($0), replacement.name))
       }
     }
   }
@@ -184,7 +188,7 @@ final class DirectoryPersistence: Persistence {
     }
   }
 
-  func adopt(_ source: LoadedSource) {
+  package func adopt(_ source: LoadedSource) {
     guard case .part(let part) = source.content else { return }
     state.withLockedValue { state in
       state.files[part.name]?.part = part
@@ -194,7 +198,7 @@ final class DirectoryPersistence: Persistence {
     }
   }
 
-  func saveHistory(
+  package func saveHistory(
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
@@ -205,13 +209,16 @@ final class DirectoryPersistence: Persistence {
         .failure(
           part.map(noFile) ?? StorageError(.unavailable, "The directory '\(directory)' has no file to save.")))
     }
-    let outcome = HistoryOutcome(count: replacements.count, completion)
+    let gathering = Gathering<Result<String, StorageError>>(count: replacements.count) { results in
+      let isFailure = { (result: Result<String, StorageError>) in if case .failure = result { true } else { false } }
+      if let result = results.first(where: isFailure) ?? results.last { completion(result) }
+    }
     for replacement in replacements {
-      replacement.file.store.saveHistory(.written(replacement.text), completion: outcome.add)
+      replacement.file.store.saveHistory(.written(replacement.text), completion: gathering.add)
     }
   }
 
-  func snapshot(
+  package func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     // The first file's mode and owner are the snapshot's, too.
@@ -223,7 +230,7 @@ final class DirectoryPersistence: Persistence {
     first.store.snapshot(.joined(text), to: path, completion: completion)
   }
 
-  func look() -> [String: String] {
+  package func look() -> [String: String] {
     let isReverted = DispatchSemaphore(value: 0)
     revert(owed.map { Replacement(name: $0, file: $1, text: $1.text) }) { isReverted.signal() }
     isReverted.wait()
@@ -231,7 +238,7 @@ final class DirectoryPersistence: Persistence {
     return state.withLockedValue(\.files).compactMapValues { $0.store.look()?.message }.merging(owed) { $1 }
   }
 
-  func close() {
+  package func close() {
     // A scan in progress ends first, so that no file is opened after the others are closed.
     state.withLockedValue(\.monitor)?.close()
     state.withLockedValue { Array($0.files.values) }.forEach { $0.store.close() }
@@ -239,14 +246,10 @@ final class DirectoryPersistence: Persistence {
 
   // MARK: New files
 
-  private func watchForNewFiles() throws(ServerError) {
+  private func watchForNewFiles() throws(StorageError) {
     guard options.watching != .off else { return }
-    do throws(StorageError) {
-      let monitor = try DirectoryMonitor.start(directory, options: options) { [weak self] in self?.serveNewFiles() }
-      state.withLockedValue { $0.monitor = monitor }
-    } catch {
-      throw ServerError(error, path: directory)
-    }
+    let monitor = try DirectoryMonitor.start(directory, options: options) { [weak self] in self?.serveNewFiles() }
+    state.withLockedValue { $0.monitor = monitor }
   }
 
   private func serveNewFiles() {
@@ -254,97 +257,58 @@ final class DirectoryPersistence: Persistence {
     guard let listing = try? DirectoryListing(directory) else { return }
     let known = state.withLockedValue { Set($0.files.keys) }
     for entry in listing.entries where !known.contains(entry.name) {
-      do throws(ServerError) {
+      do throws(StorageError) {
         onEdit(.changed(try open(entry).version.loaded))
       } catch {
-        refuse(entry, error.description)
+        refuse(entry, error)
       }
     }
   }
 
   /// Reports what is wrong with a new file if that persists.
-  private func refuse(_ entry: DirectoryListing.Entry, _ message: String) {
+  private func refuse(_ entry: DirectoryListing.Entry, _ error: StorageError) {
     let isDue = state.withLockedValue { state in
-      guard let earlier = state.refused[entry.path], earlier.message == message else {
-        state.refused[entry.path] = Refusal(message: message, since: .now)
+      guard let earlier = state.refused[entry.path], earlier.message == error.message else {
+        state.refused[entry.path] = Refusal(message: error.message, since: .now)
         return false
       }
       guard !earlier.isAnnounced, .now - earlier.since >= Self.grace else { return false }
       state.refused[entry.path]?.isAnnounced = true
       return true
     }
-    if isDue { onEdit(.invalid(message: message)) }
+    if isDue { onEdit(.invalid(error)) }
   }
 }
 
-/// Waits for the files of one commit; a commit ends as its worst file does.
-final class CommitOutcome: Sendable {
-  private struct State {
-    var remaining: Int
-    var worst = Commit.done
-    var published: Set<String> = []
-  }
-
-  private let state: NIOLockedValueBox<State>
-  private let completion: @Sendable (_ worst: Commit, _ published: Set<String>) -> Void
-
-  /// - Parameters:
-  ///   - count: How many files are written.
-  ///   - completion: Called once, with how the worst file ended and the resources whose files hold the version.
-  init(count: Int, _ completion: @escaping @Sendable (_ worst: Commit, _ published: Set<String>) -> Void) {
-    state = NIOLockedValueBox(State(remaining: count))
-    self.completion = completion
-    if count == 0 { completion(.done, []) }
-  }
-
-  /// Records how the file of a resource ended. To be called once for each file.
-  func add(_ commit: Commit, _ resource: String) {
-    let finished = state.withLockedValue { state -> State? in
-      state.remaining -= 1
-      if commit.severity < 2 { state.published.insert(resource) }
-      if commit.severity > state.worst.severity { state.worst = commit }
-      return state.remaining == 0 ? state : nil
-    }
-    if let finished { completion(finished.worst, finished.published) }
-  }
-}
-
-extension Commit {
+extension CommitResult {
   /// 0: the file holds the version, durably; 1: it holds it; 2: it does not; 3: it holds somebody else's edit.
   fileprivate var severity: Int {
     switch self {
     case .done: 0
     case .failed(let error): error.code == .durabilityUnknown ? 1 : 2
-    case .edited: 3
+    case .moved: 3
     }
   }
 }
 
-/// Waits for the copies of the files of one version; fails when one of them does.
-final class HistoryOutcome: Sendable {
-  private struct State {
-    var remaining: Int
-    var result: Result<String, StorageError>?
-  }
+/// Waits for a number of values, which any thread may bring.
+private final class Gathering<Value: Sendable>: Sendable {
+  private let count: Int
+  private let values = NIOLockedValueBox<[Value]>([])
+  private let completion: @Sendable ([Value]) -> Void
 
-  private let state: NIOLockedValueBox<State>
-  private let completion: @Sendable (Result<String, StorageError>) -> Void
-
-  /// - Parameters:
-  ///   - count: How many files there are to wait for, at least one.
-  ///   - completion: Called once, with the path of a copy or the error of one that could not be made.
-  init(count: Int, _ completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
-    state = NIOLockedValueBox(State(remaining: count))
+  /// - Parameter completion: Called once, with all values in the order in which they came; at once when there are none.
+  init(count: Int, _ completion: @escaping @Sendable ([Value]) -> Void) {
+    self.count = count
     self.completion = completion
+    if count == 0 { completion([]) }
   }
 
-  /// Records how the copy of one file ended.
-  func add(_ result: Result<String, StorageError>) {
-    let finished = state.withLockedValue { state -> Result<String, StorageError>? in
-      state.remaining -= 1
-      if case .failure = state.result {} else { state.result = result }
-      return state.remaining == 0 ? state.result : nil
+  func add(_ value: Value) {
+    let all = values.withLockedValue { values in
+      values.append(value)
+      return values.count == count ? values : nil
     }
-    if let finished { completion(finished) }
+    if let all { completion(all) }
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import JSONDatabase
+import JSONStorage
 import OrderedJSON
 
 #if PostgreSQL
@@ -17,9 +18,9 @@ extension Server {
     let source = SharedSource(url: url)
     #if PostgreSQL
       return try await blocking { () throws(ServerError) in
-        do throws(DatabaseFailure) {
+        do throws(StorageError) {
           let address = try DatabaseAddress(url, shownAs: source.description)
-          return try SharedDatabase.load(address, Schema()).database.get().text.bytes
+          return try SharedDatabase.load(address, Schema()).text.bytes
         } catch {
           throw ServerError(error)
         }
@@ -51,7 +52,7 @@ extension Server {
         } catch {
           throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
         }
-        do throws(DatabaseFailure) {
+        do throws(StorageError) {
           let address = try DatabaseAddress(url, shownAs: source.description)
           return try SharedDatabase.fill(address, with: database, replacing: replacing)
         } catch {

@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONStorage
 import OrderedJSON
 
 #if PostgreSQL
@@ -39,9 +40,18 @@ package struct SharedSource {
     _ configuration: Server.Configuration, _ parser: SourceParser, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(ServerError) -> OpenedSource {
     #if PostgreSQL
-      return try PostgreSQLPersistence.open(
-        self, isWritten: configuration.durability != .ephemeral, parser: parser, onEdit: onEdit,
-        onWarning: { [onEvent = configuration.onEvent] in onEvent(.warning($0)) })
+      do {
+        return try SharedDatabase.open(
+          try DatabaseAddress(url, shownAs: description), parser.schema,
+          isWritten: configuration.durability != .ephemeral, hasSeed: seed != nil, seed: { try readSeed(parser) },
+          onEdit: onEdit, onWarning: { [onEvent = configuration.onEvent] in onEvent(.warning($0)) })
+      } catch let error as StorageError {
+        throw ServerError(error)
+      } catch let error as ServerError {
+        throw error
+      } catch {
+        throw ServerError(.sourceUnreadable, "\(error)")
+      }
     #else
       throw ServerError.withoutPostgreSQL(self)
     #endif

@@ -1,0 +1,52 @@
+import HTTPTypes
+import JSONStorage
+
+/// Has requests meet data that is current, where other servers write it, too.
+///
+/// It stands before the engine, so that a server of a file has nothing to ask.
+struct SharedApplication: Application {
+  private let engine: Engine
+  /// What reads show.
+  private let reads: Reads
+  /// The path of what is asked about the server itself, which has an answer without the database.
+  private let administrativePath: String
+
+  init(engine: Engine, reads: Reads) {
+    self.engine = engine
+    self.reads = reads
+    administrativePath = "\(engine.mount.path)/\(AdminRoute.root)"
+  }
+
+  func respond(
+    to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
+    reply: @escaping @Sendable (PreparedResponse) -> Void
+  ) {
+    let mayWrite = request.method != .get && request.method != .head && request.method != .options
+    guard mayWrite || reads == .linearizable, !isAdministrative(request) else {
+      return engine.respond(to: request, progress: progress, reply: reply)
+    }
+    let work: ReadIndex.Work = { engine, failure in
+      guard let failure else { return engine.respond(to: request, progress: progress, reply: reply) }
+      let context = RequestContext(
+        request, preprocessed: request, target: .none, mountedTarget: request.target, ignoresCase: engine.ignoresCase,
+        reply: reply)
+      engine.finalize(context, RequestError(failure).response())
+    }
+    engine.assumeIsolated { engine in
+      // Behind a large write it only waits, and needs no turn of its own.
+      if mayWrite, engine.writes.turns.isContended, engine.writes.largeWrite == nil {
+        engine.writes.whenInTurn(on: engine, work)
+      } else if reads == .linearizable {
+        engine.writes.whenCurrent(on: engine, work)
+      } else {
+        work(engine, nil)
+      }
+    }
+  }
+
+  private func isAdministrative(_ request: Request) -> Bool {
+    guard request.target.hasPrefix(administrativePath) else { return false }
+    let rest = request.target.utf8.dropFirst(administrativePath.utf8.count)
+    return rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
+  }
+}

@@ -1,0 +1,38 @@
+#if PostgreSQL
+  import JSONStorage
+
+  extension StorageError {
+    /// The same failure of what may have been carried out nevertheless, if the connection was lost.
+    var unsettled: StorageError { code == .unavailable ? StorageError(.durabilityUnknown, message) : self }
+
+    /// Creates the failure of a statement.
+    ///
+    /// - Parameters:
+    ///   - state: PostgreSQL's code of five characters (appendix A of its manual).
+    ///   - text: What the database says, in its first line.
+    init(state: String, _ text: String, at address: DatabaseAddress) {
+      let place = "\(address.description): "
+      switch state {
+      case "40001", "40P01": self.init(.conflict, "\(place)\(text).")
+      case "55P03":
+        self.init(
+          .conflict,
+          "\(place)another transaction keeps all others from writing; find it in pg_stat_activity, and end it.")
+      case "53100": self.init(.noSpace, "\(place)\(text).")
+      case "42501":
+        self.init(
+          .forbidden, "\(place)\(text); grant it, or connect as the user that owns the schema '\(address.schema)'.")
+      case "42P01", "42703", "42883", "42804", "42P10", "3F000":
+        self.init(
+          .invalidDatabase,
+          "\(place)the tables of the schema '\(address.schema)' were changed (\(text)); restore them, or name another schema with ?schema=."
+        )
+      // What ends the connection; 25006: the server became a standby, and the next connection finds the one that takes writes.
+      case let state
+      where ["08", "57P"].contains(where: state.hasPrefix) || ["53300", "25P03", "25P04", "25006"].contains(state):
+        self.init(.unavailable, "\(place)\(text).")
+      default: self.init(.refused, "\(place)\(text).")
+      }
+    }
+  }
+#endif
