@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
-import OrderedJSON
+import JSONServerValues
 
 /// A route below `/__admin`, or one of json-server-reset's.
 ///

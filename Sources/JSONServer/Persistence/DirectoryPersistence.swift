@@ -1,8 +1,8 @@
 import Dispatch
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
-import OrderedJSON
 
 /// Keeps each resource of a database in a file of its own, in one directory.
 ///

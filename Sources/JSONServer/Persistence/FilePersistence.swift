@@ -1,6 +1,6 @@
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 import Synchronization
 
 /// Keeps a database in one file.

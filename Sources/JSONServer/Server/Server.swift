@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
+public import JSONServerValues
 import NIOConcurrencyHelpers
-public import OrderedJSON
 
 /// A server of one database, for a terminal, a test or an embedder.
 ///

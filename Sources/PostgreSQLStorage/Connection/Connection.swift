@@ -1,6 +1,6 @@
 #if PostgreSQL
   import CPostgreSQL
-  import OrderedJSON
+  import JSONServerValues
 
   /// A connection to a database. It blocks, for a bounded time, and belongs to one queue.
   final class Connection {

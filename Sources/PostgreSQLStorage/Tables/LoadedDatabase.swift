@@ -1,6 +1,6 @@
 #if PostgreSQL
   package import JSONDatabase
-  import OrderedJSON
+  import JSONServerValues
 
   /// A whole database as it was read.
   package struct LoadedDatabase: Sendable {

@@ -1,6 +1,6 @@
 #if PostgreSQL
   package import JSONDatabase
-  import OrderedJSON
+  import JSONServerValues
 
   /// What others have written from one version to another.
   package struct ForeignWrites: Sendable {

@@ -1,6 +1,6 @@
 import Dispatch
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 #if PostgreSQL
   import PostgreSQLStorage
