@@ -45,9 +45,9 @@ let package = Package(
   products: [
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
     // With them come the modules whose types their declarations name, which a user imports to take such a value apart.
-    .library(name: "JSONServer", targets: ["JSONServer", "OrderedJSON"]),
-    .library(name: "JSONServerTesting", targets: ["JSONServerTesting", "JSONServer", "OrderedJSON"]),
-    .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
+    .library(name: "JSONServer", targets: ["JSONServer", "JSONServerValues"]),
+    .library(name: "JSONServerTesting", targets: ["JSONServerTesting", "JSONServer", "JSONServerValues"]),
+    .library(name: "JSONServerValues", targets: ["JSONServerValues"]),
     .plugin(name: "JSONServerPlugin", targets: ["JSONServerPlugin"]),
   ],
   traits: [
@@ -71,18 +71,18 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "OrderedJSON",
+      name: "JSONServerValues",
       dependencies: [.product(name: "OrderedCollections", package: "swift-collections")],
       swiftSettings: settings
     ),
     .target(
       name: "JSONDatabase",
-      dependencies: ["OrderedJSON", .product(name: "HeapModule", package: "swift-collections")],
+      dependencies: ["JSONServerValues", .product(name: "HeapModule", package: "swift-collections")],
       swiftSettings: settings
     ),
     .target(
       name: "JSONDescription",
-      dependencies: ["OrderedJSON"],
+      dependencies: ["JSONServerValues"],
       swiftSettings: settings
     ),
     .target(name: "CPage", exclude: ["Assets"]),
@@ -90,7 +90,7 @@ let package = Package(
     .target(
       name: "JSONStorage",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", "CStorage", .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+        "JSONServerValues", "JSONDatabase", "CStorage", .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings
     ),
@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "PostgreSQLStorage",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", "JSONStorage",
+        "JSONServerValues", "JSONDatabase", "JSONStorage",
         .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
@@ -112,7 +112,7 @@ let package = Package(
     .target(
       name: "JSONServer",
       dependencies: [
-        "OrderedJSON", "JSONDatabase", "JSONDescription", "JSONStorage", "CPage", "CStorage", "CZlib",
+        "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "CPage", "CStorage", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -128,7 +128,7 @@ let package = Package(
     .target(
       name: "JSONServerTesting",
       dependencies: [
-        "OrderedJSON", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "JSONServerValues", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings + testing
@@ -136,7 +136,7 @@ let package = Package(
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServer", "JSONDatabase", "OrderedJSON", "CStorage",
+        "JSONServer", "JSONDatabase", "JSONServerValues", "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -155,21 +155,21 @@ let package = Package(
       path: "Sources/JSONServerPlugin"
     ),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
-    .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], swiftSettings: settings),
+    .testTarget(name: "JSONServerValuesTests", dependencies: ["JSONServerValues"], swiftSettings: settings),
     .testTarget(
       name: "JSONDatabaseTests",
-      dependencies: ["TestSupport", "JSONDatabase", "OrderedJSON"],
+      dependencies: ["TestSupport", "JSONDatabase", "JSONServerValues"],
       swiftSettings: settings
     ),
     .testTarget(
       name: "JSONDescriptionTests",
-      dependencies: ["TestSupport", "JSONDescription", "OrderedJSON"],
+      dependencies: ["TestSupport", "JSONDescription", "JSONServerValues"],
       swiftSettings: settings
     ),
     .testTarget(
       name: "JSONStorageTests",
       dependencies: [
-        "TestSupport", "JSONStorage", "JSONDatabase", "OrderedJSON",
+        "TestSupport", "JSONStorage", "JSONDatabase", "JSONServerValues",
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings
@@ -177,7 +177,7 @@ let package = Package(
     .testTarget(
       name: "CompatibilityTests",
       dependencies: [
-        "swift-json-server", "JSONServer", "OrderedJSON",
+        "swift-json-server", "JSONServer", "JSONServerValues",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
@@ -186,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "JSONServerTestingTests",
       dependencies: [
-        "TestSupport", "JSONServerTesting", "JSONServer", "OrderedJSON",
+        "TestSupport", "JSONServerTesting", "JSONServer", "JSONServerValues",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
@@ -196,7 +196,7 @@ let package = Package(
     .testTarget(
       name: "JSONServerTests",
       dependencies: [
-        "TestSupport", "JSONServer", "JSONDatabase", "JSONStorage", "OrderedJSON", "CZlib",
+        "TestSupport", "JSONServer", "JSONDatabase", "JSONStorage", "JSONServerValues", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -211,7 +211,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "TestSupport", "swift-json-server", "JSONServer", "OrderedJSON",
+        "TestSupport", "swift-json-server", "JSONServer", "JSONServerValues",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -234,7 +234,7 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "JSONServer", "JSONDatabase", "OrderedJSON", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "JSONServer", "JSONDatabase", "JSONServerValues", .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/Benchmarks/Suite",
       swiftSettings: settings
@@ -244,14 +244,14 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
 // libFuzzer sees into these targets alone; see Tests/Reliability/Fuzz/run. `.ci/run` only compiles what fuzzes them.
 if let fuzzing = Context.environment["JSON_SERVER_FUZZ"] {
   for target in package.targets
-  where fuzzing != "compile" && ["OrderedJSON", "JSONDatabase", "JSONServer"].contains(target.name) {
+  where fuzzing != "compile" && ["JSONServerValues", "JSONDatabase", "JSONServer"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
   }
   package.targets += [
     .systemLibrary(name: "CFuzzer", path: "Tests/Reliability/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["JSONServer", "JSONDatabase", "OrderedJSON", "CFuzzer"],
+      dependencies: ["JSONServer", "JSONDatabase", "JSONServerValues", "CFuzzer"],
       path: "Tests/Reliability/Fuzz/Targets",
       swiftSettings: settings,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]

@@ -11,18 +11,18 @@ import sys
 
 # Which of our targets a target may import.
 ARROWS = {
-    "OrderedJSON": set(),
-    "JSONDescription": {"OrderedJSON"},
-    "JSONDatabase": {"OrderedJSON"},
-    "JSONStorage": {"JSONDatabase", "OrderedJSON", "CStorage"},
-    "PostgreSQLStorage": {"JSONStorage", "JSONDatabase", "OrderedJSON", "CPostgreSQL"},
+    "JSONServerValues": set(),
+    "JSONDescription": {"JSONServerValues"},
+    "JSONDatabase": {"JSONServerValues"},
+    "JSONStorage": {"JSONDatabase", "JSONServerValues", "CStorage"},
+    "PostgreSQLStorage": {"JSONStorage", "JSONDatabase", "JSONServerValues", "CPostgreSQL"},
     "JSONServer": {
-        "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "OrderedJSON", "CPage",
+        "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "JSONServerValues", "CPage",
         "CStorage", "CZlib",
     },
-    "JSONServerTesting": {"JSONServer", "OrderedJSON"},
+    "JSONServerTesting": {"JSONServer", "JSONServerValues"},
     "JSONServerPlugin": set(),
-    "swift-json-server": {"JSONServer", "JSONDatabase", "OrderedJSON", "CStorage"},
+    "swift-json-server": {"JSONServer", "JSONDatabase", "JSONServerValues", "CStorage"},
     "CPage": set(),
     "CStorage": set(),
     "CZlib": set(),
@@ -30,7 +30,7 @@ ARROWS = {
 }
 
 # These know no files, clocks, threads or HTTP.
-PURE = {"OrderedJSON", "JSONDescription", "JSONDatabase"}
+PURE = {"JSONServerValues", "JSONDescription", "JSONDatabase"}
 PURE_MODULES = {"Synchronization", "FoundationEssentials", "Foundation", "OrderedCollections", "HeapModule", "DequeModule"}
 
 # A module of locks and nothing else, which the thread sanitizer sees into, as it does not into the standard library's.

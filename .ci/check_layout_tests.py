@@ -22,10 +22,10 @@ FOUNDATION = """\
 
 # A rule, files that break it, and what it says; nothing for files that keep it.
 CASES = [
-    (layout.imports, {STORE: "import JSONDatabase\n"}, ["JSONStorage may not import JSONDatabase"]),
-    (layout.imports, {STORE: "package import OrderedJSON\n"}, []),
+    (layout.imports, {STORE: "import JSONDescription\n"}, ["JSONStorage may not import JSONDescription"]),
+    (layout.imports, {STORE: "package import JSONServerValues\n"}, []),
     (layout.imports, {STORE: "    import JSONServer\n"}, []),
-    (layout.imports, {STORE: "@_exported import OrderedJSON\n"}, ["nothing is exported again"]),
+    (layout.imports, {STORE: "@_exported import JSONServerValues\n"}, ["nothing is exported again"]),
     (layout.imports, {SERVER: "import NIOCore\n"}, ["only JSONServer/Transport may import NIOCore"]),
     (layout.imports, {SERVER: "import NIOConcurrencyHelpers\n"}, []),
     (layout.imports, {"Sources/JSONServer/Transport/Bytes.swift": "import NIOCore\n"}, []),

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// What a deletion did.
 package struct Deletion: Sendable {

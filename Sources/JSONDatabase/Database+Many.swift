@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 // Changes of all records that a query selects: each is all or nothing.
 

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 // What decides on which thread a version is read or changed.
 

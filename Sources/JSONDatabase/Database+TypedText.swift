@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 extension Database {
   /// Gives the values of a body that could only be sent as text, such as a form's, the types that its members have.

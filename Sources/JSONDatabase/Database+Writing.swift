@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// A record after an operation.
 package struct WrittenRecord: Sendable {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// One version of the resources of one file, in memory.
 ///

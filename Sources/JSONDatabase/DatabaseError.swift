@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Why the database does not do what it is asked to do.
 package struct DatabaseError: Error, Sendable, Hashable {

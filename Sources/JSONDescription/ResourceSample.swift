@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// A resource as the source of its description: some of its records stand for all.
 package struct ResourceSample: Sendable {

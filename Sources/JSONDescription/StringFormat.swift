@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// A way to write something as a string, under its name in JSON Schema (2020-12 validation, section 7.3).
 ///

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// What the values in one place of the data are.
 struct ValueType: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import JSONServer
-public import OrderedJSON
+public import JSONServerValues
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

@@ -1,5 +1,5 @@
 import JSONServer
-public import OrderedJSON
+public import JSONServerValues
 
 extension MockServer {
   /// Expects that a resource is equal to a Swift value: a collection to an array of records, an object to a record.

@@ -1,6 +1,6 @@
 import HTTPTypes
 public import JSONServer
-public import OrderedJSON
+public import JSONServerValues
 
 extension MockServer {
   /// The requests received, oldest first, with their responses; those to `/__admin` are left out.

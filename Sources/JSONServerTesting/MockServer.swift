@@ -1,6 +1,6 @@
 public import JSONServer
+public import JSONServerValues
 import NIOConcurrencyHelpers
-public import OrderedJSON
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,6 @@
 import HTTPTypes
 public import JSONServer
-public import OrderedJSON
+public import JSONServerValues
 
 /// The requests that an expectation, a fault, a stub or a hold is about: `.get("/users/*", query: ["_page": "2"])`.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
+package import JSONServerValues
 import NIOConcurrencyHelpers
-package import OrderedJSON
 
 /// One file, published atomically and watched for edits from outside.
 ///

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// An open file or directory.
 struct FileDescriptor: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 /// Makes a line of each event that is to be shown.
 protocol EventFormatter: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

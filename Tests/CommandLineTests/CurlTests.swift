@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONServer
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 import Testing
 
 @testable import swift_json_server

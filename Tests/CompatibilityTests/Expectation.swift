@@ -1,5 +1,5 @@
 import Foundation
-import OrderedJSON
+import JSONServerValues
 
 /// What a recorded response must look like.
 enum Expectation {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @testable import swift_json_server

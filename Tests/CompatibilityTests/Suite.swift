@@ -1,5 +1,5 @@
 import Foundation
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 /// A suite of recorded exchanges; the form is described in fixtures/conformance/conform.py.

@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 /// Where json-server 1.0 and 0.17 respond differently.

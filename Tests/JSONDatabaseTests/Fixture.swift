@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 extension Database {
   /// Reads a text; generated ids are `id1`, `id2` and so on.

@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @Suite struct `An edit that was made without having seen what was written` {

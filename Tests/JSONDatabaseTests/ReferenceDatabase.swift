@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// What a collection returns, computed plainly over trees: slow, and short enough to be seen to be right.
 struct ReferenceDatabase {

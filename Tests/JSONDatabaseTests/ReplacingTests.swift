@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @testable import JSONDatabase

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Data whose names are all that a generator of Swift can stumble over.
 enum NastyData {

@@ -1,5 +1,5 @@
 import JSONDescription
-import OrderedJSON
+import JSONServerValues
 
 /// The resources of a JSON text, as the server would pass them.
 struct Samples {

@@ -1,8 +1,8 @@
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 import Testing
 
 @Suite(.jsonServer(["bookmarks": [["id": 0, "title": "Swift"]]], listens: false))

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @Suite(.jsonServer(["users": [["id": 1, "email": "ada@x.org", "password": "lovelace"]]], auth: "users"))

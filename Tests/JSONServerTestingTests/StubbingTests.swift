@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @Suite(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"]]], listens: false), .timeLimit(.minutes(1)))

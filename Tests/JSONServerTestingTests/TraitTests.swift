@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @Suite(.jsonServer("Fixtures/shop.json", routes: ["/api/*": "/$1"], listens: false))

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @Suite struct `Requests that nothing responds to` {

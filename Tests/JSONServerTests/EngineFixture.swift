@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 
 @testable import JSONServer
 @testable import JSONStorage

@@ -1,8 +1,8 @@
 import HTTPTypes
 import JSONDatabase
 import JSONServer
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 import Testing
 
 struct SemanticsTests {

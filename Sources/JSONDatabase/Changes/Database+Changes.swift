@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// A record that differs between two versions.
 struct RecordChange {

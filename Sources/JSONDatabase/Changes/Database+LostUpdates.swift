@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 extension Database {
   /// A record of a resource by its id, or the one value of a singular resource.

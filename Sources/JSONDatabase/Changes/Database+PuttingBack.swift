@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// What deletions removed and changed, with what it takes to put that back when other writes came since.
 package struct RemovedRecords: Sendable {

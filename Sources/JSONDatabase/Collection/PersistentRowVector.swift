@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The rows of a collection by slot, cheap to copy and cheap to change after a copy.
 ///

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 extension RecordCollection {
   /// Decides a new record's id, sets it in the draft, and returns it as text.

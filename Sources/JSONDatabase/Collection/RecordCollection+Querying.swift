@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 extension RecordCollection {
   /// Selects records.

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// A resource of many records: a top-level array of the file.
 ///

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// One top-level member of the file.
 package enum Resource: Sendable {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// A record as it is in the file: its text and the white space around it.
 ///

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// Records of one version of a collection, in the order of a response: read when they are asked for, one at a time.
 ///

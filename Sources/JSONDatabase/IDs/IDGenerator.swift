@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Makes text ids for records of collections whose ids are text.
 package struct IDGenerator: Sendable {

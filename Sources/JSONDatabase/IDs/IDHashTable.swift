@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Finds a record's slot by its id.
 ///

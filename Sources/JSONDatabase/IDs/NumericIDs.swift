@@ -1,5 +1,5 @@
 import HeapModule
-import OrderedJSON
+import JSONServerValues
 
 /// The largest numeric id of a collection, kept current as records come and go.
 ///

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 import Synchronization
 
 /// Tells the versions of data that one owner makes, one after the other, from those that another makes of the same data.

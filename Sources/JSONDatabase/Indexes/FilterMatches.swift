@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The records that a filter selects, as indexes tell.
 struct FilterMatches: Sendable {

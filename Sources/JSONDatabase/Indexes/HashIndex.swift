@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The slots of a collection's records by the text of their value at a path.
 ///

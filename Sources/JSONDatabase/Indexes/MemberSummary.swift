@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Which members a collection's records have, and of which kinds their values are, counted.
 ///

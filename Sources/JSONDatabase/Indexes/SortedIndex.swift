@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The slots of a collection's records in the order of some sort keys.
 ///

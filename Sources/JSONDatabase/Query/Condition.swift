@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// How a filter compares a record's value with an operand.
 package enum Comparison: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// The way to a value inside a record: `title`, `author.name`, `tags.0` or `tags[0]`.
 ///

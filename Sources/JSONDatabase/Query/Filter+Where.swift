@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 extension Filter {
   /// Reads a `_where` tree: `{"or": […]}`, `{"and": […]}`, `{"views": {"gt": 9}}` or

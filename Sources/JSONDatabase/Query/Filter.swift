@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Which records a query selects.
 struct Filter {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// What a filter compares values with, prepared once for all records.
 struct Operand {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The way from a record to a parent that the response embeds, for filters and sorting by the parent's members.
 struct ParentJoin: Sendable {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// What a request asks of a collection.
 package struct Query: Sendable {

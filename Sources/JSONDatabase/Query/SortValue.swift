@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// A value as it sorts: numbers before texts, null after all, missing after null.
 ///

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// What a text becomes that stands for a value, because its sender could write nothing but texts.
 enum TextType: Hashable {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// By which members records refer to others: the one idea that embedding, nested addresses, deletions, the validator and
 /// the page share.

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 extension Database {
   /// Selects the records of a collection and finds what is related to them.

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The records of a response, in order, with what is related to them.
 package struct RecordList: Sendable {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// How the records of one collection lead to those of another.
 enum Relation {

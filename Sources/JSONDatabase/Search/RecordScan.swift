@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Searches the bytes of all records for those that may contain a text.
 ///

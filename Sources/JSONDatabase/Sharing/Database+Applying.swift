@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// What another server's change made of a place.
 package struct AppliedRow: Sendable {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// A database apart from its rows, as a storage keeps it that knows rows.
 package struct DatabaseFrame: Sendable {

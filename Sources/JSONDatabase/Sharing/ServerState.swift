@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// What a server knows besides the data, as JSON: rules for requests and how often they were met, settings, tokens.
 ///

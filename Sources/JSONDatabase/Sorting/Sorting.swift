@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Sorts rows by the values at one or more paths.
 struct Sorting {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// One resource that is in a file of its own: the file's whole text is its value.
 package struct DatabasePart: Sendable {

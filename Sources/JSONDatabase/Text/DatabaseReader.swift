@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// Reads a file's text into a database: checks every byte once and records where each record is.
 struct DatabaseReader {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// One version of a database as the text of its file.
 ///

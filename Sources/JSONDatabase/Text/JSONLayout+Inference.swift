@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 extension JSONLayout {
   /// The layout in which a record and the white space before it are written.

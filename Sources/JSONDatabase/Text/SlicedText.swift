@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// A JSON text that is laid out for people and can be written in slices, from one version of the data.
 ///

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// Reports what in a file would be refused, or would surprise its owner when it is served.
 package struct Validator {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// What a document says about the routes below `/__admin`.
 package enum OpenAPIAdmin {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The schemas of what the admin interface takes and returns.
 enum OpenAPIAdminSchemas {

@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// An OpenAPI 3.1 document of the REST interface that a database has.
 package struct OpenAPIDocument: Sendable {

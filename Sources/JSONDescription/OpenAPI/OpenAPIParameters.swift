@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The parameters of operations.
 enum OpenAPIParameters {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Collects the paths of a document and their operations.
 struct OpenAPIPaths {

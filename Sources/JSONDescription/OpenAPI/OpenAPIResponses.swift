@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The responses of operations.
 package enum OpenAPIResponses {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The schemas of bodies: what operations refer to, and the components to which these references lead.
 struct OpenAPISchemas {

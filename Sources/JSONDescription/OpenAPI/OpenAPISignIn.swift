@@ -1,4 +1,4 @@
-package import OrderedJSON
+package import JSONServerValues
 
 /// What a document says about signing in, where clients have to.
 package struct OpenAPISignIn: Sendable {

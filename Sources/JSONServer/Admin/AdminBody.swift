@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// A JSON object that a person wrote for the server, whose members are all known: the body of an administrative request, an
 /// object within it, or one of a stubs file.

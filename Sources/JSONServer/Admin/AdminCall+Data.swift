@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 extension AdminCall {
   /// json-server-reset's response.

@@ -1,8 +1,8 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 extension AdminCall {
   /// Responds that the server runs, and what it cannot read.

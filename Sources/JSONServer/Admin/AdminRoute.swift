@@ -1,8 +1,8 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 /// A route below `/__admin`, or one of json-server-reset's.
 ///

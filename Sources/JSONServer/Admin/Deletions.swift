@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// What deletions removed, kept for a while so that it can be put back.
 struct Deletions {

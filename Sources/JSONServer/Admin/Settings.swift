@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// What may be changed while a server runs.
 struct Settings: Sendable {

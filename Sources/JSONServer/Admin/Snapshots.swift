@@ -1,6 +1,6 @@
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 /// The versions of the data that are kept by name: in memory, or in the database that servers share, which copies the data
 /// itself.

@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// Turns a CSV table with a header row into JSON.
 enum CSVTable {

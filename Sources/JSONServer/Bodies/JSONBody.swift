@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// Checks bodies that are JSON.
 struct JSONBody {

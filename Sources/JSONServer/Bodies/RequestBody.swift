@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// What a request writes.
 struct WrittenBody: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 // Where a version of the data is read or changed: at once on the engine's loop, or on another thread when that takes long.
 // Whether it does is found out by trying: what would take long gives up at once, and begins again on the other thread.

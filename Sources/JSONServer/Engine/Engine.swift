@@ -1,8 +1,8 @@
 import Dispatch
 import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 /// The one owner of a server's state.
 ///

@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// What applies to every request on its way in, and to every response on its way out, whatever the data holds.
 final class HTTPPolicies {

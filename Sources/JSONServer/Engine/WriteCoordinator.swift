@@ -1,6 +1,6 @@
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 /// Owns the data: makes writes durable, in groups, and takes over edits from outside.
 ///

@@ -1,7 +1,7 @@
 import DequeModule
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// Publishes events to subscribers, as server-sent events.
 ///

@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 extension HTTPField.Name {
   static let xTotalCount = Self.known("X-Total-Count")

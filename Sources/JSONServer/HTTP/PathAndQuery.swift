@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// The path of a target, split at its slashes and decoded.
 struct Path: Sendable, Hashable {

@@ -1,7 +1,7 @@
 package import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 /// Why a request is not carried out.
 ///

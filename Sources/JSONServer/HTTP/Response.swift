@@ -1,7 +1,7 @@
 public import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 /// One HTTP response.
 public struct Response: Sendable {

@@ -1,6 +1,6 @@
 import DequeModule
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// The newest exchanges of a server, and the waiters for one that is yet to come.
 ///

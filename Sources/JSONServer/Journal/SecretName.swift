@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Names of parameters and members that say that their values are secrets.
 enum SecretName {

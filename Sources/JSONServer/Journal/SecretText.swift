@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// What journal, events and log show of requests and responses, with `***` in the place of secrets.
 enum SecretText {

@@ -1,7 +1,7 @@
 import HTTPTypes
+import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
-import OrderedJSON
 
 /// Keeps what another server responds in a stubs file.
 ///

@@ -1,6 +1,6 @@
 package import JSONDatabase
 import JSONDescription
-import OrderedJSON
+import JSONServerValues
 
 /// What the data of a database looks like, inferred from some of its records.
 package struct DataDescription {

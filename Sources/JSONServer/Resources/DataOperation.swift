@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// A request for data once it is known who sent it: any thread can carry it out, with a version of the data alone.
 struct DataOperation: Sendable {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
-import OrderedJSON
+import JSONServerValues
 
 /// What a request asks the database for, parsed once: what it is about, and what happens to that.
 ///

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
-import OrderedJSON
+import JSONServerValues
 
 /// What the query of a list request asks for, in the terms of either json-server.
 struct ListParameters: Sendable {

@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// The shape in which responses show data: which members of the records, and under what name.
 struct ResponseShape: Sendable {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The rules of a routes file, which change a request's target before it is routed.
 ///

@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import OrderedJSON
+public import JSONServerValues
 
 /// What goes wrong with requests on purpose, to test how a client handles it.
 ///

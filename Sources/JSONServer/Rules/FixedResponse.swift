@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import OrderedJSON
+public import JSONServerValues
 
 /// A response that is fixed in advance: of a stub, or of a fault.
 public struct FixedResponse: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import HTTPTypes
+package import JSONServerValues
 import NIOConcurrencyHelpers
-package import OrderedJSON
 
 /// A pattern that was checked and prepared, to be compared with many requests.
 package struct RequestMatcher: Sendable {

@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import OrderedJSON
+public import JSONServerValues
 
 /// The requests that a stub, a fault, a hold or an expectation is about.
 ///

@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 /// What is prepared for requests: a fault, a hold or a stub, which was checked and can be used.
 struct Rule: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// Has requests meet what was prepared for them, and carries them out when that leaves them to the data.
 ///

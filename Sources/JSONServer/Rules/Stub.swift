@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import OrderedJSON
+public import JSONServerValues
 
 /// Responses that requests get whatever the data holds, such as `{"balance": 200}` for `POST /api/v2/purchase`.
 public struct Stub: Sendable {

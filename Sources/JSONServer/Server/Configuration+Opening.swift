@@ -1,7 +1,7 @@
 import Dispatch
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 extension Server.Configuration {
   /// The names by which records are identified and related.

@@ -1,4 +1,4 @@
-public import OrderedJSON
+public import JSONServerValues
 
 extension Server {
   /// How a server behaves; every property has the default of the command line.

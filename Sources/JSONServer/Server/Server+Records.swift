@@ -1,5 +1,5 @@
 import JSONDatabase
-public import OrderedJSON
+public import JSONServerValues
 
 extension Server {
   /// All the data as it is now. O(size of the data).

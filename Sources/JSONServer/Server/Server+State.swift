@@ -1,8 +1,8 @@
 import Dispatch
 import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 extension Server {
   /// Brings the data back to what was last read from outside: at start, or when a file was edited.

@@ -1,8 +1,8 @@
 import HTTPTypes
 import JSONDatabase
+public import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
-public import OrderedJSON
 
 /// A server of one database, for a terminal, a test or an embedder.
 ///

@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// Reads a source's text into a database.
 struct SourceParser: Sendable {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 /// The sessions of a server: for each client that asks for one, an engine with its own copy of everything.
 ///

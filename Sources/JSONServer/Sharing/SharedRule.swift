@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// How faults and stubs stand in the state of a server that shares them: the rule as it is sent to `/__admin`, beside what
 /// that cannot say, and how often it was met.

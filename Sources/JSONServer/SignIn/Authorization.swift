@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// Who may do what, as the data, the tokens and the guards say at one moment.
 ///

@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// What whoever sent a change may not do, as far as only the records tell whether they would.
 ///

@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// What a user signs in with.
 struct Credentials: Sendable {

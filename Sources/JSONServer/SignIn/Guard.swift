@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Who may read and who may write a resource, in json-server-auth's digits, which are those of Unix file modes: the first
 /// is for the owner of a record, the second for whoever has signed in, the third for everyone; 4 allows reading, 2 writing.

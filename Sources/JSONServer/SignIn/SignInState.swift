@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// The step that lets only those in who may: who has signed in to a server.
 ///

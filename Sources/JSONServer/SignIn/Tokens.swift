@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// The tokens that users are given, which are kept in the server's state.
 ///

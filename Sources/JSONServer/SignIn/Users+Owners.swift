@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 extension Users {
   /// Whether a request for what only owners may use has to be limited to what is a user's; one that is about nothing else

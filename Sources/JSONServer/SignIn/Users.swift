@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// The users, as one version of the data has them.
 struct Users {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import JSONServer
-public import OrderedJSON
+public import JSONServerValues
 
 extension MockServer {
   /// Responds to requests with an error from now on; the data stays as it is.

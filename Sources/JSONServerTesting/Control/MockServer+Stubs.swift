@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import JSONServer
-public import OrderedJSON
+public import JSONServerValues
 
 extension MockServer {
   /// Responds to requests with JSON from now on, whatever the data holds; comes before the stubs that are there.

@@ -1,6 +1,6 @@
 import Dispatch
 package import JSONDatabase
-package import OrderedJSON
+package import JSONServerValues
 import Synchronization
 
 /// Keeps a database in one file.

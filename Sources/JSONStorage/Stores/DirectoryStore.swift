@@ -1,7 +1,7 @@
 import Dispatch
 package import JSONDatabase
+package import JSONServerValues
 import NIOConcurrencyHelpers
-package import OrderedJSON
 
 /// Keeps each resource of a database in a file of its own, in one directory.
 ///

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The lock file beside a file, which excludes a second server from it.
 ///

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 extension FileStoreWorker {
   /// What a check of the file showed.

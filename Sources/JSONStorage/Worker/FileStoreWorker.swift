@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// The thread side of a ``FileStore``: it owns the state and makes all system calls, so that a check of the file and a
 /// publish never overlap.

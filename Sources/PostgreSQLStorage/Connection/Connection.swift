@@ -1,7 +1,7 @@
 #if PostgreSQL
   import JSONStorage
   import CPostgreSQL
-  import OrderedJSON
+  import JSONServerValues
 
   /// A connection to a database. It blocks, for a bounded time, and belongs to one queue.
   final class Connection {

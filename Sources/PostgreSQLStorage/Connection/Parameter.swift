@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 #if PostgreSQL
   /// A parameter of a statement, in PostgreSQL's binary form: nothing is ever written into the statement's text.

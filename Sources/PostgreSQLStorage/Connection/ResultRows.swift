@@ -1,6 +1,6 @@
 #if PostgreSQL
   import CPostgreSQL
-  import OrderedJSON
+  import JSONServerValues
 
   /// The rows of an answer, in binary form.
   final class ResultRows {

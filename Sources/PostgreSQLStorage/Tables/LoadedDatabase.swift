@@ -1,7 +1,7 @@
 #if PostgreSQL
   import JSONStorage
   import JSONDatabase
-  import OrderedJSON
+  import JSONServerValues
 
   /// A whole database as it was read.
   struct LoadedDatabase: Sendable {

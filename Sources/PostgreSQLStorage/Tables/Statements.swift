@@ -1,7 +1,7 @@
 #if PostgreSQL
   import JSONStorage
   import JSONDatabase
-  import OrderedJSON
+  import JSONServerValues
 
   /// What others have written from one version to another.
   struct ForeignWrites {

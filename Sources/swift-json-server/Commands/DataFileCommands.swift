@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONDatabase
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 /// A file of data that is looked at and not served, and what its ids and references are called.
 struct DataFileOptions: ParsableArguments {

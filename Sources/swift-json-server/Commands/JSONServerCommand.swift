@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONDatabase
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 /// The command line of swift-json-server.
 @main

@@ -3,8 +3,8 @@ import Dispatch
 import HTTPTypes
 import JSONDatabase
 import JSONServer
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 
 /// Makes a database of what another server has.
 struct RecordCommand: ReportingCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import OrderedJSON
+import JSONServerValues
 
 /// An option of serving as a settings file, `--print-config` and json-server's spellings know it.
 ///

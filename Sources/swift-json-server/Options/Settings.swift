@@ -1,5 +1,5 @@
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

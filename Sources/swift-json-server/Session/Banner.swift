@@ -1,7 +1,7 @@
 import Dispatch
 import JSONServer
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

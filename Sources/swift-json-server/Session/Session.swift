@@ -1,5 +1,5 @@
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 /// One run of the command, from the server's start to the signal, the key or the program that ends it.
 struct Session {

@@ -1,6 +1,6 @@
 import Dispatch
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 /// What a server is started with.
 struct Startup {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 
 /// Times the parts of the server without sockets and files, and prints one table.
 ///

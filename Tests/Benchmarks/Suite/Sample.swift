@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 /// Databases to measure with: one collection of records of about 1 KB, as load.py makes them.
 enum Sample {

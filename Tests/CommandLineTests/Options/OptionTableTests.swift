@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSONServer
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @testable import swift_json_server

@@ -1,5 +1,5 @@
 import Dispatch
-import OrderedJSON
+import JSONServerValues
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 #if canImport(FoundationNetworking)

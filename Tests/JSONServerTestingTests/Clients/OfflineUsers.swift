@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,6 @@
 import Foundation
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,6 @@
 import Foundation
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import XCTest
 
 #if canImport(FoundationNetworking)

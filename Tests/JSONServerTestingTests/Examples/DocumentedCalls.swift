@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 /// The calls that the documentation shows without the test around them.

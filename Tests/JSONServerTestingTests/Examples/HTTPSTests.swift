@@ -2,7 +2,7 @@
   import Foundation
   import JSONServer
   import JSONServerTesting
-  import OrderedJSON
+  import JSONServerValues
   import TestSupport
   import Testing
 

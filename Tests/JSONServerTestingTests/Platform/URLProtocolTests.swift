@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 import JSONServer
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 import Testing
 
 @testable import JSONServerTesting

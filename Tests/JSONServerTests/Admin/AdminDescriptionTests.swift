@@ -1,6 +1,6 @@
 import HTTPTypes
 import JSONDescription
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @testable import JSONServer

@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 
 @testable import JSONServer
 

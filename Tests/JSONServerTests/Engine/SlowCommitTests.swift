@@ -1,6 +1,6 @@
 import HTTPTypes
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 import Testing
 
 @testable import JSONServer

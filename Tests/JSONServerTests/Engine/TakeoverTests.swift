@@ -1,7 +1,7 @@
 import HTTPTypes
+import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
-import OrderedJSON
 import Testing
 
 @testable import JSONServer

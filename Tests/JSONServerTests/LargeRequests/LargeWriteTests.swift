@@ -1,6 +1,6 @@
 import HTTPTypes
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 import Testing
 
 @testable import JSONDatabase

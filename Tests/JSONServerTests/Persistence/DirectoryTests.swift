@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
-import OrderedJSON
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
+import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
-import OrderedJSON
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import HTTPTypes
+import JSONServerValues
 import NIOConcurrencyHelpers
-import OrderedJSON
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 import TestSupport
 import Testing
 

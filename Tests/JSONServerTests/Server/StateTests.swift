@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
   import Foundation
   import HTTPTypes
-  import OrderedJSON
+  import JSONServerValues
   import Testing
 
   @testable import JSONServer

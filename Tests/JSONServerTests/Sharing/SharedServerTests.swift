@@ -1,7 +1,7 @@
 #if PostgreSQL
   import HTTPTypes
   import NIOConcurrencyHelpers
-  import OrderedJSON
+  import JSONServerValues
   import Testing
 
   @testable import JSONServer

@@ -1,6 +1,6 @@
 #if PostgreSQL
   import HTTPTypes
-  import OrderedJSON
+  import JSONServerValues
   import Testing
 
   @testable import JSONServer

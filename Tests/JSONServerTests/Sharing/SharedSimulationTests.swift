@@ -1,7 +1,7 @@
 #if PostgreSQL
   import HTTPTypes
   import JSONDatabase
-  import OrderedJSON
+  import JSONServerValues
   import Testing
 
   @testable import JSONServer

@@ -1,5 +1,5 @@
 import HTTPTypes
-import OrderedJSON
+import JSONServerValues
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @testable import JSONServer

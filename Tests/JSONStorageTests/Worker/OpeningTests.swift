@@ -1,5 +1,5 @@
 import Foundation
-import OrderedJSON
+import JSONServerValues
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Dispatch
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 #if PostgreSQL
   import PostgreSQLStorage

@@ -1,6 +1,6 @@
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
-import OrderedJSON
 
 #if PostgreSQL
   import PostgreSQLStorage

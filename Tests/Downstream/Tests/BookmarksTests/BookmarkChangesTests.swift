@@ -2,7 +2,7 @@ import Bookmarks
 import Foundation
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 #if canImport(FoundationNetworking)

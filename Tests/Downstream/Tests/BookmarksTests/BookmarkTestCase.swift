@@ -1,6 +1,6 @@
 import Bookmarks
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import XCTest
 
 /// The app's tests as a target with XCTest has them: a server from `setUp` to `tearDown`, and one for a closure.

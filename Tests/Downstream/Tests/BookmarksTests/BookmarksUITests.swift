@@ -1,6 +1,6 @@
 #if os(Linux)
   import JSONServerTesting
-  import OrderedJSON
+  import JSONServerValues
   import XCTest
 
   nonisolated final class BookmarksUITests: XCTestCase {

@@ -1,7 +1,7 @@
 import Downstream
 import Foundation
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 #if canImport(FoundationNetworking)

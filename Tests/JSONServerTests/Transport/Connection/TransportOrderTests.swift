@@ -1,8 +1,8 @@
 import HTTPTypes
+import JSONServerValues
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
-import OrderedJSON
 import Testing
 
 @testable import JSONServer

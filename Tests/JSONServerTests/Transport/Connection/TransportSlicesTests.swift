@@ -1,9 +1,9 @@
 import Dispatch
 import HTTPTypes
 import JSONDatabase
+import JSONServerValues
 import NIOConcurrencyHelpers
 import NIOCore
-import OrderedJSON
 import Testing
 
 @testable import JSONServer

@@ -2,7 +2,7 @@
   import HTTPTypes
   import NIOCore
   import NIOSSL
-  import OrderedJSON
+  import JSONServerValues
   import TestSupport
   import Testing
 

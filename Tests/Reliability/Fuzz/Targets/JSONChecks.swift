@@ -1,5 +1,5 @@
 import JSONDatabase
-import OrderedJSON
+import JSONServerValues
 
 /// What must hold of the readers of JSON and JSON5.
 enum JSONChecks {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 
 @testable import JSONServer
 

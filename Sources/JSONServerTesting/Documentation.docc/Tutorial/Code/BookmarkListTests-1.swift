@@ -2,7 +2,7 @@ import Bookmarks
 import Foundation
 import JSONServer
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @Suite(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"], ["id": 2, "title": "NIO"]]]))

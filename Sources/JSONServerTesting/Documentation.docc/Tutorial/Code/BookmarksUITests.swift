@@ -1,5 +1,5 @@
 import JSONServerTesting
-import OrderedJSON
+import JSONServerValues
 import XCTest
 
 nonisolated final class BookmarksUITests: XCTestCase {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 /// The files of nst/JSONTestSuite.

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 struct MemberSelectionTests {

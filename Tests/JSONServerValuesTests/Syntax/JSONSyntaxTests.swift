@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OrderedJSON
+@testable import JSONServerValues
 
 struct JSONSyntaxTests {
   /// Texts of all lengths around those that are examined in one step.

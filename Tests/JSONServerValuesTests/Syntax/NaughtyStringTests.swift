@@ -1,5 +1,5 @@
 import Foundation
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 struct NaughtyStringTests {

@@ -1,4 +1,4 @@
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 /// Uses what other modules see: none of them can make a `ValidJSON` or a `ValueToken` of bytes that were not scanned.

@@ -1,5 +1,5 @@
 import Foundation
-import OrderedJSON
+import JSONServerValues
 import Testing
 
 @Suite struct `Values that are deep and large` {
