@@ -20,7 +20,7 @@
     /// may be among them.
     ///
     /// - Returns: The rows of each statement.
-    /// - Throws: ``StorageError`` of the first that fails; with code `unreachable` it is not known what became of them.
+    /// - Throws: ``StorageError`` of the first that fails; with code `unavailable` it is not known what became of them.
     @discardableResult
     func run(_ statements: [Statement], deadline: Duration) throws(StorageError) -> [ResultRows] {
       for statement in statements { try allowTime(for: statement.parameters) }

@@ -43,7 +43,7 @@
         ["does not exist", "authentication failed", "no pg_hba.conf entry", "permission denied"]
           .contains(where: text.contains)
       {
-        return StorageError(.refused, "\(address.description): \(text).")
+        return StorageError(.forbidden, "\(address.description): \(text).")
       }
       return StorageError(.unavailable, "\(address.description): \(text).")
     }
@@ -63,7 +63,7 @@
     ///
     /// - Parameters:
     ///   - deadline: How long the database may be silent; then the connection is lost.
-    /// - Throws: ``StorageError``; with code `unreachable` it is not known what became of the statement.
+    /// - Throws: ``StorageError``; with code `unavailable` it is not known what became of the statement.
     @discardableResult
     func run(_ text: String, deadline: Duration = .seconds(30)) throws(StorageError) -> ResultRows {
       guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }

@@ -18,7 +18,7 @@
     /// Reads everything as it is at one moment.
     ///
     /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
-    /// - Throws: ``StorageError``; with code `tables` when positions are missing.
+    /// - Throws: ``StorageError``; with code `invalidDatabase` when positions are missing.
     func load(_ schema: Schema, isInTransaction: Bool) throws(StorageError) -> LoadedDatabase {
       if isInTransaction { return try loadAll(schema) }
       try run("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")

@@ -215,7 +215,7 @@
           return
         } catch {
           // Servers that start together may make the same things; the second try finds them made.
-          guard attempt < 5, error.code != .unavailable, error.code != .invalidDatabase, error.code != .refused else {
+          guard attempt < 5, error.code != .unavailable, error.code != .invalidDatabase, error.code != .forbidden else {
             throw error
           }
           if attempt == 4 { throw error }
