@@ -11,11 +11,6 @@ extension Database {
   /// The most resources that are looked at for each request.
   private static let mostLookedAt = 200
 
-  /// Whether reading all of a resource takes noticeably long, by its position.
-  package func isLarge(at position: Int) -> Bool {
-    entries.indices.contains(position) && entries[position].isLarge
-  }
-
   /// The most related records that are found without a second thought.
   static let quickRelations = 500
   /// The most records that are changed without a second thought: in about a millisecond.

@@ -19,12 +19,10 @@ extension Engine {
   /// - Throws: 503 when too many reads that take long are under way.
   func read(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
     var version = writes.database
-    if writes.hasLargeReads {
-      haste.renew()
-      version.patience = haste
-    }
+    haste.renew()
+    version.patience = haste
     let outcome = Result { () throws(ShapedOperation.Refusal) in try operation.carryOut(on: &version) }
-    guard writes.hasLargeReads, haste.isOver else {
+    guard haste.isOver else {
       return respond(to: context, operation, with: outcome, isSaved: writes.isSaved)
     }
     let (isSaved, retractions) = (writes.isSaved, writes.retractions)
@@ -98,7 +96,6 @@ extension Engine {
 
   /// Reads the ids and members of large collections on another thread, so that no request has to wait for that.
   func readAhead() {
-    guard writes.hasLargeReads else { return }
     let start = configuration.hasSessions ? writes.initial : nil
     WorkerThreads.calculations.run { [database = writes.database, users = signIn?.users] in
       for version in [database, start].compactMap(\.self) {

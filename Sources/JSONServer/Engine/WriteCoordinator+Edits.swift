@@ -132,7 +132,7 @@ extension WriteCoordinator {
       guard engine.writes.takeover?.number == number else { return }
       engine.writes.goOn(with: effect, after: failed, on: engine)
     }
-    guard hasLargeReads || new.replacement.isLarge else {
+    guard !version.isSmall || new.replacement.isLarge else {
       return goOn(engine, Takeover.Effect(replace(version), of: version, since: base))
     }
     WorkerThreads.changes.run { [loop = engine.loop] in

@@ -36,8 +36,6 @@ final class WriteCoordinator {
   var revisions = Revisions()
   /// How often something that was not saved was taken back.
   private(set) var retractions = 0
-  /// Whether some read may take so long that it has to be looked at before it begins.
-  var hasLargeReads: Bool
   /// The generation of each file, by its resource, that the database is built on.
   var generations: [String: Int] = [:]
   /// Edits of files that came while a commit, a takeover or a large write was under way.
@@ -53,7 +51,6 @@ final class WriteCoordinator {
     database = source.database
     saved = (source.database, Deletions())
     self.initial = initial
-    hasLargeReads = !source.database.isSmall
     store = source.store
     shared = source.store as? any SharedStore
     state = ServerState(source.state)
@@ -69,8 +66,7 @@ final class WriteCoordinator {
 
   /// Takes a version with a change in the place of the data.
   func take(_ changed: Database) {
-    // What holds many records takes long to be freed.
-    if hasLargeReads { WorkerThreads.release(&database, leaving: changed) } else { database = changed }
+    Self.replace(&database, with: changed)
     database.patience = .endless
   }
 
@@ -80,7 +76,6 @@ final class WriteCoordinator {
     deletions.removeAll()
     recordSaved(database, deletions)
     revisions.changeAll()
-    hasLargeReads = !read.isSmall
   }
 
   /// Takes over changes that are saved, in the place of others that were taken back.
@@ -91,8 +86,13 @@ final class WriteCoordinator {
   }
 
   private func recordSaved(_ version: Database, _ deletions: Deletions) {
-    if hasLargeReads { WorkerThreads.release(&saved.database, leaving: version) } else { saved.database = version }
+    Self.replace(&saved.database, with: version)
     saved.deletions = deletions
+  }
+
+  /// Puts a version in the place of another, which another thread frees where that takes long.
+  private static func replace(_ version: inout Database, with next: Database) {
+    if version.isSmall { version = next } else { WorkerThreads.release(&version, leaving: next) }
   }
 
   /// Responds when what was changed is saved, or immediately when there is nothing to save.
@@ -108,7 +108,6 @@ final class WriteCoordinator {
     var pending = pending
     pending.resources = database.resourceNames(at: resources)
     revisions.change(resources)
-    if !hasLargeReads { hasLargeReads = resources.contains(where: database.isLarge) }
     guard store != nil else {
       compact(since: base, on: engine)
       recordSaved(database, deletions)

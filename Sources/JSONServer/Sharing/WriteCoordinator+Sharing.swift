@@ -97,7 +97,6 @@ extension WriteCoordinator {
       }
     }
     revisions.change(positions)
-    if !hasLargeReads { hasLargeReads = positions.contains(where: database.isLarge) }
     return applied
   }
 }
