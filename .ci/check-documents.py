@@ -7,7 +7,8 @@ The lines of a `swift` block are, in their order, in one of the files that the t
 Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt, and so are blocks
 marked `Swift`, which show another library. Those of a tutorial's code file are in one of the
 files of Tests/Downstream, and each code file is shown by a step. A link or an image within the repository leads to a
-file, or to a heading; <doc:Name> to an article of the same catalog; a path in backticks exists. Each article is listed in
+file, or to a heading; <doc:Name> to an article of the same catalog, and links from one catalog to another are whole
+addresses; a path in backticks exists. Each article is listed in
 its catalog's landing page, and says what it is for; README.md stays a page that is read in three minutes. The diagram in
 CONTRIBUTING.md has the dependencies of Package.swift. Standard library only.
 """
@@ -27,6 +28,7 @@ DOWNSTREAM = ROOT / "Tests/Downstream"
 TUTORIALS = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.tutorial"))
 CODE_FILES = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.swift"))
 STEP = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"\)')
+REPOSITORY = re.compile(r"https://github\.com/[\w-]+/swift-json-server/blob/main/")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ARTICLE_LINK = re.compile(r"<doc:([^>]+)>")
 PATH = re.compile(r"`((?:Sources|Tests|Packaging|fixtures|\.ci|\.github)/[\w./+@-]+)")
@@ -96,10 +98,11 @@ def anchors(document):
 
 def broken_links(document):
     for target in LINK.findall(without_code(document.read_text())):
-        if re.match(r"[a-z]+:", target):
+        own = REPOSITORY.match(target)
+        if re.match(r"[a-z]+:", target) and not own:
             continue
-        path, _, anchor = target.partition("#")
-        file = document.parent / path if path else document
+        path, _, anchor = target[own.end() if own else 0:].partition("#")
+        file = (ROOT if own else document.parent) / path if path else document
         if not file.exists() or anchor and anchor not in anchors(file):
             yield f"{document.relative_to(ROOT)}: the link to {target} leads nowhere"
 
@@ -115,6 +118,13 @@ def broken_article_links(article):
         is_tutorial = name.startswith("tutorials/") and any(file.stem == name[10:] for file in TUTORIALS)
         if not is_tutorial and not (article.parent / f"{name}.md").exists():
             yield f"{article.relative_to(ROOT)}: <doc:{name}> leads nowhere"
+
+
+def dead_when_hosted(article):
+    """Relative links, which lead nowhere where the documentation is hosted."""
+    for target in LINK.findall(without_code(article.read_text())):
+        if not re.match(r"[a-z]+:", target):
+            yield f"{article.relative_to(ROOT)}: write the link to {target} as <doc:Name>, or as a whole address"
 
 
 def unreachable(article):
@@ -162,7 +172,7 @@ def main():
     problems = [problem for document in PAGES + ARTICLES for problem in broken_links(document)]
     problems += [problem for document in PAGES + ARTICLES for problem in broken_paths(document)]
     problems += [problem for document in [README, *ARTICLES] for problem in uncompiled_blocks(document)]
-    problems += [problem for article in ARTICLES for problem in [*broken_article_links(article), *unreachable(article)]]
+    problems += [problem for article in ARTICLES for problem in [*broken_article_links(article), *dead_when_hosted(article), *unreachable(article)]]
     problems += [*uncompiled_code_files(), *misplaced_code_files(), *wrong_arrows(), *overlong_readme()]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
