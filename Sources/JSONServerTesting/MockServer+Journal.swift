@@ -288,12 +288,9 @@ enum JournalText {
 
   /// The status, or what became of the response in its place.
   private static func outcome(of exchange: Exchange) -> String {
-    switch (exchange.state, exchange.response.delivery) {
-    case (.received, _): "no response yet, the request is held"
-    case (.responded, .normal): String(exchange.response.status.code)
-    case (.responded, .hang): "no response (hung)"
-    case (.responded, .reset): "connection reset"
-    case (.responded, .truncated): "\(exchange.response.status.code), truncated"
+    switch exchange.state {
+    case .received: "no response yet, the request is held"
+    case .responded: exchange.response.delivery.summary(of: exchange.response.status)
     }
   }
 

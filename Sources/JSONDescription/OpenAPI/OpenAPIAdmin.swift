@@ -19,7 +19,11 @@ package enum OpenAPIAdmin {
   }
 
   /// A document with operations after those of the data, and with what the operations refer to.
-  package static func adding(_ operations: [Operation], to document: JSONObject) -> JSONObject {
+  ///
+  /// - Parameter faultActions: The names of what faults do to connections.
+  package static func adding(
+    _ operations: [Operation], faultActions: [String], to document: JSONObject
+  ) -> JSONObject {
     var document = document
     var items = JSONObject()
     for operation in operations {
@@ -33,7 +37,8 @@ package enum OpenAPIAdmin {
     var components = document["components"]?.object ?? JSONObject()
     components["schemas"] = .object(
       JSONObject(
-        (components["schemas"]?.object.map(Array.init) ?? []) + OpenAPIAdminSchemas.all.map { (name($0.key), $0.value) }
+        (components["schemas"]?.object.map(Array.init) ?? [])
+          + OpenAPIAdminSchemas.all(faultActions: faultActions).map { (name($0.key), $0.value) }
       ))
     document["components"] = .object(components)
     return document

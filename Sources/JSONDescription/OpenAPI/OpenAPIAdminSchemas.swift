@@ -2,62 +2,70 @@ import JSONServerValues
 
 /// The schemas of what the admin interface takes and returns.
 enum OpenAPIAdminSchemas {
-  static let all: KeyValuePairs<String, JSONValue> = [
-    "Health": object([
-      "status": string, "version": string, "uptime": ["type": "number", "description": "In seconds."],
-      "resources": integer, "readOnly": boolean,
-      "invalid": ["type": ["object", "null"], "description": "The file that cannot be read, and why."],
-    ]),
-    "Resource": object([
-      "name": string, "kind": choice(["collection", "object"]), "count": integer, "idName": string, "url": string,
-      "parents": [
-        "type": "object", "additionalProperties": string, "description": "The resource that each key leads to.",
-      ],
-    ]),
-    "Exchange": object([
-      "id": integer, "time": time, "method": string, "path": string, "status": ["type": ["integer", "null"]],
-      "milliseconds": ["type": ["number", "null"]], "state": choice(["received", "responded"]),
-      "delivery": choice(["normal", "hang", "reset", "truncate"]),
-      "matched": [
-        "type": ["object", "null"], "description": "The rule, fault, hold and stub that the request has met.",
-      ],
-      "unexpected": boolean, "requestHeaders": fields, "requestBody": ["type": ["string", "null"]],
-      "responseHeaders": fields, "responseBody": ["type": ["string", "null"]],
-    ]),
-    "Deletion": object([
-      "resource": string, "ids": ["type": "array", "minItems": 1, "items": ["type": ["string", "integer"]]],
-      "preview": ["type": "boolean", "description": "Whether nothing is deleted."],
-    ]),
-    "Deleted": object([
-      "deleted": counts, "changed": counts,
-      "undo": ["type": ["integer", "null"], "description": "The number by which the deletion can be undone."],
-    ]),
-    "Restored": object(["restored": counts, "changed": counts]),
-    "Session": object(["name": string, "time": time, "lastUsed": time, "requests": integer]),
-    "Snapshot": object(["name": string, "time": time]),
-    "SnapshotName": object(["name": string]),
-    "Settings": object([
-      "delay": ["type": "integer", "minimum": 0, "maximum": 60_000, "description": "In milliseconds."],
-      "readOnly": boolean,
-    ]),
-    "Expired": object(["expired": integer]),
-    "Matcher": object(matcher),
-    "Response": object(response),
-    "Fault": object(
-      [("id", id), ("request", OpenAPIAdmin.reference("Matcher")), ("response", OpenAPIAdmin.reference("Response"))]
-        + matcher.filter { ["method", "path", "query"].contains($0.0) } + response
-        + [
-          ("times", times), ("delay", delay), ("retryAfter", integer),
-          ("action", choice(["hang", "reset", "truncate"])),
+  /// The schemas by their names.
+  ///
+  /// - Parameter faultActions: The names of what faults do to connections.
+  static func all(faultActions: [String]) -> KeyValuePairs<String, JSONValue> {
+    let actions = faultActions.map(JSONValue.string)
+    return [
+      "Health": object([
+        "status": string, "version": string, "uptime": ["type": "number", "description": "In seconds."],
+        "resources": integer, "readOnly": boolean,
+        "invalid": ["type": ["object", "null"], "description": "The file that cannot be read, and why."],
+      ]),
+      "Resource": object([
+        "name": string, "kind": choice(["collection", "object"]), "count": integer, "idName": string, "url": string,
+        "parents": [
+          "type": "object", "additionalProperties": string, "description": "The resource that each key leads to.",
+        ],
+      ]),
+      "Exchange": object([
+        "id": integer, "time": time, "method": string, "path": string, "status": ["type": ["integer", "null"]],
+        "milliseconds": ["type": ["number", "null"]], "state": choice(["received", "responded"]),
+        "delivery": choice(["normal"] + actions),
+        "matched": [
+          "type": ["object", "null"], "description": "The rule, fault, hold and stub that the request has met.",
+        ],
+        "unexpected": boolean, "requestHeaders": fields, "requestBody": ["type": ["string", "null"]],
+        "responseHeaders": fields, "responseBody": ["type": ["string", "null"]],
+      ]),
+      "Deletion": object([
+        "resource": string, "ids": ["type": "array", "minItems": 1, "items": ["type": ["string", "integer"]]],
+        "preview": ["type": "boolean", "description": "Whether nothing is deleted."],
+      ]),
+      "Deleted": object([
+        "deleted": counts, "changed": counts,
+        "undo": ["type": ["integer", "null"], "description": "The number by which the deletion can be undone."],
+      ]),
+      "Restored": object(["restored": counts, "changed": counts]),
+      "Session": object(["name": string, "time": time, "lastUsed": time, "requests": integer]),
+      "Snapshot": object(["name": string, "time": time]),
+      "SnapshotName": object(["name": string]),
+      "Settings": object([
+        "delay": ["type": "integer", "minimum": 0, "maximum": 60_000, "description": "In milliseconds."],
+        "readOnly": boolean,
+      ]),
+      "Expired": object(["expired": integer]),
+      "Matcher": object(matcher),
+      "Response": object(response),
+      "Fault": object(
+        [("id", id), ("request", OpenAPIAdmin.reference("Matcher")), ("response", OpenAPIAdmin.reference("Response"))]
+          + matcher.filter { ["method", "path", "query"].contains($0.0) } + response
+          + [
+            ("times", times), ("delay", delay), ("retryAfter", integer),
+            ("action", choice(actions)),
+          ]),
+      "Hold": object(
+        [("id", id)] + matcher + [
+          ("times", times), ("requests", ["type": "array", "items": integer, "readOnly": true]),
         ]),
-    "Hold": object(
-      [("id", id)] + matcher + [("times", times), ("requests", ["type": "array", "items": integer, "readOnly": true])]),
-    "Stub": object([
-      "id": id, "request": OpenAPIAdmin.reference("Matcher"), "response": OpenAPIAdmin.reference("Response"),
-      "responses": ["type": "array", "minItems": 1, "items": OpenAPIAdmin.reference("Response")],
-      "times": times, "delay": delay,
-    ]),
-  ]
+      "Stub": object([
+        "id": id, "request": OpenAPIAdmin.reference("Matcher"), "response": OpenAPIAdmin.reference("Response"),
+        "responses": ["type": "array", "minItems": 1, "items": OpenAPIAdmin.reference("Response")],
+        "times": times, "delay": delay,
+      ]),
+    ]
+  }
 
   private static func object(_ properties: KeyValuePairs<String, JSONValue>) -> JSONValue {
     object(properties.map { ($0.key, $0.value) })

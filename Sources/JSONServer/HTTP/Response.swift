@@ -18,18 +18,6 @@ public struct Response: Sendable {
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
   }
 
-  /// How a response is sent, for tests of a client's error handling.
-  public enum Delivery: Sendable, Hashable {
-    /// Whole.
-    case normal
-    /// Never: the connection stays open and silent.
-    case hang
-    /// The connection is reset before the first byte.
-    case reset
-    /// The connection is closed after this many bytes of the body, with the full length announced.
-    case truncated(after: Int)
-  }
-
   /// The status.
   public var status: HTTPResponse.Status
 

@@ -354,18 +354,6 @@ struct RequestSummary: Sendable {
   }
 }
 
-extension Response.Delivery {
-  /// The name of the fault that it is the effect of; `normal` for none.
-  package var name: String {
-    switch self {
-    case .normal: "normal"
-    case .hang: Fault.Action.hang.rawValue
-    case .reset: Fault.Action.reset.rawValue
-    case .truncated: Fault.Action.truncate.rawValue
-    }
-  }
-}
-
 extension MatchNotes {
   /// What the request has met, as `/__admin/requests` shows it; `nil` for nothing.
   fileprivate var value: JSONValue? {

@@ -14,6 +14,9 @@ public struct Fault: Sendable, Hashable {
     case reset
     /// The connection ends in the middle of the body.
     case truncate
+
+    /// The names that the admin interface has for them.
+    static let names = allCases.map(\.rawValue)
   }
 
   /// The requests it meets; none to `/__admin`.
@@ -53,6 +56,42 @@ public struct Fault: Sendable, Hashable {
       RequestPattern(method, path), times: times, delay: delay,
       response: FixedResponse(status: status, headerFields: headerFields, body: body.map(FixedResponse.Body.json)),
       retryAfter: retryAfter, action: action)
+  }
+}
+
+extension Response {
+  /// How a response is sent, for tests of a client's error handling.
+  public enum Delivery: Sendable, Hashable {
+    /// Whole.
+    case normal
+    /// Never: the connection stays open and silent.
+    case hang
+    /// The connection is reset before the first byte.
+    case reset
+    /// The connection is closed after this many bytes of the body, with the full length announced.
+    case truncated(after: Int)
+  }
+}
+
+extension Response.Delivery {
+  /// The name of the fault's action that it is the effect of; `normal` for none.
+  var name: String {
+    switch self {
+    case .normal: "normal"
+    case .hang: Fault.Action.hang.rawValue
+    case .reset: Fault.Action.reset.rawValue
+    case .truncated: Fault.Action.truncate.rawValue
+    }
+  }
+
+  /// What a client gets of a response with a status, in a few words.
+  package func summary(of status: HTTPResponse.Status) -> String {
+    switch self {
+    case .normal: "\(status.code)"
+    case .hang: "no response (hung)"
+    case .reset: "connection reset"
+    case .truncated: "\(status.code), truncated"
+    }
   }
 }
 

@@ -205,7 +205,9 @@ extension Rule {
       let seconds = try body.integer("retryAfter", in: 0...1_000_000)
       let name = try body.string("action")
       let action = name.flatMap(Fault.Action.init)
-      guard name == action?.rawValue else { throw body.wrong("action", "hang, reset or truncate") }
+      guard name == action?.rawValue else {
+        throw body.wrong("action", "one of \(Fault.Action.names.joined(separator: ", "))")
+      }
       effect = .fault(responses[0], retryAfter: seconds, action: action)
       guard delay != nil || effect.response(after: 0) != nil else {
         throw RequestError(
