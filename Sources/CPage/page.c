@@ -35,6 +35,9 @@ static const uint8_t dom_js[] = {
 static const uint8_t editor_js[] = {
 #embed "Assets/editor.js"
 };
+static const uint8_t events_js[] = {
+#embed "Assets/events.js"
+};
 static const uint8_t filters_js[] = {
 #embed "Assets/filters.js"
 };
@@ -43,6 +46,9 @@ static const uint8_t icon_svg[] = {
 };
 static const uint8_t log_js[] = {
 #embed "Assets/log.js"
+};
+static const uint8_t menu_js[] = {
+#embed "Assets/menu.js"
 };
 static const uint8_t page_css[] = {
 #embed "Assets/page.css"
@@ -86,9 +92,11 @@ static const struct page_asset assets[] = {
   ASSET("docs.js", docs_js),
   ASSET("dom.js", dom_js),
   ASSET("editor.js", editor_js),
+  ASSET("events.js", events_js),
   ASSET("filters.js", filters_js),
   ASSET("icon.svg", icon_svg),
   ASSET("log.js", log_js),
+  ASSET("menu.js", menu_js),
   ASSET("page.css", page_css),
   ASSET("page.html", page_html),
   ASSET("page.js", page_js),

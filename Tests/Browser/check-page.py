@@ -4,7 +4,7 @@
     check-page.py PROGRAM [GROUP …]
 
 PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own, and a browser. The groups are basics, safety,
-honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, slow, keyboard, dark and, where AXE is the path of
+honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, slow, keyboard, dark, frame, tabs, crowded and, where AXE is the path of
 axe-core's axe.min.js, axe; without one, all of them, two at once, and those that fail once more, alone. Exit status: 0 when everything
 holds, 1 when something does not; each check says so in a line. Set CHROMIUM to the browser's path if it is not found.
 """
@@ -19,6 +19,7 @@ from basics import Basics
 from chromium import Browser
 from editing import Editing
 from finding import Finding
+from frame import Crowded, Frame, Tabs
 from honesty import Honesty
 from meanwhile import Meanwhile
 from mocking import Mocking, Strict
@@ -31,6 +32,7 @@ from walks import Dark, Keyboard, Many, Phone, Slow
 GROUPS = {
     "basics": Basics, "safety": Safety, "honesty": Honesty, "finding": Finding, "editing": Editing, "reading": Reading, "log": RequestLog,
     "meanwhile": Meanwhile, "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "slow": Slow, "keyboard": Keyboard, "dark": Dark,
+    "frame": Frame, "tabs": Tabs, "crowded": Crowded,
 }
 if AXE:
     GROUPS["axe"] = Accessible

@@ -1,6 +1,7 @@
 """Drives a headless Chromium by the DevTools protocol, with the standard library only."""
 
 import base64
+import copy
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import struct
 import subprocess
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 
 COMMANDS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
@@ -87,12 +89,9 @@ class Browser:
 
     def __enter__(self):
         try:
-            port = self._port()
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as response:
-                page = next(target for target in json.load(response) if target["type"] == "page")
-            self.socket = WebSocket("127.0.0.1", port, "/" + page["webSocketDebuggerUrl"].split("/", 3)[3])
-            for domain in ["Page", "Runtime", "Log", "Accessibility"]:
-                self.call(f"{domain}.enable")
+            self.port = self._port()
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/json") as response:
+                self._attach(next(target for target in json.load(response) if target["type"] == "page"))
             # A window that nobody looks at has no focus of its own.
             self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         except BaseException:
@@ -108,6 +107,23 @@ class Browser:
             self.process.kill()
             self.process.wait()
         shutil.rmtree(self.profile, ignore_errors=True)
+
+    def _attach(self, page):
+        self.target = page["id"]
+        self.socket = WebSocket("127.0.0.1", self.port, "/" + page["webSocketDebuggerUrl"].split("/", 3)[3])
+        for domain in ["Page", "Runtime", "Log", "Accessibility"]:
+            self.call(f"{domain}.enable")
+
+    def open_tab(self, url):
+        """Another tab, which hides this one until this is brought to the front; the same browser with a connection to that tab."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/json/new?{urllib.parse.quote(url, safe='')}", method="PUT")
+        tab = copy.copy(self)
+        with urllib.request.urlopen(request) as response:
+            tab._attach(json.load(response))
+        return tab
+
+    def close_tab(self):
+        urllib.request.urlopen(f"http://127.0.0.1:{self.port}/json/close/{self.target}").close()
 
     def _port(self):
         file = pathlib.Path(self.profile, "DevToolsActivePort")

@@ -47,21 +47,6 @@ export const count = async (name, query) => Number((await read(name, query, 1)).
 
 export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
 
-/** Listens to the server's events; `connected` is told when the stream opens and breaks. */
-export function listen(listeners) {
-  const { connected, ...kinds } = listeners;
-  const source = new EventSource(address("/__admin/events"));
-  // A page that the browser keeps for "Back" would keep one of the few connections to a server, too.
-  addEventListener("pagehide", () => source.close(), { once: true });
-  source.onopen = () => connected(true);
-  for (const [kind, listener] of Object.entries(kinds)) source.addEventListener(kind, ({ data }) => listener(parse(data)));
-  source.onerror = () => {
-    connected(false);
-    // The browser resumes a broken stream by itself, but not a refused one.
-    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 3_000, listeners);
-  };
-}
-
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 
 /** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text, and objects inherit no names. */

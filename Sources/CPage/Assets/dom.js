@@ -2,9 +2,13 @@
 
 import { grouped, isAddress, longest, parse } from "./data.js";
 
-/** The elements that have an id: ui.recordTitle is #record-title. */
-export const ui = new Proxy({}, {
-  get: (_, name) => document.getElementById(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+/**
+ * The elements that have an id: ui.recordTitle is #record-title.
+ *
+ * @type {Elements} Which ids there are, the check of types reads from the HTML.
+ */
+export const ui = new Proxy(/** @type {any} */ ({}), {
+  get: (_, name) => document.getElementById(String(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
 });
 
 const parts = (children) => children.flat(9).filter((child) => child != null && child !== false);
@@ -12,8 +16,8 @@ const parts = (children) => children.flat(9).filter((child) => child != null && 
 let key;
 
 /** What is drawn anew while it has the focus keeps it, by its data-key. */
-function refocus() {
-  if (key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+export function refocus() {
+  if (key) /** @type {HTMLElement} */ (document.querySelector(`[data-key="${CSS.escape(key)}"]`))?.focus();
 }
 
 export function fill(place, ...children) {
@@ -22,7 +26,10 @@ export function fill(place, ...children) {
   if (hadFocus) refocus();
 }
 
-addEventListener("focusin", ({ target }) => { if (!target.closest("dialog")) ({ key } = target.dataset); });
+addEventListener("focusin", (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (!target.closest("dialog, [popover]")) ({ key } = target.dataset);
+});
 addEventListener("close", () => { if (document.activeElement.matches("body, dialog *")) refocus(); }, true);
 
 /** Creates an element: node("a.url", { href }, text). What begins with "on" is a listener, the rest attributes unless undefined or false. */
@@ -52,7 +59,8 @@ for (const select of document.querySelectorAll(".methods")) {
 
 let clearing;
 
-export function announce(text, { isError = false, action } = {}) {
+/** @param {string} text @param {{ isError?: boolean, action?: Node | false | null }} more */
+export function announce(text, { isError = false, action = null } = {}) {
   fill(ui.status, text, action);
   ui.status.classList.toggle("failed", isError);
   ui.status.hidePopover();
@@ -99,7 +107,35 @@ export function onSubmit(form, action) {
   };
 }
 
-/** Runs when calls have stopped coming for a while. */
+/** Runs at the first of many calls, and again once it has ended and the time is over: what never stops is followed, too. */
+export function throttled(milliseconds, action) {
+  let isWanted = false;
+  let isRunning = false;
+  return async () => {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isWanted) {
+      isWanted = false;
+      await Promise.allSettled([(async () => action())(), new Promise((resolve) => { setTimeout(resolve, milliseconds); })]);
+    }
+    isRunning = false;
+  };
+}
+
+/** Runs once before the browser draws, however many calls there were. */
+export function framed(action) {
+  let isDue = false;
+  return () => {
+    if (!isDue) requestAnimationFrame(() => {
+      isDue = false;
+      action();
+    });
+    isDue = true;
+  };
+}
+
+/** Runs when calls have stopped coming for a while: what a person types is one text. */
 export function debounced(milliseconds, action) {
   let timer;
   return () => {

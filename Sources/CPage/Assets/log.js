@@ -2,54 +2,81 @@
 
 import { codeView } from "./code.js";
 import { admin, pretty, readable, tryParse } from "./data.js";
-import { ask, attempt, button, fill, headerList, node, openPanel, show, statusCode, ui } from "./dom.js";
+import { ask, attempt, button, fill, framed, headerList, node, openPanel, show, statusCode, ui } from "./dom.js";
 
 const longest = 1_000;
 const { logList, logMethod, logStatus, logPath, logPause } = ui;
-let entries = [];
+/** Entries by id, the oldest first, and the lines of those that are shown. */
+let entries = new Map();
+let lines = new Map();
+/** What came since the last frame. */
+let fresh = [];
 let held;
 
 export const start = () => attempt(async () => {
-  entries = [];
-  const known = (await admin("GET", `requests?limit=${longest}`)).reverse();
-  const meanwhile = entries.reverse();
-  entries = known;
+  const meanwhile = entries = new Map();
+  const known = await admin("GET", `requests?limit=${longest}`);
+  entries = new Map([...known.map((entry) => [entry.id, entry]), ...meanwhile]);
   showAll();
-  meanwhile.forEach(add);
 });
 
-const fits = ({ method, status, path }) => (!logMethod.value || method === logMethod.value)
-  && (!logStatus.value || String(status)[0] === logStatus.value) && readable(path).toLowerCase().includes(logPath.value.toLowerCase());
+/** What came instead of a whole response, by how the response was delivered. */
+const broken = { hang: "no answer", reset: "reset", truncate: "cut short" };
+
+const group = ({ status, delivery }) => (broken[delivery] ? "broken" : String(status)[0]);
+
+const fits = (entry) => (!logMethod.value || entry.method === logMethod.value)
+  && (!logStatus.value || group(entry) === logStatus.value) && readable(entry.path).toLowerCase().includes(logPath.value.toLowerCase());
 
 /** What a request came to: its status and time, and the fault, hold, stub or rule that it met. */
-function outcome({ status, milliseconds, matched, unexpected }) {
+function outcome(entry) {
+  const { status, milliseconds, matched, unexpected, delivery } = entry;
   const met = Object.entries(matched ?? {}).map(([kind, id]) => `${kind} ${id}`);
-  const code = status == null ? node("span.status-code", "waits") : statusCode(status);
+  const code = broken[delivery] ? node("span.status-code", { "data-class": group(entry) }, broken[delivery])
+    : status == null ? node("span.status-code", "waits") : statusCode(status);
   return [code, [milliseconds != null && `${milliseconds} ms`, ...met, unexpected && "unexpected"].filter(Boolean).join(" · ")];
 }
+
+// Making one for each time would take longer than all the rest of a line.
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 function line(entry) {
   const path = readable(entry.path);
   const [code, text] = outcome(entry);
-  return node("li", button([node("span.method", { "data-method": entry.method }, entry.method), " ", node("span.path", path), " ", code,
-    node("time", { datetime: entry.time }, `${new Date(entry.time).toLocaleTimeString()} · ${text}`)], () => open(entry.id), { title: path.slice(0, 500) }));
+  const made = node("li", button([node("span.method", { "data-method": entry.method }, entry.method), " ", node("span.path", path), " ", code,
+    node("time", { datetime: entry.time }, `${clock.format(new Date(entry.time))} · ${text}`)], () => open(entry.id), { title: path.slice(0, 500) }));
+  lines.set(entry.id, made);
+  return made;
 }
 
-const showAll = () => fill(logList, entries.filter(fits).map(line));
+function showAll() {
+  lines = new Map();
+  fill(logList, [...entries.values()].filter(fits).reverse().map(line));
+}
 
-export function add(entry) {
-  if (entry.path.startsWith("/__admin")) return;
-  const place = entries.findIndex(({ id }) => id === entry.id);
-  if (held) held.push(entry);
-  else if (place >= 0) {
-    entries[place] = entry;
-    showAll();
-  } else {
-    entries.unshift(entry);
-    if (fits(entry)) logList.prepend(line(entry));
-    if (entries.length > longest && fits(entries.pop())) logList.lastChild.remove();
+/** Shows what came since the last frame; of very many requests, those that can still be seen. */
+function draw() {
+  for (const entry of fresh.splice(0).slice(-longest)) {
+    const old = lines.get(entry.id);
+    entries.set(entry.id, entry);
+    lines.delete(entry.id);
+    if (!fits(entry)) old?.remove();
+    else if (old) old.replaceWith(line(entry));
+    else logList.prepend(line(entry));
+  }
+  for (const id of [...entries.keys()].slice(0, -longest)) {
+    entries.delete(id);
+    lines.get(id)?.remove();
+    lines.delete(id);
   }
   showPause();
+}
+
+const drawSoon = framed(draw);
+
+export function add(entry) {
+  (held ?? fresh).push(entry);
+  drawSoon();
 }
 
 function showPause() {
@@ -57,7 +84,7 @@ function showPause() {
 }
 
 /** The response of a stub: JSON where the text is JSON. */
-export const response = (status, text, headers) => ({ status, headers, body: tryParse(text) ?? (text || undefined) });
+export const response = (status, text, headers = undefined) => ({ status, headers, body: tryParse(text) ?? (text || undefined) });
 
 export const open = (id) => attempt(async () => {
   const entry = await admin("GET", `requests/${id}`);
@@ -75,7 +102,7 @@ export const open = (id) => attempt(async () => {
   const stub = () => admin("POST", "stubs", { request: { method, path }, response: response(status, responseBody ?? "", Object.fromEntries(type)) })
     .then(() => goTo("server"));
   openPanel(`${method} ${readable(path)}`, node("p.quiet", outcome(entry).flatMap((part) => [part, " "])),
-    part("Request", sent, body), status != null && part("Response", Object.entries(responseHeaders), responseBody),
+    part("Request", sent, body), status != null && part(broken[entry.delivery] ? "Response without the fault" : "Response", Object.entries(responseHeaders), responseBody),
     codeView("curl", "Swift", "Swift test").show({ method, path, body, headers }),
     node("p.line.end", status == null ? [release("?status=503", "Fail it"), release("", "Release it")] : act("Make it a stub", stub),
       act("Make it fail …", () => goTo("server", { method, path })), act("Try it again", () => goTo("try", { method, path, body }), { class: "primary" })));
@@ -89,10 +116,9 @@ function part(title, headers, body) {
 
 for (const field of [logMethod, logStatus, logPath]) field.oninput = showAll;
 logPause.onclick = () => {
-  const waiting = held ?? [];
+  fresh.push(...held ?? []);
   held = held ? undefined : [];
-  for (const entry of waiting) add(entry);
-  showPause();
+  draw();
 };
 ui.logClear.onclick = async () => {
   if (!(await ask("Clear the request log?", "The server forgets them.", "Clear"))) return;

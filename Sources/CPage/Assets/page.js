@@ -1,7 +1,8 @@
 // The page: its address after # decides what is shown, and the server's events keep it current.
 
-import { admin, forgetTitles, grouped, listen, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
-import { announce, attempt, debounced, fill, node, remember, remembered, ui } from "./dom.js";
+import { admin, childrenOf, forgetTitles, grouped, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
+import { announce, attempt, fill, node, remember, remembered, throttled, ui } from "./dom.js";
+import { listen } from "./events.js";
 import * as log from "./log.js";
 import * as palette from "./palette.js";
 import * as record from "./record.js";
@@ -9,8 +10,9 @@ import * as records from "./records.js";
 import * as request from "./request.js";
 import * as server from "./server.js";
 
+/** @type {NodeListOf<HTMLElement>} */
+const views = document.querySelectorAll(".view");
 let current;
-let wasLive = true;
 let place;
 
 // Shows #records/posts/1?q=x, #try?path=/posts, #log or #server.
@@ -18,13 +20,12 @@ function render() {
   place = location.hash;
   const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(place);
   const [view, name, id] = path.split("/").map(readable);
-  if (view === "main") return;
   const parameters = new URLSearchParams(query);
   const isTool = ["try", "log", "server"].includes(view);
   const resource = isTool ? undefined : resourceNamed(name) ?? resources[0];
   const shown = isTool ? view : { collection: "records", object: "object" }[resource?.kind] ?? "empty";
 
-  for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== shown;
+  for (const section of views) section.hidden = section.id !== shown;
   document.body.dataset.view = shown;
   document.title = `${resource?.name ?? shown} – swift-json-server`;
   current = isTool ? `#${view}` : viewOf([resource?.name ?? ""]);
@@ -39,7 +40,7 @@ function render() {
 }
 
 function markCurrent() {
-  for (const link of document.querySelectorAll(".side a")) {
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (ui.side.querySelectorAll(":scope > ul > li > a"))) {
     const isCurrent = link.getAttribute("href") === current;
     link.ariaCurrent = isCurrent ? "page" : null;
     // On a phone the resources are one line that scrolls.
@@ -47,24 +48,32 @@ function markCurrent() {
   }
 }
 
+/** The resources, and below the one that is shown, those that it refers to and those that refer to it. */
 async function loadResources() {
   await readResources();
-  fill(ui.resources, resources.map(({ name, kind, count }) => node("li", node("a", { href: viewOf([name]), "data-key": `resource ${name}` }, node("span", { title: name }, name),
-    node("span.count", kind === "object" ? "{ }" : grouped(count))))));
+  fill(ui.resources, resources.map((resource) => {
+    const { name, kind, count, parents } = resource;
+    const related = (sign, other, member, title) => node("li", node("a", { href: viewOf([other]), title, "data-key": `relation ${name} ${sign} ${other} ${member}` }, `${sign} ${other}`));
+    const relations = [
+      ...Object.entries(parents).map(([member, parent]) => related("↑", parent, member, `${member} leads to ${parent}`)),
+      ...childrenOf(resource).map((child) => related("↓", child.name, child.member, `${child.member} of ${child.name} leads here`)),
+    ];
+    return node("li", node("a", { href: viewOf([name]), "data-key": `resource ${name}` }, node("span", { title: name }, name),
+      node("span.count", kind === "object" ? "{ }" : grouped(count))), relations.length > 0 && node("ul.relations", { "aria-label": `Relations of ${name}` }, relations));
+  }));
 }
 
-const reload = () => attempt(async () => {
+/** Reads everything again. */
+const reload = throttled(150, () => attempt(async () => {
   await loadResources();
   forgetTitles();
   // What is being edited stays, even when its resource has gone.
   if (!record.isDirty()) render();
   record.refresh();
   records.refresh();
-});
+}));
 
-const reloadSoon = debounced(150, reload);
-
-const countSoon = debounced(300, () => attempt(async () => {
+const count = throttled(300, () => attempt(async () => {
   await loadResources();
   records.update();
   markCurrent();
@@ -80,8 +89,8 @@ async function readHealth() {
 
 listen({
   change(change) {
-    if (change.kind === "reloaded") return reloadSoon();
-    countSoon();
+    if (change.kind === "reloaded") return reload();
+    count();
     records.apply(change);
     record.apply(change);
   },
@@ -93,13 +102,11 @@ listen({
     ui.connection.textContent = isLive ? "Live" : "Reconnecting";
     ui.connection.classList.toggle("live", isLive);
     server.note({ gone: !isLive });
-    // What happened meanwhile may have been missed.
-    if (isLive && !wasLive) {
-      reloadSoon();
-      readHealth();
-      log.start();
-    }
-    wasLive = isLive;
+  },
+  missed() {
+    reload();
+    readHealth();
+    log.start();
   },
 });
 
@@ -124,7 +131,7 @@ function fold(isFolded) {
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey } = event;
-  const isTyping = event.target.closest("input, select, textarea");
+  const isTyping = /** @type {Element} */ (event.target).closest("input, select, textarea");
   if (document.querySelector("dialog[open]")) return;
   if (key === "k" && (ctrlKey || metaKey)) palette.open();
   else if (key === "/" && !isTyping && !ui.records.hidden) ui.filterName.focus();
@@ -134,6 +141,11 @@ addEventListener("keydown", (event) => {
 addEventListener("hashchange", follow);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
 ui.openPalette.onclick = palette.open;
+// The address stays that of what is shown.
+ui.skip.onclick = (event) => {
+  event.preventDefault();
+  ui.main.focus();
+};
 ui.logFold.onclick = () => {
   fold(!document.body.hasAttribute("data-folded"));
   if (location.hash === "#log") location.hash = "";
@@ -141,8 +153,11 @@ ui.logFold.onclick = () => {
 // Screen readers hear of what changes in a place that they have seen.
 announce("");
 fold(remembered("folded") ?? false);
+attempt(async () => {
+  await loadResources();
+  render();
+});
 log.start();
 server.refresh();
-reload();
 readHealth();
 setInterval(() => document.hidden || readHealth(), 3_000);

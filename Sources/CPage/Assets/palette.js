@@ -3,9 +3,14 @@
 import { admin, compact, counted, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
 
-const { palette: dialog, paletteText: input, paletteList: choices } = ui;
+const { palette: dialog, paletteText: input, paletteList: choices, paletteNote: note } = ui;
+/** How many collections are searched at once: a browser has six connections. */
+const atOnce = 4;
+const most = 50;
 let operations;
 let turn = 0;
+/** Where the item leads that was chosen by a key. */
+let chosen;
 
 export function open() {
   operations ??= admin("GET", "openapi.json").then(({ paths }) => Object.entries(paths).flatMap(([path, item]) =>
@@ -18,21 +23,31 @@ export function open() {
   search();
 }
 
-function choose(index) {
-  const item = choices.children[index];
+function choose(item) {
   for (const other of choices.children) other.ariaSelected = String(other === item);
   item?.scrollIntoView({ block: "nearest" });
   input.setAttribute("aria-activedescendant", item?.id ?? "");
 }
 
 function show(items) {
-  fill(choices, items.slice(0, 50).map(([text, detail, href], index) => node("li", {
-    role: "option", id: `choice-${index}`, onclick: () => {
+  fill(choices, items.slice(0, most).map(([text, detail, href], index) => node("li", {
+    role: "option", id: `choice-${index}`, "data-href": href, onclick: () => {
       dialog.close();
       location.href = href;
     },
   }, node("span", text), node("small.quiet", detail))));
-  choose(0);
+  // What comes later does not move the choice.
+  const all = [...choices.children];
+  choose(all.find(({ dataset }) => dataset.href === chosen) ?? all[0]);
+}
+
+/** The first records of a collection in which words stand; `posts/7` finds the record with this id. */
+async function find(resource, words) {
+  const { name, idName } = resource;
+  const start = name.toLowerCase();
+  const id = words.startsWith(start) && /^[ /]+(.+)/.exec(words.slice(start.length))?.[1];
+  const records = await list(name, [id ? [idName, id] : ["q", words]], 5).catch(() => []);
+  return records.map((record) => [titleOf(record, resource), `${name} / ${compact(record[idName])}`, viewOf([name, compact(record[idName])])]);
 }
 
 async function search() {
@@ -41,17 +56,23 @@ async function search() {
   const matching = (items) => items.filter(([text]) => text.toLowerCase().includes(words));
   const places = matching(resources.map(({ name, count }) => [name, counted(count, "records"), viewOf([name])]));
   const found = [];
+  const waiting = words ? resources.filter(({ kind }) => kind === "collection") : [];
+  chosen = undefined;
+  note.textContent = waiting.length > 0 ? `Searching ${counted(waiting.length, "collections")} …` : "";
   const rest = matching(await operations);
   const update = () => { if (mine === turn) show([...places, ...found, ...rest]); };
   update();
-  if (words) await Promise.all(resources.filter(({ kind }) => kind === "collection").slice(0, 20).map(async (resource) => {
-    const { name, idName } = resource;
-    const start = name.toLowerCase();
-    const id = words.startsWith(start) && /^[ /]+(.+)/.exec(words.slice(start.length))?.[1];
-    const records = await list(name, [id ? [idName, id] : ["q", words]], 5).catch(() => []);
-    found.push(...records.map((record) => [titleOf(record, resource), `${name} / ${compact(record[idName])}`, viewOf([name, compact(record[idName])])]));
-    if (records.length > 0) update();
+  await Promise.all(Array.from({ length: atOnce }, async () => {
+    while (mine === turn && waiting.length > 0) {
+      const records = await find(waiting.shift(), words);
+      found.push(...records);
+      if (records.length > 0) update();
+    }
   }));
+  if (mine !== turn) return;
+  const count = places.length + found.length + rest.length;
+  note.textContent = count === 0 ? `Nothing is called “${input.value.trim()}”, and no record says it.`
+    : count > most ? `The first ${most} of ${count}` : "";
 }
 
 input.oninput = debounced(150, search);
@@ -59,8 +80,11 @@ dialog.onkeydown = (event) => {
   const items = [...choices.children];
   const index = items.findIndex((item) => item.ariaSelected === "true");
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step) choose(Math.max(0, Math.min(items.length - 1, index + step)));
-  else if (event.key === "Enter") items[index]?.click();
+  if (step) {
+    const item = items[Math.max(0, Math.min(items.length - 1, index + step))];
+    chosen = item?.dataset.href;
+    choose(item);
+  } else if (event.key === "Enter") items[index]?.click();
   else return;
   event.preventDefault();
 };

@@ -20,10 +20,14 @@ export function open(query, start) {
   clearAnswer("");
 }
 
-// A body without a type is JSON.
+/**
+ * The request as it stands in the form; a body without a type is JSON.
+ *
+ * @returns {{ method: string, path: string, headers: [string, string][], body: string }}
+ */
 function read() {
   const body = takesBody() ? tryBody.value.trim() : "";
-  const headers = [...tryHeaders.value.matchAll(/^([^:\n]+):(.*)$/gm)].map(([, name, value]) => [name.trim(), value.trim()]);
+  const headers = [...tryHeaders.value.matchAll(/^([^:\n]+):(.*)$/gm)].map(/** @returns {[string, string]} */ ([, name, value]) => [name.trim(), value.trim()]);
   const isTyped = !body || headers.some(([name]) => name.toLowerCase() === "content-type");
   return { method: tryMethod.value, path: tryPath.value.trim(), body, headers: isTyped ? headers : [["Content-Type", "application/json"], ...headers] };
 }

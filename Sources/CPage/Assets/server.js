@@ -1,7 +1,7 @@
 // The running server: delay, read-only, snapshots, what requests meet, sessions, and what nobody expected.
 
-import { admin, brief, compact, grouped, readable } from "./data.js";
-import { ask, attempt, button, debounced, fill, node, onSubmit, options, ui } from "./dom.js";
+import { admin, brief, compact, counted, grouped, readable, tryParse } from "./data.js";
+import { ask, attempt, button, fill, node, onSubmit, options, throttled, ui } from "./dom.js";
 import * as log from "./log.js";
 
 const kinds = {
@@ -9,13 +9,17 @@ const kinds = {
   hang: ["Never answers"], reset: ["Resets the connection"], truncate: ["Cuts the body short"],
   stub: ["Answers what you write", "Status", 200], hold: ["Waits until released"],
 };
-const { delay, readOnly, ruleKind, ruleNumber, ruleBody, ruleMethod, rulePath, ruleTimes } = ui;
+/** @type {{ gone?: boolean, readOnly?: boolean, invalid?: { file: string, message: string } | null, delay?: number, rules?: Record<string, number> }} */
 const state = {};
+const { delay, readOnly, ruleKind, ruleNumber, ruleBody, ruleMethod, rulePath, ruleTimes } = ui;
 let turn = 0;
 
-/** Notes news that hold for the server as a whole, such as `{ gone: true }`, and shows banners of what is known. */
+/** Notes news that hold for the server as a whole, such as `{ gone: true }`, and shows what is known: in banners, and what requests meet in the head. */
 export function note(news) {
-  const { gone, readOnly, invalid } = Object.assign(state, news);
+  const { gone, readOnly, invalid, delay, rules } = Object.assign(state, news);
+  const met = ["stubs", "holds", "faults"].filter((name) => rules?.[name] > 0).map((name) => counted(rules[name], name));
+  ui.badge.textContent = [...met, delay > 0 && `${grouped(delay)} ms`].filter(Boolean).join(" · ");
+  ui.badge.hidden = ui.badge.textContent === "";
   document.body.toggleAttribute("data-read-only", Boolean(readOnly));
   const shown = [
     gone && ["The server does not answer. What you see may be old."],
@@ -46,20 +50,20 @@ export const refresh = () => attempt(async () => {
   if (mine !== turn) return;
   if (document.activeElement !== delay) delay.value = settings.delay;
   readOnly.checked = settings.readOnly;
-  note({ readOnly: settings.readOnly });
+  note({ ...settings, rules: { stubs: stubs.length, faults: faults.length, holds: holds.length } });
   list(ui.snapshots, "None. A snapshot keeps the data as it is.", snapshots.map(({ name, time }) => {
     const path = `snapshots/${encodeURIComponent(name)}`;
     return item(name, since(time),
       ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", path, "DELETE")]);
   }));
-  const rule = (kind, { id, ...rule }, ...texts) => {
-    const { method = "Any method", path = "any path", query, ...rest } = { ...rule, ...rule.request, request: undefined };
+  const rule = (kind, { id, request, ...more }, ...texts) => {
+    const { method = "Any method", path = "any path", query = undefined, ...rest } = { ...more, ...request };
     return item(`${method} ${path} ${query ? compact(query) : ""}`, brief(compact(rest), 120), ...texts.map((text) =>
       [text, () => act("DELETE", `${kind}/${id}${text === "Fail" ? "?status=503" : ""}`, undefined, `${text}: done`)]));
   };
   list(ui.rules, "None.", [
     ...faults.map((fault) => rule("faults", fault, "Remove")),
-    ...holds.map(({ requests, ...hold }) => rule("holds", { ...hold, waiting: requests.length }, "Release", "Fail")),
+    ...holds.map((hold) => rule("holds", { ...hold, requests: undefined, waiting: hold.requests.length }, "Release", "Fail")),
     ...stubs.map((stub) => rule("stubs", stub, "Remove")),
   ]);
   ui.sessions.parentElement.hidden = !copies;
@@ -76,11 +80,20 @@ function followKind() {
   if (label) [ui.ruleLabel.textContent, ruleNumber.value] = [label, number];
 }
 
-function addRule() {
+/** Whether a stub may have a text as its body: one that only looks like JSON is rarely meant. */
+async function isMeant(text) {
+  if (!/^\s*["[{]/.test(text) || tryParse(text) !== undefined) return true;
+  let fault;
+  try { JSON.parse(text); } catch ({ message }) { fault = message; }
+  return ask("This body is not JSON. Add it as text?", node("p", fault), "Add as text");
+}
+
+async function addRule() {
   const kind = ruleKind.value;
   const number = Number(ruleNumber.value);
   const times = Number(ruleTimes.value) || undefined;
   const request = { method: ruleMethod.value || undefined, path: rulePath.value || undefined };
+  if (kind === "stub" && !(await isMeant(ruleBody.value))) return ruleBody.focus();
   if (kind === "stub") return act("POST", "stubs", { request, times, response: log.response(number, ruleBody.value) }, "Stub added");
   if (kind === "hold") return act("POST", "holds", { ...request, times }, "Hold added");
   return act("POST", "faults", { ...(kinds[kind][1] ? { [kind]: number } : { action: kind }), ...request, times }, "Fault added");
@@ -92,12 +105,12 @@ export function open(query) {
   if (query.size === 0) return;
   ruleMethod.value = query.get("method") ?? "";
   rulePath.value = query.get("path");
-  ruleTimes.value = 1;
+  ruleTimes.value = "1";
   ruleKind.focus();
 }
 
 /** Something came, which may have met a rule. */
-export const refreshSoon = debounced(300, () => ui.server.hidden || refresh());
+export const refreshSoon = throttled(300, () => ui.server.hidden || refresh());
 
 fill(ruleKind, options(Object.entries(kinds).map(([kind, [text]]) => [kind, text])));
 followKind();

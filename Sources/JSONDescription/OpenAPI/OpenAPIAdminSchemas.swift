@@ -10,7 +10,8 @@ enum OpenAPIAdminSchemas {
     return [
       "Health": object([
         "status": string, "version": string, "uptime": ["type": "number", "description": "In seconds."],
-        "resources": integer, "readOnly": boolean,
+        "resources": integer, "readOnly": boolean, "delay": ["type": "number", "description": "In milliseconds."],
+        "rules": object(["faults": integer, "holds": integer, "stubs": integer]),
         "invalid": ["type": ["object", "null"], "description": "The file that cannot be read, and why."],
       ]),
       "Resource": object([

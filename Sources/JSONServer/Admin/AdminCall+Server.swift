@@ -19,6 +19,8 @@ extension AdminCall {
       ("uptime", JSONValue(rounding: (System.uptime - engine.started) / .seconds(1))),
       ("resources", .number(JSONNumber(engine.database.resourceNames.count))),
       ("readOnly", .bool(engine.settings.isReadOnly)),
+      ("delay", engine.settings.value["delay"] ?? .null),
+      ("rules", engine.rules.counts),
       ("invalid", fault ?? .null),
     ])
     if let shared { health["database"] = shared.health }

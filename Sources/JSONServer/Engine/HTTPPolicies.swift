@@ -100,14 +100,24 @@ final class HTTPPolicies {
   func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles?.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
-    // Most paths are longer, and building the arrays to compare them with costs more than to look.
+    if let name = Self.pageFile(at: path) { return .asset(name) }
+    guard path.segments.count == 1, path.segments.first == "__rules" else { return nil }
+    return .json(.object(rules?.rules ?? JSONObject()))
+  }
+
+  /// Whether a request gets a file of the page; those below `/__admin` aside.
+  func servesPage(for request: Request, _ path: Path) -> Bool {
+    guard Self.pageFile(at: path) != nil, request.method == .get || request.method == .head else { return false }
+    return staticFiles?.respond(to: Self.resolved(request, path)) == nil
+  }
+
+  /// The file of the page that is at a path outside `/__admin`, as json-server 0.17's own files are.
+  private static func pageFile(at path: Path) -> String? {
     guard path.segments.count < 2 else { return nil }
-    switch path.segments {
-    // As json-server 0.17's own files are.
-    case [], ["index.html"]: return .page
-    case ["favicon.ico"]: return .asset("icon.svg")
-    case ["__rules"]: return .json(.object(rules?.rules ?? JSONObject()))
-    default: return nil
+    return switch path.segments.first {
+    case nil, "index.html": "page.html"
+    case "favicon.ico": "icon.svg"
+    default: nil
     }
   }
 

@@ -4,7 +4,7 @@ import JSONServerValues
 /// What is prepared for requests: a fault, a hold or a stub, which was checked and can be used.
 struct Rule: Sendable {
   /// In the order in which requests meet them.
-  enum Kind: String, Sendable {
+  enum Kind: String, Sendable, CaseIterable {
     case fault
     case hold
     case stub

@@ -33,7 +33,14 @@ final class Rules {
   }
 
   /// Has a request that is not hidden meet the rules.
+  ///
+  /// The page meets none but a stub in its place: there, a delay is changed, a fault removed and a hold released.
   func simulate(_ context: RequestContext, on engine: isolated Engine) {
+    if engine.policies.servesPage(for: context.request, context.target.path),
+      table.isEmpty || table.first(.stub, for: context.matchable) == nil
+    {
+      return engine.perform(context)
+    }
     guard table.isEmpty else {
       let visit = Visit(context: context, request: context.matchable)
       return find(.fault, for: visit, on: engine) { $0.rules.delay(visit, meeting: $1, on: $0) }
@@ -263,6 +270,12 @@ final class Rules {
     var members = entry.rule.members(id: entry.id, timesLeft: entry.timesLeft)
     if entry.rule.kind == .hold { members["requests"] = .array(numbers(in: entry.id).map { .number(JSONNumber($0)) }) }
     return .object(members)
+  }
+
+  /// How many rules there are, by kind.
+  var counts: JSONValue {
+    let pairs = Rule.Kind.allCases.map { ("\($0.rawValue)s", JSONValue.number(JSONNumber(table.all($0).count))) }
+    return .object(JSONObject(pairs))
   }
 
   /// How many requests a rule has met, whether it is still there or not.

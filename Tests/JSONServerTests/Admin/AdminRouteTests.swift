@@ -8,10 +8,17 @@ import Testing
   @Test func `report the health of the server`() async throws {
     let server = try await AdminFixture.server()
     let health = try await server.get("/__admin/health")
-    #expect(health.object?.names == ["status", "version", "uptime", "resources", "readOnly", "invalid"])
+    #expect(
+      health.object?.names == ["status", "version", "uptime", "resources", "readOnly", "delay", "rules", "invalid"])
     #expect(health["status"] == "ok")
     #expect(health["version"] == "1.0.0")
     #expect(health["resources"] == 3)
+    #expect(health["rules"] == ["faults": 0, "holds": 0, "stubs": 0])
+    try await server.addFault(Fault(delay: .milliseconds(1) ... .milliseconds(1)))
+    await server.send(.patch, "/__admin/settings", ["delay": 300])
+    let changed = try await server.get("/__admin/health")
+    #expect(changed["rules"]?["faults"] == 1)
+    #expect(changed["delay"] == 300)
   }
 
   @Test func `list the resources`() async throws {

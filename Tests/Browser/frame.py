@@ -1,0 +1,168 @@
+"""What surrounds the table: the head, the log, Ctrl+K, rules, the stream of events, and other tabs."""
+
+import contextlib
+import http.client
+import threading
+
+from mocking import RULES
+from page import ROWS, Page, by_id
+from requestlog import LINES
+
+CODES = f"{LINES}.map((e) => e.querySelector('.status-code'))"
+
+
+class Frame(Page):
+    def _send(self, path):
+        """Sends a request that may get no answer, or half of one."""
+        def send():
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                self._request("GET", path)
+        threading.Thread(target=send, daemon=True).start()
+
+    def _write(self, method, path, every):
+        """Has the page's browser write on and on, every so many milliseconds."""
+        self._value(f"""window.writer = setInterval(() => fetch('{path}', {{ method: '{method}', headers: {{ 'Content-Type': 'application/json' }},
+            body: JSON.stringify({{ title: `write ${{window.writes = (window.writes ?? 0) + 1}}` }}) }}), {every}); 0""")
+
+    def a_table_follows_ten_writes_a_second(self):
+        self._show("#records/posts")
+        self._write("PATCH", "/posts/1", 60)
+        for _ in range(3):
+            self._wait(f"{self._cell(1, 'title')}?.innerText.startsWith('write') && {self._cell(1, 'title')}.innerText !== window.shown",
+                       "another write, while more come", 10)
+            self._value(f"window.shown = {self._cell(1, 'title')}.innerText")
+
+    def counts_follow_four_writes_a_second(self):
+        self._show("#records/users")
+        self._write("POST", "/posts", 200)
+        self._wait("document.querySelector('#resources .count').innerText !== '45'", "a count, while others come", 10)
+
+    def the_log_is_drawn_once_a_frame(self):
+        self._show("#records/users")
+        made = self._value("""(async () => {
+            const { add } = await import('/__admin/log.js');
+            let made = 0;
+            const kept = document.createElement;
+            document.createElement = function (...names) { made += 1; return kept.apply(this, names); };
+            for (let id = 1e6; id < 1e6 + 5000; id += 1) add({ id, method: 'GET', path: `/burst/${id}`, status: 200, time: '2025-01-01T00:00:00Z' });
+            const atOnce = made;
+            await new Promise(requestAnimationFrame);
+            await new Promise(requestAnimationFrame);
+            document.createElement = kept;
+            return [atOnce, made];
+        })()""")
+        assert made[0] == 0 and made[1] < 9_000, f"{made[0]} elements before a frame, {made[1]} after it."
+        assert self._value(f"{LINES}.length") == 1_000 and "/burst/1004999" in self._value(f"{LINES}[0].innerText"), "Not the last thousand."
+
+    def an_answer_that_was_cut_off_is_no_success(self):
+        for action in ["hang", "reset", "truncate"]:
+            self._request("POST", "/__admin/faults", {"action": action, "path": f"/{action}", "body": "12345678"})
+        self._show("#records/users")
+        for action in ["hang", "reset", "truncate"]:
+            self._send(f"/{action}")
+        for action, words in [("hang", "no answer"), ("reset", "reset"), ("truncate", "cut short")]:
+            line = f"{LINES}.find((e) => e.innerText.includes('/{action}'))?.querySelector('.status-code')"
+            self._wait(line, f"/{action} in the log")
+            shown = self._value(f"[{line}.innerText, {line}.dataset.class]")
+            assert shown == [words, "broken"], f"{action}: {shown}"
+        self._value(f"(() => {{ const e = {by_id('log-status')}; e.value = 'broken'; e.dispatchEvent(new Event('input')); }})()")
+        self._wait(f"{CODES}.length === 3", "these three by their status")
+
+    def a_fault_without_a_path_leaves_the_page(self):
+        self._request("POST", "/__admin/faults", {"action": "hang"})
+        self._browser.open("about:blank")
+        self._browser.call("Page.navigate", url=f"{self._server.url}/#server")
+        self._wait(f"{RULES}.some((e) => e.innerText.includes('any path'))", "the fault", 10)
+        self._value(f"{RULES}.find((e) => e.innerText.includes('any path')).querySelector('button').click()")
+        self._wait(f"!{RULES}.some((e) => e.innerText.includes('any path'))", "it is removed on the page")
+
+    def a_badge_in_the_head_says_what_requests_meet(self):
+        self._show("#records/users")
+        for path in ["/a", "/b"]:
+            self._request("POST", "/__admin/stubs", {"request": {"path": path}, "response": {"body": 1}})
+        self._request("PATCH", "/__admin/settings", {"delay": 300})
+        self._wait_text("badge", "2 stubs · 3 faults · 300 ms")
+        self._request("DELETE", "/__admin/stubs")
+        self._request("DELETE", "/__admin/faults")
+        self._request("PATCH", "/__admin/settings", {"delay": 0})
+        self._wait(f"!{by_id('badge')}.checkVisibility()", "nothing to say")
+
+    def a_stub_that_only_looks_like_json_is_asked_about(self):
+        self._show("#server")
+        self._value(f"(() => {{ const e = {by_id('rule-kind')}; e.value = 'stub'; e.onchange(); }})()")
+        self._fill("rule-path", "/me")
+        self._fill("rule-body", '{"me":1,}')
+        self._submit("rule-form")
+        self._answer("Cancel")
+        assert self._request("GET", "/__admin/stubs") == [], "It is there after Cancel."
+        self._submit("rule-form")
+        self._answer("Add as text")
+        self._wait(f"{RULES}.some((e) => e.innerText.includes('/me'))", "the stub")
+        [stub] = self._request("GET", "/__admin/stubs")
+        assert stub["response"]["body"] == '{"me":1,}', stub
+        self._request("DELETE", "/__admin/stubs")
+
+    def skipping_to_the_content_leaves_the_address(self):
+        self._show("#records/users")
+        self._value("document.querySelector('.skip').click()")
+        assert self._value("location.hash") == "#records/users", self._value("location.hash")
+        assert self._value("document.activeElement.id") == "main", "The focus is elsewhere."
+        # What others have kept.
+        self._go("#main")
+        self._wait(f"{ROWS}.length > 0", "the first resource")
+
+    def the_name_is_whole_or_not_there(self):
+        for width in [320, 390, 600, 768, 800, 1280]:
+            self._browser.resize(width, 844, mobile=width < 500)
+            self._show("#records/users")
+            cut = self._value("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.top h1'))")
+            assert cut <= 0, f"At {width} px the name is cut by {cut} px."
+        self._browser.resize(1280, 900)
+
+    def a_resource_leads_to_its_relations(self):
+        self._show("#records/posts")
+        links = "[...document.querySelectorAll('#resources .relations a')].filter((e) => e.checkVisibility())"
+        assert self._value(f"{links}.map((e) => e.innerText)") == ["↑ users", "↓ comments"], self._value(f"{links}.map((e) => e.innerText)")
+        self._value(f"{links}[1].click()")
+        self._wait(f"location.hash === '#records/comments' && {links}.length === 1 && {links}[0].innerText === '↑ posts'", "comments, and their relations")
+
+
+class Tabs(Page):
+    def a_seventh_tab_is_filled(self):
+        self._show("#records/users")
+        tabs = [self._browser.open_tab(f"{self._server.url}/#records/posts") for _ in range(6)]
+        try:
+            tabs[-1].wait_for(f"{ROWS}.length === 20", "rows in the seventh tab")
+            tabs[-1].wait_for(f"{by_id('connection')}.innerText === 'Live'", "the events in the seventh tab")
+            self._request("PATCH", "/users/1", {"name": "changed behind"})
+            self._browser.call("Page.bringToFront")
+            self._wait(self._row_with("changed behind"), "what the first tab has missed")
+            self._request("PATCH", "/users/1", {"name": "changed before"})
+            self._wait(self._row_with("changed before"), "what the first tab hears")
+        finally:
+            for tab in tabs:
+                tab.close_tab()
+
+
+class Crowded(Page):
+    """Sixty collections."""
+
+    @staticmethod
+    def _data():
+        return {f"things{n:02}": [{"id": 1, "name": f"word{n:02}"}] for n in range(60)}
+
+    def _search(self, words):
+        self._browser.press("k", virtual=75, control=True)
+        self._wait(f"{by_id('palette')}.open && document.activeElement.id === 'palette-text'", "the palette")
+        self._browser.type(words)
+
+    def control_k_finds_a_record_of_the_last(self):
+        self._show("#records/things00")
+        self._search("word59")
+        self._press("word59", by_id("palette"))
+        self._wait("location.hash === '#records/things59/1'", "the record")
+
+    def control_k_says_that_there_is_nothing(self):
+        self._show("#records/things00")
+        self._search("nowhere")
+        self._wait_text("palette", "Nothing is called “nowhere”")
