@@ -30,7 +30,7 @@ extension Database {
   /// Has what was found out before a change of many records follow it, so that nobody has to wait for that later.
   ///
   /// - Parameter base: The version before.
-  /// - Complexity: That of the changes, one by one, or of finding out anew.
+  /// - Complexity: That of the changes, one by one, or of building again.
   package func catchUp(since base: Database) {
     for position in changedPositions(since: base) where entries.indices.contains(position) {
       entries[position].collection.map { $0.indexes.catchUp(to: $0.rows) }

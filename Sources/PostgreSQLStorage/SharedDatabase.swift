@@ -37,7 +37,7 @@
         onEdit(.changed($0))
       } onFailure: { failure in
         onWarning(
-          failure.map { "\($0.message) Until that is mended, requests are refused with 503." }
+          failure.map { "\($0.message) Until that is corrected, requests are refused with 503." }
             ?? "\(address.description) is reached again.")
       }
       return OpenedSource(store: store, database: database, warnings: warnings, state: loaded.state)

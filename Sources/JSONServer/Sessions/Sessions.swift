@@ -82,7 +82,7 @@ final class Sessions {
 
   /// Gives up what only a session knows about the data beside the data itself, unless it is one of the last few that have
   /// changed it: a thousand sessions with indexes of their own would cost as much as a thousand copies of the data, and a
-  /// session that deletes record after record would make the indexes anew for each.
+  /// session that deletes record after record would make the indexes again for each.
   ///
   /// - Parameter hasChanged: Whether a request of the session has changed the data.
   func boundIndexes(of engine: isolated Engine, hasChanged: Bool) {
@@ -116,7 +116,7 @@ extension Sessions.Session {
   }
 }
 
-/// What a client calls its session.
+/// The name of a session.
 struct SessionName: Sendable, Hashable {
   let text: String
 

@@ -6,7 +6,7 @@ import JSONStorage
 /// It stands before the engine, so that a server of a file has nothing to ask.
 struct SharedApplication: Application {
   private let engine: Engine
-  /// What reads show.
+  /// How new the data is that reads show.
   private let reads: Reads
   /// The path of what is asked about the server itself, which has an answer without the database.
   private let administrativePath: String

@@ -1,7 +1,7 @@
 import JSONServer
 import NIOConcurrencyHelpers
 
-/// What a test has set up and what it has expected, to be looked over at its end.
+/// The rules and expectations of a test, which are checked at its end.
 final class Ledger: Sendable {
   /// A fault, a hold or a stub that at least one request should meet.
   struct Setup: Sendable {
@@ -96,7 +96,7 @@ final class Ledger: Sendable {
 }
 
 extension MockServer {
-  /// Looks over what the test has set up: a fault or a stub with `times`, or a hold, that no request met is a failure.
+  /// Checks the rules of the test: a fault or a stub with `times`, or a hold, that no request met is a failure.
   ///
   /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``
   /// does it in `tearDown`. In Swift Testing each is recorded as an issue where it was set up; elsewhere they are thrown.

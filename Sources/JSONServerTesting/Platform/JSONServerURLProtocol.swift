@@ -11,8 +11,7 @@
   #endif
 
   extension URLSessionConfiguration {
-    /// Returns the configuration of a session all of whose requests a server responds to without a socket, whatever host
-    /// they are for.
+    /// Returns the configuration of a session whose requests a server responds to without a socket, for any host.
     ///
     /// ```swift
     /// let session = URLSession(configuration: .jsonServer(server))
