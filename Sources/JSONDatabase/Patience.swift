@@ -13,7 +13,7 @@ package final class Patience: Sendable {
     package let isUnderWay: Bool
   }
 
-  /// Has several threads do the parts of some work, by their numbers from 0, and returns when all are done.
+  /// Does the parts of some work on several threads, by their numbers from 0, and returns when all are done.
   package typealias Sharing = @Sendable (_ count: Int, _ part: @escaping @Sendable (Int) -> Void) -> Void
 
   /// Time without an end, for results that somebody always wants.

@@ -113,9 +113,9 @@ extension JSONValue {
 enum StringType: Sendable, Hashable {
   /// Nothing.
   case plain
-  /// They are all written in this format.
+  /// All are written in this format.
   case formatted(StringFormat)
-  /// They are a few words that occur again and again, in order of appearance.
+  /// A few words that occur again and again, in order of appearance.
   case choice([String])
 
   private static let mostChoices = 8

@@ -239,7 +239,7 @@ public final class MockServer: Sendable {
     ["JSON_SERVER_URL": url.absoluteString]
   }
 
-  /// Has all access tokens expire at once; refresh tokens stay valid.
+  /// Expires all access tokens at once; refresh tokens stay valid.
   public func expireTokens() async {
     await server.expireTokens()
   }

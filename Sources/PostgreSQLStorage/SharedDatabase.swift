@@ -191,7 +191,7 @@
       return try connection.load(schema, isInTransaction: false).database.get()
     }
 
-    /// Has a reset go back to the data as it is, where users of the database have filled it.
+    /// Makes the data as it is the target of resets, where users of the database have filled it.
     private static func keepInitial(on connection: Connection) throws(StorageError) {
       guard try !connection.hasInitial() else { return }
       try inTurn(on: connection) { _ throws(StorageError) in

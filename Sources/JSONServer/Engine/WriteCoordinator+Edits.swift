@@ -170,7 +170,7 @@ extension WriteCoordinator {
     }
   }
 
-  /// Gives up a replacement of all data that is not done yet: what was sent before it is carried out again.
+  /// Cancels a replacement of all data that is not done yet; earlier requests are carried out again.
   ///
   /// - Returns: What is to be carried out again, in order.
   func abandonReplacement() -> [Requester] {

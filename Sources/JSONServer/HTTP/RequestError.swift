@@ -40,7 +40,7 @@ package struct RequestError: Error {
     case notImplemented
     /// The request may be repeated later.
     case unavailable
-    /// So many requests wait already that this one must be repeated.
+    /// Too many requests wait; the client repeats this one.
     case busy
     /// The disk or a quota is full.
     case noSpace

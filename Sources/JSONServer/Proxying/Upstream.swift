@@ -99,7 +99,7 @@ package struct UpstreamAddress: Sendable {
     return first == "/" ? base + rest : "\(base)/\(rest)"
   }
 
-  /// Lets the addresses in a response's fields lead to where the request came from.
+  /// Rewrites the addresses in a response's fields to lead to where the request came from.
   ///
   /// - Parameter base: What precedes targets there: `http://localhost:3000`, or nothing for paths alone.
   func moveAddresses(in fields: inout HTTPFields, to base: String) {

@@ -60,7 +60,7 @@ extension Server {
     return (try? StubsFile(path: path, files: configuration.bodyFiles))?.bodyFiles ?? []
   }
 
-  /// Lets matching requests wait from now on, until they are released; of several holds that match, the one added first
+  /// Holds matching requests from now on, until they are released; of several holds that match, the one added first
   /// counts.
   ///
   /// - Parameter times: How many requests wait; later ones do not. `nil` for no end.

@@ -1,9 +1,9 @@
 import HTTPTypes
 import JSONStorage
 
-/// Has requests meet data that is current, where other servers write it, too.
+/// Brings the data up to date before requests are carried out, where servers share it.
 ///
-/// It stands before the engine, so that a server of a file has nothing to ask.
+/// It wraps the engine, so that a server of a file asks nobody.
 struct SharedApplication: Application {
   private let engine: Engine
   /// How new the data is that reads show.

@@ -64,7 +64,7 @@ final class Ledger: Sendable {
     !exchange(\.hasReportedUnexpected, for: true)
   }
 
-  /// Has one issue of the test, the first with requests, say that they are attached to it.
+  /// Notes in one issue of the test, the first with requests, that they are attached to it.
   func nameAttachment() {
     state.withLockedValue { $0.namesAttachment = true }
   }

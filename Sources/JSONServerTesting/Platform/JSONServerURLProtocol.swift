@@ -275,7 +275,7 @@ extension MockServer {
     #endif
   }
 
-  /// Lets the requests of such sessions fail from now on.
+  /// Fails the requests of such sessions from now on.
   func stopLoadingURLs() {
     #if canImport(FoundationNetworking) || canImport(Darwin)
       JSONServerURLProtocol.forget(self)
