@@ -9,7 +9,8 @@ marked `Swift`, which show another library. Those of a tutorial's code file are 
 files of Tests/Downstream, and each code file is shown by a step. A link or an image within the repository leads to a
 file, or to a heading; <doc:Name> to an article of the same catalog, and links from one catalog to another are whole
 addresses; a path in backticks exists. Each article is listed in
-its catalog's landing page, and says what it is for; README.md stays a page that is read in three minutes. The diagram in
+its catalog's landing page, and says what it is for; README.md stays a page that is read in three minutes, and the guides
+stay few and short. The diagram in
 CONTRIBUTING.md has the dependencies of Package.swift. Standard library only.
 """
 import pathlib
@@ -23,6 +24,7 @@ CONTRIBUTING = ROOT / ".github/CONTRIBUTING.md"
 PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, ROOT / "fixtures/README.md",
          *sorted(ROOT.glob("Tests/*/README.md"))]
 LARGEST_README = 9_000
+MOST_GUIDES, MOST_WORDS = 20, 22_000
 EXAMPLES = sorted((ROOT / "Tests/JSONServerTestingTests/Examples").glob("*.swift"))
 DOWNSTREAM = ROOT / "Tests/Downstream"
 TUTORIALS = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.tutorial"))
@@ -142,6 +144,14 @@ def overlong_readme():
         yield f"README.md: {size} bytes, more than {LARGEST_README}; a guide is the place for the rest"
 
 
+def overlong_guides():
+    if len(ARTICLES) > MOST_GUIDES:
+        yield f"{len(ARTICLES)} guides, more than {MOST_GUIDES}: make one of two"
+    words = sum(len(document.read_text().split()) for document in [README, *ARTICLES])
+    if words > MOST_WORDS:
+        yield f"{words} words in README.md and the guides, more than {MOST_WORDS}: say each thing once"
+
+
 def drawn_arrows():
     """The pairs of targets between which the diagram has an arrow."""
     for line in CONTRIBUTING.read_text().splitlines():
@@ -173,7 +183,7 @@ def main():
     problems += [problem for document in PAGES + ARTICLES for problem in broken_paths(document)]
     problems += [problem for document in [README, *ARTICLES] for problem in uncompiled_blocks(document)]
     problems += [problem for article in ARTICLES for problem in [*broken_article_links(article), *dead_when_hosted(article), *unreachable(article)]]
-    problems += [*uncompiled_code_files(), *misplaced_code_files(), *wrong_arrows(), *overlong_readme()]
+    problems += [*uncompiled_code_files(), *misplaced_code_files(), *wrong_arrows(), *overlong_readme(), *overlong_guides()]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

@@ -27,10 +27,10 @@ extension Database {
     }
   }
 
-  /// Has what was found out before a change of many records follow it, so that nobody has to wait for that later.
+  /// Updates the indexes after a change of many records, so that no query waits for that later.
   ///
   /// - Parameter base: The version before.
-  /// - Complexity: That of the changes, one by one, or of finding out anew.
+  /// - Complexity: That of the changes, one by one, or of building again.
   package func catchUp(since base: Database) {
     for position in changedPositions(since: base) where entries.indices.contains(position) {
       entries[position].collection.map { $0.indexes.catchUp(to: $0.rows) }
@@ -38,7 +38,7 @@ extension Database {
     readLargeCollections()
   }
 
-  /// Gives up the indexes that only this lineage has; each is made again when a query needs it.
+  /// Drops the indexes that only this lineage has; each is built again when a query needs it.
   package func forgetIndexes() {
     for entry in entries {
       if let indexes = entry.collection?.indexes, indexes.lineage === lineage { indexes.forgetIndexes() }

@@ -6,7 +6,7 @@ package import JSONServerValues
 /// version, and a change makes another one that shares all rows but those that it is about: a copy is cheap, and taking
 /// a change back is to forget the version.
 package struct Database: Sendable {
-  /// What stays the same while no resource comes or goes.
+  /// The properties that stay the same while no resource comes or goes.
   private final class Outline: Sendable {
     let schema: Schema
     let prefix: UTF8Slice
@@ -48,7 +48,7 @@ package struct Database: Sendable {
 
   /// The same version for another owner, whose changes are not those of this one's.
   ///
-  /// What is found out about a collection is shared until the other owner changes it.
+  /// The indexes of a collection are shared until the other owner changes it.
   package func forked() -> Database {
     var fork = self
     fork.lineage = Lineage()

@@ -3,17 +3,17 @@ import Synchronization
 /// How long a reader may take, and whether anybody still wants the result.
 ///
 /// Code that is about to take long asks here first, and code that takes long asks again and again. When the answer is no,
-/// the code returns something empty at once: what was read is then incomplete, and whoever asked for it drops it.
+/// the code returns something empty at once: the result is then incomplete, and the caller drops it.
 package final class Patience: Sendable {
   /// Something that there was no time for.
   package struct Work: Sendable {
-    /// What it is, for a person, such as `indexing orders by score`; `nil` when nothing but reading.
+    /// A name for a person, such as `indexing orders by score`; `nil` when nothing but reading.
     package let name: String?
     /// Whether another thread was doing it already.
     package let isUnderWay: Bool
   }
 
-  /// Has several threads do the parts of some work, by their numbers from 0, and returns when all are done.
+  /// Does the parts of some work on several threads, by their numbers from 0, and returns when all are done.
   package typealias Sharing = @Sendable (_ count: Int, _ part: @escaping @Sendable (Int) -> Void) -> Void
 
   /// Time without an end, for results that somebody always wants.
@@ -37,13 +37,13 @@ package final class Patience: Sendable {
   /// Whether the time is over: what was read is incomplete.
   package var isOver: Bool { isOverFlag.load(ordering: .relaxed) }
 
-  /// What there was no time for.
+  /// The work for which there was no time.
   package var refusedWork: Work? { refused.withLock { $0 } }
 
   /// Ends the time: nobody wants the result any more.
   package func end() { isOverFlag.store(true, ordering: .relaxed) }
 
-  /// Begins anew with another result.
+  /// Begins again with another result.
   package func renew() {
     guard isOver else { return }
     refused.withLock { $0 = nil }

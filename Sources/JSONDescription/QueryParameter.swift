@@ -41,20 +41,20 @@ package enum QueryParameter {
 
   /// The parameters, in the order of documents.
   package static let table: [Row] = [
-    ("_page", "page", .number, lists, [], "The page wanted, from 1; the Link header leads to the others."),
+    ("_page", "page", .number, lists, [], "The number of the page, from 1; `Link` has the addresses of the others."),
     (
       "_per_page", "perPage", .number, lists, [],
-      "With `_page`: so many records, in an object with the numbers of the pages around."
+      "With `_page`: the size of a page, which is an object with the numbers of the pages around it."
     ),
     (
       "_limit", "limit", .number, lists, ["pagesize", "size", "take", "top"],
-      "How many records at most; 10 when only `_page` is given."
+      "The most records; 10 when only `_page` is given."
     ),
     (
       "_start", "start", .number, lists, ["skip", "offset"],
-      "The position of the first record wanted, from 0; negative counts from the end."
+      "The position of the first record, from 0; a negative one counts from the end."
     ),
-    ("_end", "end", .number, lists, [], "The position after the last record wanted; negative counts from the end."),
+    ("_end", "end", .number, lists, [], "The position after the last record; a negative one counts from the end."),
     (
       "_sort", "sort", .text, lists, ["orderby", "sortby"],
       "The members to sort by, separated by commas; `-` before one sorts it descending."
@@ -75,14 +75,14 @@ package enum QueryParameter {
       "_fields", "fields", .fields, all.subtracting([.allData, .watch]), [],
       "The only members to show, separated by commas; `author.name` leads into objects and arrays."
     ),
-    ("_all", "all", .text, changesOfMany, [], "`true` for a change of all records, in the place of a filter."),
+    ("_all", "all", .text, changesOfMany, [], "`true` changes all records, in place of a filter."),
     (
       "_embed", nil, .relations, lists.union([.record]), ["include"],
       "Related records to put into each record, separated by commas."
     ),
     (
       "_expand", nil, .relations, lists.union([.record]), ["populate"],
-      "Records referred to, to put into each record, separated by commas."
+      "Records that a record refers to, to put into it, separated by commas."
     ),
     (
       "_dependent", nil, .text, [.deletion, .deletionOfMany], [],
@@ -90,11 +90,11 @@ package enum QueryParameter {
     ),
     (
       "_watch", nil, .text, [.list, .object, .watch], [],
-      "The changes as they happen, in the place of the data, unless it is `false` or `0`."
+      "Streams the changes instead of the data, unless it is `false` or `0`."
     ),
-    ("_delay", nil, .number, all, [], "So many milliseconds before the response, a minute at most."),
+    ("_delay", nil, .number, all, [], "How many milliseconds the response waits, a minute at most."),
     ("callback", nil, .text, all.subtracting([.watch]), [], "The function that the response calls (JSONP)."),
-    ("_", nil, .text, all, [], "Nothing: some scripts add it against caches."),
+    ("_", nil, .text, all, [], "Ignored: some scripts add it to avoid caches."),
   ]
 
   /// When a parameter that is taken has no effect: without any of some others and beside all of some, in the order in

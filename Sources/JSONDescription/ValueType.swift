@@ -1,8 +1,8 @@
 import JSONServerValues
 
-/// What the values in one place of the data are.
+/// The type of the values in one place of the data.
 struct ValueType: Sendable, Hashable {
-  /// What a value that is not `null` is.
+  /// The type of a value that is not `null`.
   enum Alternative: Sendable, Hashable {
     case boolean
     /// Numbers that all fit an `Int`.
@@ -109,13 +109,13 @@ extension JSONValue {
   }
 }
 
-/// What the strings in one place have in common.
+/// The format that the strings in one place have in common.
 enum StringType: Sendable, Hashable {
   /// Nothing.
   case plain
-  /// They are all written in this format.
+  /// All are written in this format.
   case formatted(StringFormat)
-  /// They are a few words that occur again and again, in order of appearance.
+  /// A few words that occur again and again, in order of appearance.
   case choice([String])
 
   private static let mostChoices = 8

@@ -52,7 +52,7 @@ protocol FileSystem: Sendable {
   func lock(_ file: FileDescriptor) throws(SystemError)
 }
 
-/// What a file is opened for.
+/// The purpose for which a file is opened.
 enum FileAccess: Sendable, Hashable {
   /// Reading a file that exists.
   case reading
@@ -66,7 +66,7 @@ enum FileAccess: Sendable, Hashable {
   case locking
 }
 
-/// What distinguishes one state of a file from another without reading it.
+/// The part of the status that changes when a file changes.
 struct FileStamp: Sendable, Hashable {
   /// A moment as the file system recorded it.
   struct Time: Sendable, Hashable {
@@ -98,7 +98,7 @@ struct FileStamp: Sendable, Hashable {
   }
 }
 
-/// What the file system knows about a file.
+/// The status of a file.
 struct FileStatus: Sendable, Hashable {
   let stamp: FileStamp
   /// The permission bits, with set-user-ID and the like.

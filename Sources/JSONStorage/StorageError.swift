@@ -1,12 +1,12 @@
 /// Why a store could not be read, written or watched.
 package struct StorageError: Error, Sendable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of failure.
   package enum Code: Sendable, Hashable {
     /// The disk or a quota is full.
     case noSpace
     /// The file or its directory cannot be read or written, or the database cannot be reached.
     case unavailable
-    /// What the file holds cannot be parsed. It is never overwritten.
+    /// The file cannot be parsed. It is never overwritten.
     case invalidFile
     /// Whether the new version is in place, or survives a power cut, is unknown.
     case durabilityUnknown
@@ -33,7 +33,7 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
   /// A sentence for a person that names the file or the database, and says what to do.
   package let message: String
 
-  /// What the parser threw, or a ``SystemError``.
+  /// The parser's error, or a ``SystemError``.
   package let cause: (any Error)?
 
   package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {

@@ -3,9 +3,9 @@
   import JSONDatabase
   import JSONStorage
 
-  /// What a commit writes of the data.
+  /// The data that a commit writes.
   enum StoredCommit: Sendable {
-    /// What is at the places that changed.
+    /// The content of the places that changed.
     case rows([PlacedRow])
     /// Everything.
     case whole(Database)

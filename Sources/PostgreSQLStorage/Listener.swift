@@ -175,7 +175,7 @@
       due = .now + Self.interval
     }
 
-    /// Makes a lost connection anew at once, so that nobody hears of a single one that was cut.
+    /// Reconnects at once, so that a single cut is not reported.
     ///
     /// - Returns: Whether that worked; otherwise it is tried again and again, later.
     private mutating func renew(because error: StorageError) -> Bool {

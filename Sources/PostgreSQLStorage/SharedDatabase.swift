@@ -37,7 +37,7 @@
         onEdit(.changed($0))
       } onFailure: { failure in
         onWarning(
-          failure.map { "\($0.message) Until that is mended, requests are refused with 503." }
+          failure.map { "\($0.message) Until that is corrected, requests are refused with 503." }
             ?? "\(address.description) is reached again.")
       }
       return OpenedSource(store: store, database: database, warnings: warnings, state: loaded.state)
@@ -191,7 +191,7 @@
       return try connection.load(schema, isInTransaction: false).database.get()
     }
 
-    /// Has a reset go back to the data as it is, where users of the database have filled it.
+    /// Makes the data as it is the target of resets, where users of the database have filled it.
     private static func keepInitial(on connection: Connection) throws(StorageError) {
       guard try !connection.hasInitial() else { return }
       try inTurn(on: connection) { _ throws(StorageError) in

@@ -3,7 +3,7 @@
   import JSONDatabase
   import NIOConcurrencyHelpers
 
-  /// What the connections of a server tell each other.
+  /// The versions of which the connections of a server tell each other.
   final class SharedVersions: Sendable {
     private struct State {
       var base: Int

@@ -11,7 +11,7 @@ protocol EventFormatter: Sendable {
   func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)?
 }
 
-/// What a log shows of an exchange: a line that waits to be printed must not keep the bodies.
+/// The part of an exchange that a log shows: a line that waits to be printed must not keep the bodies.
 struct RespondedRequest: Sendable {
   let method: String
   let target: String

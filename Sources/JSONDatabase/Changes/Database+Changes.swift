@@ -12,7 +12,7 @@ struct RecordChange {
 extension Database {
   /// The positions of the resources that differ from another version, or are in one of the two alone.
   ///
-  /// What is the same in memory counts as the same: equal texts may count as others. O(number of resources).
+  /// Values count as the same when they are the same in memory: equal texts may count as different. O(number of resources).
   package func changedPositions(since base: Database) -> Set<Int> {
     var positions: Set<Int> = []
     for position in 0..<max(entries.count, base.entries.count)

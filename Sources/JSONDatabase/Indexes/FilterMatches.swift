@@ -9,7 +9,7 @@ struct FilterMatches: Sendable {
   /// No records.
   static let none = FilterMatches(slots: .list([]))
 
-  /// What a filter is known by, so that the next page of a list need not evaluate it again.
+  /// The key of a filter, so that the next page of a list need not evaluate it again.
   struct Key: Hashable, Sendable {
     /// A member and the id that it must hold.
     private struct Reference: Hashable {
@@ -49,7 +49,7 @@ struct FilterMatches: Sendable {
 }
 
 extension FilterMatches {
-  /// What some filters select, until a record changes.
+  /// The records that some filters select, until a record changes.
   struct Cache: RowIndex {
     var matches = LRUCache<Key, FilterMatches>(16)
 

@@ -11,7 +11,7 @@ struct HashIndex: RowIndex {
     case many([Int32])
   }
 
-  /// What a record is found by.
+  /// The key by which a record is found.
   private enum Key: Hashable, Sendable {
     case text(ByteExactKey)
     case null

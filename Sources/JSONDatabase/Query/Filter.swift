@@ -12,7 +12,7 @@ struct Filter {
   var nodes: [Node] = []
   /// The text that some value of a record must contain.
   var search: SearchTerm?
-  /// What says nothing about which records are to be changed.
+  /// Filters that say nothing about which records to change.
   private(set) var idle: [IdleFilter] = []
   /// How long finding the records may take; when that is over none match.
   var patience = Patience.endless
@@ -49,7 +49,7 @@ struct Filter {
     return condition.isByOrder
   }
 
-  /// What to search for in the bytes of all records before any is read; `nil` when nothing is sure to be there.
+  /// The text to search for in the bytes of all records before any is read; `nil` when nothing is sure to be there.
   var scan: RecordScan? {
     if let search { return search.scan }
     for case .condition(let condition) in nodes {

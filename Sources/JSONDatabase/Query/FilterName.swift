@@ -1,4 +1,4 @@
-/// What the name of a parameter says: the path of a member, and how its values are compared.
+/// The name of a filter, parsed: the path of a member, and how its values are compared.
 struct FilterName {
   let path: FieldPath
   let comparison: Comparison

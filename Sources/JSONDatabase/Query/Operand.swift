@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// What a filter compares values with, prepared once for all records.
+/// The value with which a filter compares, prepared once for all records.
 struct Operand {
   enum Place {
     case anywhere, start, end
@@ -75,7 +75,7 @@ struct Operand {
 
   var isNull: Bool { !isString && text.elementsEqual("null".utf8) }
 
-  /// What JavaScript's `Number(text)` gives; `nil` for `NaN`.
+  /// The result of JavaScript's `Number(text)`; `nil` for `NaN`.
   static func number(_ text: String) -> Double? {
     // Most operands are short integers, which need not be checked character by character.
     if text.utf8.count < 16, let integer = Int(text) { return Double(integer) }

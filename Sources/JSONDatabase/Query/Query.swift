@@ -1,6 +1,6 @@
 package import JSONServerValues
 
-/// What a request asks of a collection.
+/// The records of a collection that a request asks for, and their order.
 package struct Query: Sendable {
   /// Which part of the records that match is wanted.
   package enum Window: Sendable, Hashable {

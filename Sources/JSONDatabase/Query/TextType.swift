@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// What a text becomes that stands for a value, because its sender could write nothing but texts.
+/// The type of a value that came as text, because its sender could write nothing else.
 enum TextType: Hashable {
   enum Scalar: Hashable {
     case number, boolean, text

@@ -8,7 +8,7 @@ package struct RecordList: Sendable {
   }
 
   private let content: Content
-  /// What is shown of each record; `nil` for all.
+  /// The members that are shown; `nil` for all.
   private var selection: FieldSelection?
 
   /// Records without anything that is related to them.

@@ -1,11 +1,11 @@
 package import JSONServerValues
 
-/// What a server knows besides the data, as JSON: rules for requests and how often they were met, settings, tokens.
+/// The state of a server besides the data, as JSON: rules for requests and how often they were met, settings, tokens.
 ///
 /// It is no part of the data, so that no file, document or query shows it. A store that several servers share keeps it
 /// beside the data, with the same commits.
 package struct ServerState: Sendable {
-  /// What a row is about.
+  /// The subject of a row.
   package enum Kind: String, Sendable {
     case rule, count, setting, token
     /// The last number that something was given.
@@ -21,7 +21,7 @@ package struct ServerState: Sendable {
     }
   }
 
-  /// What is at one place.
+  /// The value at one place.
   package struct Row: Sendable {
     package let key: Key
     /// `nil` where there is nothing any more.
@@ -33,7 +33,7 @@ package struct ServerState: Sendable {
   }
 
   private var values: [Kind: [String: JSONValue]] = [:]
-  /// What was changed and may not be saved yet, oldest first.
+  /// The changes that may not be saved yet, oldest first.
   private var changed: [Key] = []
   /// How many changes are forgotten that were made before those.
   private var forgotten = 0
@@ -62,7 +62,7 @@ package struct ServerState: Sendable {
   /// How many changes were made.
   package var mark: Int { forgotten + changed.count }
 
-  /// What is now at the places that were changed since an earlier state, each once.
+  /// The values at the places that have changed since an earlier state, each once.
   ///
   /// - Parameter mark: The ``mark`` of that state.
   /// - Complexity: O(number of changes).

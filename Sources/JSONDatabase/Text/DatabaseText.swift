@@ -43,7 +43,7 @@ package struct DatabaseText: Sendable {
     try suffix.withBytesRethrowing(body)
   }
 
-  /// The text as `JSON.stringify(value, null, 2)` lays it out, whatever the file's layout. O(number of resources).
+  /// The text as `JSON.stringify(value, null, 2)` lays it out, not as the file does. O(number of resources).
   package var pretty: SlicedText {
     var segments: [SlicedText.Segment] = []
     for (index, piece) in pieces.enumerated() {

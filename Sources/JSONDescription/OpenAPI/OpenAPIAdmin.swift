@@ -1,14 +1,14 @@
 package import JSONServerValues
 
-/// What a document says about the routes below `/__admin`.
+/// The part of a document about the routes below `/__admin`.
 package enum OpenAPIAdmin {
-  /// What is said about one method of one path; the method is in lowercase.
+  /// The description of one method of one path; the method is in lowercase.
   package typealias Operation = (path: String, method: String, value: JSONValue)
 
   /// A parameter of a query.
   package typealias Parameter = (name: String, description: String, schema: JSONValue)
 
-  /// What a response holds; the names are those of ``OpenAPIAdminSchemas``.
+  /// The schema of a response; the names are those of ``OpenAPIAdminSchemas``.
   package enum Result {
     case object
     case text(type: String)

@@ -2,7 +2,7 @@ package import JSONServerValues
 
 /// An OpenAPI 3.1 document of the REST interface that a database has.
 package struct OpenAPIDocument: Sendable {
-  /// What a document says about the bodies of requests and responses.
+  /// The part of a document about the bodies of requests and responses.
   ///
   /// The server keeps whatever object a client sends: the data has a shape only because people keep to it. No document
   /// can be both the whole truth and a good source of typed code, so the caller says what it is for.
@@ -68,7 +68,7 @@ package struct OpenAPIDocument: Sendable {
   }
 }
 
-/// What a document says about records that responses hold in an object.
+/// The part of a document about records that responses hold in an object.
 package struct OpenAPIWrapping: Sendable {
   private let name: String
 

@@ -1,6 +1,6 @@
 package import JSONServerValues
 
-/// What a document says about signing in, where clients have to.
+/// The part of a document about signing in, where clients have to.
 package struct OpenAPISignIn: Sendable {
   private let users: String
   private let publicReads: Set<String>

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONServerValues
 
-/// What may be changed while a server runs.
+/// The settings that may be changed while a server runs.
 struct Settings: Sendable {
   /// How long every response is delayed.
   var delay: Duration

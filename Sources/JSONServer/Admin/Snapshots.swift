@@ -26,7 +26,7 @@ final class Snapshots {
 
   /// Keeps the data as it is, once that is saved; passes on the snapshot's name.
   ///
-  /// What is taken back meanwhile is in no snapshot: it is begun again then.
+  /// When a write is rolled back before that, the snapshot is taken again.
   ///
   /// - Parameter name: It replaces a snapshot of the same name; `nil` for the next free `snapshot-1`, `snapshot-2`, ….
   func save(_ name: String?, on engine: isolated Engine, _ completion: @escaping Engine.Completion<String>) {
@@ -103,7 +103,7 @@ final class Snapshots {
     shared.removeSnapshot(name) { result in engine.execute { completion($0, result.mapError(RequestError.init)) } }
   }
 
-  /// Does work when what was written before it is saved, and can be seen by whoever asks the database.
+  /// Does work when all earlier writes are saved and visible in the database.
   ///
   /// - Parameter other: What is done instead when that was taken back; `nil` for the same, again when all is saved.
   private func whenSaved(

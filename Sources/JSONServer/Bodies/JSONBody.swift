@@ -25,7 +25,7 @@ struct JSONBody {
     return value
   }
 
-  /// Returns a JSON body, whatever value it is.
+  /// Returns a JSON body of any value.
   ///
   /// - Throws: 400, when it is not JSON.
   func value(of body: [UInt8]) throws(RequestError) -> ValidJSON {

@@ -13,7 +13,7 @@ struct Takeover {
     case all(Database, PendingResponse)
   }
 
-  /// What a replacement comes to.
+  /// The result of a replacement.
   struct Effect: Sendable {
     let data: Database
     /// The records that it removes or reverts although nobody who made it had seen them.
@@ -31,7 +31,7 @@ struct Takeover {
   var number = 0
   /// Whether it removes an edit of the file that who asked for it cannot have seen.
   var removesUnseenEdit = false
-  /// What it comes to; `nil` until that is found out.
+  /// The result; `nil` until it is known.
   var effect: Effect?
   /// The requests that are carried out when it is done.
   var waiting: [Requester] = []
@@ -43,9 +43,9 @@ struct Takeover {
   /// Whether a copy of the version before has to be durable first.
   var needsCopy: Bool { !lost.isEmpty || removesUnseenEdit }
 
-  /// What it removes, for a message: the first of the records.
+  /// The first of the records that it removes, for a message.
   var list: String {
-    guard !lost.isEmpty else { return "what the file was edited to meanwhile" }
+    guard !lost.isEmpty else { return "an edit of the file" }
     return lost.prefix(5).joined(separator: ", ") + (lost.count > 5 ? ", …" : "")
   }
 }
@@ -71,7 +71,7 @@ extension WriteCoordinator {
       onEvent(.restored(path: path))
     case .deleted(let path): onEvent(.deleted(path: path))
     case .conflict(let path):
-      onEvent(.warning("An editor saved a version that had been replaced meanwhile; its text is kept as '\(path)'."))
+      onEvent(.warning("An editor saved a version that had been replaced before; its text is kept as '\(path)'."))
     case .conflictLost(let error): onEvent(.warning(error.message))
     }
   }
@@ -170,7 +170,7 @@ extension WriteCoordinator {
     }
   }
 
-  /// Gives up a replacement of all data that is not done yet: what was sent before it is carried out again.
+  /// Cancels a replacement of all data that is not done yet; earlier requests are carried out again.
   ///
   /// - Returns: What is to be carried out again, in order.
   func abandonReplacement() -> [Requester] {
@@ -208,7 +208,7 @@ extension WriteCoordinator {
     guard let takeover else { return }
     let message = """
       The edit would remove or revert \(takeover.list), written over HTTP, and no copy of the version before can be kept: \
-      \(error.message) That version is still served, and nothing is written; mend that, and the edit is taken over.
+      \(error.message) That version is still served, and nothing is written; correct that, and the edit is served.
       """
     if takeover.failure != message { engine.configuration.onEvent(.warning(message)) }
     self.takeover?.failure = message

@@ -5,7 +5,7 @@ struct CrossOriginPolicy: Sendable {
   private let allowed: CrossOrigin
   private let listed: [OriginPattern]
 
-  /// The methods that a preflight allows, whatever the route.
+  /// The methods that a preflight allows, on every route.
   static let methods = "GET,HEAD,PUT,PATCH,POST,DELETE"
 
   /// Creates a policy.

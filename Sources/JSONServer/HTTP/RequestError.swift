@@ -7,7 +7,7 @@ import JSONStorage
 ///
 /// Rooms that read requests throw this; what it means in HTTP is said below, and nowhere else.
 package struct RequestError: Error {
-  /// What kind of failure it is.
+  /// The kind of failure.
   package enum Code: Sendable, Hashable {
     /// The request makes no sense: its framing, its target, a parameter or its body.
     case malformed
@@ -23,7 +23,7 @@ package struct RequestError: Error {
     case timeout
     /// The request contradicts what the data holds now.
     case conflict
-    /// What the request is to change is not as the client has seen it.
+    /// The target is no longer as the client has seen it.
     case preconditionFailed
     case bodyTooLarge
     case targetTooLong
@@ -40,7 +40,7 @@ package struct RequestError: Error {
     case notImplemented
     /// The request may be repeated later.
     case unavailable
-    /// So many requests wait already that this one must be repeated.
+    /// Too many requests wait; the client repeats this one.
     case busy
     /// The disk or a quota is full.
     case noSpace
@@ -56,7 +56,7 @@ package struct RequestError: Error {
 
   package let code: Code
 
-  /// What is wrong and what to do, in a sentence for the person who sent the request.
+  /// A sentence for the person who sent the request: what is wrong, and what to do.
   package let message: String
 
   /// The member of a JSON body that is at fault, outermost name or position first; empty when it is none.
@@ -113,7 +113,7 @@ extension RequestError {
     case .durabilityUnknown: self.init(.durabilityUnknown, error.message)
     case .invalidFile:
       let fault = (error.cause as? SourceFault).map { $0.publicDescription + "." } ?? error.message
-      self.init(.unavailable, "\(fault) Mend the file and repeat the request. Nothing was changed.")
+      self.init(.unavailable, "\(fault) Correct the file and repeat the request. Nothing was changed.")
     case .unavailable, .staleMount, .locked, .closed, .invalidAddress, .invalidDatabase, .conflict, .forbidden,
       .refused:
       self.init(.unavailable, "\(error.message) Nothing was changed.")

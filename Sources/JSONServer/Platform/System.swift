@@ -21,7 +21,7 @@ package enum System {
     return openFileLimit
   }()
 
-  /// Has the system prefer the process's other threads to the calling one, as long as that lives; on Linux alone.
+  /// Ranks the calling thread below the process's other threads, as long as it lives; on Linux alone.
   static func lowerThreadPriority() { storage_thread_lower_priority() }
 
   /// The directory in which this process works; empty when it is gone.

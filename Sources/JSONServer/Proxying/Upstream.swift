@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// Another server, which is asked for what nothing here responds to.
+/// Another server, which gets the requests that nothing here responds to.
 public struct Upstream: Sendable {
-  /// Asks the other server.
+  /// Sends a request to the other server.
   ///
   /// - Parameters:
-  ///   - request: The request as it goes there: without fields that concern one connection alone, and without `Host`.
-  ///   - address: The whole address that it goes to, such as `https://api.example.com/users?page=2`.
-  /// - Returns: The other server's response, whatever its status, with a body that is not compressed.
+  ///   - request: The request to send, without fields that concern one connection alone, and without `Host`.
+  ///   - address: The whole address of the request, such as `https://api.example.com/users?page=2`.
+  /// - Returns: The other server's response, of any status, with a body that is not compressed.
   /// - Throws: Any error, whose description becomes the reason in a 502. The task is cancelled when the client goes away,
   ///   and when the time is up.
   public typealias Send = @Sendable (_ request: Request, _ address: String) async throws -> Response
@@ -25,7 +25,7 @@ public struct Upstream: Sendable {
   ///
   /// - Parameters:
   ///   - url: Its address, such as `https://api.example.com` or `https://api.example.com/v2`; targets follow it.
-  ///   - send: Asks it. It runs beside the server's event loop.
+  ///   - send: Sends a request to the server. It runs beside the server's event loop.
   /// - Throws: ``ServerError`` with code `invalidConfiguration`, when there is no server at such an address.
   public init(_ url: String, send: @escaping Send) throws(ServerError) {
     self.url = url
@@ -35,7 +35,7 @@ public struct Upstream: Sendable {
 
   /// Why another server was not asked, or did not respond in time.
   package enum Failure: Error {
-    /// The time was up, as whoever asked it found out itself.
+    /// The time was up, as the closure found out itself.
     case timeout
   }
 }
@@ -44,7 +44,7 @@ public struct Upstream: Sendable {
 package struct UpstreamAddress: Sendable {
   /// The address without a slash at its end, which targets follow.
   let text: String
-  /// What precedes the path.
+  /// The part before the path.
   private let origin: Origin
   /// Empty, or with a slash before each segment and none at the end.
   private let path: Substring
@@ -99,7 +99,7 @@ package struct UpstreamAddress: Sendable {
     return first == "/" ? base + rest : "\(base)/\(rest)"
   }
 
-  /// Lets the addresses in a response's fields lead to where the request came from.
+  /// Rewrites the addresses in a response's fields to lead to where the request came from.
   ///
   /// - Parameter base: What precedes targets there: `http://localhost:3000`, or nothing for paths alone.
   func moveAddresses(in fields: inout HTTPFields, to base: String) {

@@ -7,7 +7,7 @@ import HTTPTypes
 final class UpstreamCalls {
   private let upstream: Upstream
   private let name: ViaName
-  /// What starts the calls that wait, and what ends those that are under way, by their numbers.
+  /// The closures that start waiting calls and end running ones, by their numbers.
   private var waiting: Deque<(number: Int, start: () -> Void)> = []
   private var running: [Int: () -> Void] = [:]
   private var lastNumber = 0

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import JSONDescription
 
-/// What a person probably meant by a parameter that has no effect; each hint is given once.
+/// Hints at what a parameter without effect was probably meant to be; each is given once.
 struct Hints {
   private var given: Set<String> = []
 

@@ -7,7 +7,7 @@ import JSONDescription
 /// That of all members: the tag of a response to `_fields` tells nothing about the others.
 struct Precondition: Sendable {
   private let tags: EntityTagList
-  /// What a GET of the same target would do.
+  /// The GET of the same target.
   private let reading: DataOperation
   private let shape: ResponseShape?
   /// The tag of a body that is too large to be read for one; `nil` where each is.
@@ -15,7 +15,7 @@ struct Precondition: Sendable {
 
   /// Takes the `If-Match` of a change; `nil` without one.
   ///
-  /// - Throws: 401 and 403, when whoever sent it may not read what it is about.
+  /// - Throws: 401 and 403, when the client may not read the target.
   init?(
     _ endpoint: Endpoint, _ context: RequestContext, _ configuration: Server.Configuration, _ writes: WriteCoordinator,
     _ authorization: Authorization?
@@ -58,7 +58,7 @@ extension Revisions {
   func validator(
     of endpoint: Endpoint, _ context: RequestContext, in database: Database, _ authorization: Authorization?
   ) -> EntityTag {
-    // Whoever signs in sees what the users' and their own records say.
+    // Signed-in users see what the users' and their own records say.
     let position = authorization == nil ? endpoint.onlyResource.flatMap { try? database.position(of: $0) } : nil
     // Not by their token, which they renew.
     let client = try? authorization?.user(of: context.request)

@@ -1,4 +1,4 @@
-/// What a server accepts from a client before it refuses.
+/// The limits for what a client sends.
 ///
 /// One more limit is fixed, so that no client delays the others: a body above 1 MiB is not compressed, and neither is
 /// a file above 64 KiB, which is read piece by piece as its client takes it.

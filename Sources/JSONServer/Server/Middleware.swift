@@ -1,7 +1,7 @@
 /// A hook around the handling of requests.
 ///
-/// It may change the request before it goes on, respond to it itself, or change the response. Delays, faults, holds and stubs
-/// are within: what it responds to itself meets none of them.
+/// A middleware may change the request, respond to the request itself, or change the response. Delays, faults, holds and
+/// stubs come after it: a request that it responds to meets none of them.
 public protocol Middleware: Sendable {
   /// Responds to a request.
   ///

@@ -21,7 +21,7 @@ extension Server {
     await remove(.fault)
   }
 
-  /// Responds in one way to matching requests from now on, whatever the data holds; precedes the existing stubs.
+  /// Adds a stub, which precedes the existing ones.
   ///
   /// - Returns: The stub's id, to remove it by.
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for a stub that no request can match, that has no response,
@@ -60,7 +60,7 @@ extension Server {
     return (try? StubsFile(path: path, files: configuration.bodyFiles))?.bodyFiles ?? []
   }
 
-  /// Lets matching requests wait from now on, until they are released; of several holds that match, the one added first
+  /// Holds matching requests from now on, until they are released; of several holds that match, the one added first
   /// counts.
   ///
   /// - Parameter times: How many requests wait; later ones do not. `nil` for no end.
@@ -73,7 +73,7 @@ extension Server {
 
   /// Removes a hold, and lets the requests that wait in it go on; does nothing when it does not exist.
   ///
-  /// - Parameter status: What they fail with instead.
+  /// - Parameter status: The status with which they fail instead.
   public func releaseHold(_ id: Int, failingWith status: HTTPResponse.Status? = nil) async {
     await remove(.hold, id, failingWith: status)
   }

@@ -2,7 +2,7 @@ import JSONStorage
 
 /// Why a server does not start, or does not do what Swift code asks of it.
 public struct ServerError: Error, Sendable {
-  /// What went wrong, to switch over.
+  /// The kind of failure, to switch over.
   public enum Code: Sendable, Hashable {
     /// The file or directory does not exist.
     case sourceMissing
@@ -26,7 +26,7 @@ public struct ServerError: Error, Sendable {
     case unknownRecord
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
 
   /// A sentence for a person: what is wrong, with the file or option, and what to do.
@@ -63,7 +63,7 @@ extension ServerError {
   }
 }
 
-/// What a server reports to its owner: for a terminal, a log or a test.
+/// An event that a server reports, for a terminal, a log or a test.
 public enum ServerEvent: Sendable {
   /// A request was responded to, or a fault held the response back.
   case responded(Exchange)

@@ -80,9 +80,9 @@ final class Sessions {
     return true
   }
 
-  /// Gives up what only a session knows about the data beside the data itself, unless it is one of the last few that have
+  /// Drops the indexes of a session, unless the session is one of the last few that have
   /// changed it: a thousand sessions with indexes of their own would cost as much as a thousand copies of the data, and a
-  /// session that deletes record after record would make the indexes anew for each.
+  /// session that deletes record after record would make the indexes again for each.
   ///
   /// - Parameter hasChanged: Whether a request of the session has changed the data.
   func boundIndexes(of engine: isolated Engine, hasChanged: Bool) {
@@ -96,7 +96,7 @@ final class Sessions {
     for name in sessions.keys { remove(name.text) }
   }
 
-  /// Has the journals of all sessions together keep no more bytes than that of the server.
+  /// Limits the journals of all sessions together to the bytes of the server's own journal.
   private func shareJournal(_ byteCapacity: Int) {
     let share = byteCapacity / sessions.count
     for session in sessions.values {
@@ -116,7 +116,7 @@ extension Sessions.Session {
   }
 }
 
-/// What a client calls its session.
+/// The name of a session.
 struct SessionName: Sendable, Hashable {
   let text: String
 

@@ -1,12 +1,12 @@
 import HTTPTypes
 import JSONStorage
 
-/// Has requests meet data that is current, where other servers write it, too.
+/// Brings the data up to date before requests are carried out, where servers share it.
 ///
-/// It stands before the engine, so that a server of a file has nothing to ask.
+/// It wraps the engine, so that a server of a file asks nobody.
 struct SharedApplication: Application {
   private let engine: Engine
-  /// What reads show.
+  /// How new the data is that reads show.
   private let reads: Reads
   /// The path of what is asked about the server itself, which has an answer without the database.
   private let administrativePath: String

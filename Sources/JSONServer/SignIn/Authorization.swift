@@ -11,7 +11,7 @@ final class Authorization {
   private let guards: [String: Guard]
   /// Those of the routes file, by the names as written there.
   private let listedGuards: [String: Guard]
-  /// What holds the tokens.
+  /// The tokens.
   private let state: ServerState
 
   private var database: Database { users.database }
@@ -20,7 +20,7 @@ final class Authorization {
     (self.users, self.guards, self.listedGuards, self.state) = (users, guards, listedGuards, state)
   }
 
-  /// sign-in: refuses what a request may not have, whatever the data is.
+  /// sign-in: refuses what a request may not do with any data.
   ///
   /// Whose records it is about is found out when it is carried out, which may be later: ``owner(in:_:)``.
   ///
@@ -31,7 +31,7 @@ final class Authorization {
   func authorize(_ context: RequestContext, hasResetRoutes: Bool) throws(RequestError) -> RequestContext {
     let unguarded = try removingGuard(context)
     let (request, segments) = (unguarded.request, unguarded.target.path.segments)
-    // Whoever registers has not signed in.
+    // A client that registers has not signed in.
     if request.method == .post, segments.count == 1, users.areMeant(by: segments[0]) { return unguarded }
     if hasResetRoutes, AdminRoute.resetRoute(of: request, segments) != nil {
       try requireAllResources(context)
@@ -52,7 +52,7 @@ final class Authorization {
     return try context.removing(prefix, leaving: String(Substring(rest)))
   }
 
-  /// Refuses a request that replaces all data, unless whoever sent it may write all of it.
+  /// Refuses a request that replaces all data, unless its sender may write all of it.
   ///
   /// - Throws: 401, and 403 that names a resource that they may not write.
   func requireAllResources(_ context: RequestContext) throws(RequestError) {
@@ -149,7 +149,7 @@ final class Authorization {
 
   // MARK: Data
 
-  /// Leaves of a request for data what whoever sent it may have.
+  /// Limits a request for data to what its sender may see and change.
   ///
   /// - Throws: 401 and 403, too: since the request arrived, its token may have expired, and a record may be another's now.
   func restrict(_ operation: inout DataOperation, of context: RequestContext) throws(RequestError) {
@@ -189,12 +189,12 @@ final class Authorization {
     return share
   }
 
-  /// What a change has to be checked for when it is carried out.
+  /// The checks of a change when it is carried out.
   ///
   /// - Parameter owner: The user to whose records the request is limited; `nil` for no limit.
   private func rights(to endpoint: Endpoint, of owner: String?, _ context: RequestContext) -> ChangeRights {
     var rights = ChangeRights()
-    // Users are changed one by one, which whoever carries it out says.
+    // Users are changed one by one, as the operation says.
     if endpoint.changesMany, let owner, let name = endpoint.resource, name != users.collection {
       let reading = self.guard(of: name, prefix: context.guardPrefix).decision(on: .read, isSignedIn: true)
       rights.ownership = ChangeRights.Ownership(
@@ -204,7 +204,7 @@ final class Authorization {
     return rights
   }
 
-  /// What of the records that go with deleted ones whoever sent a request may not write, by resource.
+  /// Which dependent records the sender of a deletion may not write, by resource.
   private func dependents(_ context: RequestContext) -> [String: ChangeRights.Access] {
     let user = Result { () throws(RequestError) in try self.user(of: context.request) }
     var dependents: [String: ChangeRights.Access] = [:]

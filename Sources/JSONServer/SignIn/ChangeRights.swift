@@ -1,18 +1,18 @@
 import JSONDatabase
 import JSONServerValues
 
-/// What whoever sent a change may not do, as far as only the records tell whether they would.
+/// The limits of a change that depend on the records it changes.
 ///
 /// Which records those are may take long to find out: it happens where the change is carried out.
 struct ChangeRights: Sendable {
-  /// What may be done to records that go, or change, with those that a deletion names.
+  /// The rights for records that a deletion deletes or changes besides those that it names.
   enum Access: Sendable {
     /// Those of a user may be written: a member holds the user's id.
     case owned(by: String, in: String)
     case refused(RequestError)
   }
 
-  /// What a change of many records has to be about where only owners may change them.
+  /// The records that a change of many may be about, where only owners may change them.
   struct Ownership: Sendable {
     let user: String
     /// The member that holds the user's id.
@@ -27,7 +27,7 @@ struct ChangeRights: Sendable {
 
   /// Refuses a change of what its sender may not write.
   ///
-  /// What is not there or does not fit is refused by whoever carries it out.
+  /// A record that is missing or does not fit is refused when the change is carried out.
   ///
   /// - Parameter endpoint: The change, limited to what is the user's.
   /// - Throws: 401 and 403.
@@ -92,7 +92,7 @@ extension Schema {
     _ user: String, at key: FieldPath, in record: ValidJSON, _ patch: Patch, keeping idName: String?
   ) -> Bool {
     guard let after = try? apply(patch, to: record, keeping: idName) else { return true }
-    // Of a name given twice the first value is stored, and found by whoever reads.
+    // Of a name given twice the first value counts for readers.
     return after.member(Array(key.name.utf8))?.withToken(\.recordID) == user
   }
 }

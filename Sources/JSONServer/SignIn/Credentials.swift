@@ -1,7 +1,7 @@
 import JSONDatabase
 import JSONServerValues
 
-/// What a user signs in with.
+/// A name, or an email address, and a password.
 struct Credentials: Sendable {
   /// The member that names the user: `email`, or `username`.
   let member: String

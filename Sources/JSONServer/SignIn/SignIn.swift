@@ -1,5 +1,5 @@
 extension Server {
-  /// How clients sign in, and what they have to sign in for.
+  /// How clients sign in, and who may use which resource.
   public struct SignIn: Sendable, Hashable {
     /// The collection of the users. Its records hold `email` (or `username`) and `password`, in plain text.
     public var users: String

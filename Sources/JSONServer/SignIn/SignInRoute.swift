@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// What a request does about signing in, parsed once.
+/// A request for signing in, parsed once.
 enum SignInRoute {
   case register(WrittenBody?)
   case signIn(WrittenBody?)

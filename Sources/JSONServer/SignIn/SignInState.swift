@@ -34,7 +34,7 @@ final class SignInState {
 
   /// Refuses what a request may not have, and hands it on otherwise.
   ///
-  /// It waits when this server does not know its token, and another may just have given it.
+  /// The request waits when this server does not know its token, which another one may have just given.
   ///
   /// - Throws: 401 and 403.
   func authorize(

@@ -140,7 +140,7 @@ struct StaticDirectory: Sendable {
   }
 }
 
-/// What static files and the bodies of stubs never show: files that the configuration names.
+/// Files that static files and the bodies of stubs never show: those that the configuration names.
 package enum PrivateFile: Sendable, Hashable {
   /// A file, under any name.
   case file(String)

@@ -80,7 +80,7 @@ struct WorkerThreads: Sendable {
     value = other
   }
 
-  /// Has this thread, one of these, and others that are free do the parts of some work; returns when all are done.
+  /// Does the parts of some work on this thread, one of these, and on free ones; returns when all are done.
   func share(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
     let work = SharedWork(count, part)
     for _ in 1..<min(Self.count, count) { run { work.help() } }
@@ -88,7 +88,7 @@ struct WorkerThreads: Sendable {
     work.wait()
   }
 
-  /// Has a thread do work when all work before has begun.
+  /// Queues work for a thread; work begins in its order.
   func run(_ work: @escaping @Sendable () -> Void) {
     pool.submit { _ in
       // Said each time, which costs a fraction of a microsecond: the pool has no word for when a thread begins.

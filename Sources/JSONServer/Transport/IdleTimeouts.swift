@@ -5,7 +5,7 @@ import NIOCore
 /// The alarm is set for the earliest moment that can matter, and checks then whether the time has come; a request
 /// with an immediate response costs a look at the clock.
 struct IdleTimeouts {
-  /// What the connection waits for.
+  /// The event that the connection waits for.
   enum Wait {
     /// The next request, or the client to take its responses; slow progress on them counts as progress.
     case idle
@@ -42,7 +42,7 @@ struct IdleTimeouts {
     isLingering = true
   }
 
-  /// Sets what is waited for; a wait that continues keeps its deadline, except idling, which begins anew.
+  /// Sets what is waited for; a wait that continues keeps its deadline, except idling, which begins again.
   ///
   /// - Parameters:
   ///   - owesReading: Whether the client has to take what was sent before anything else happens.

@@ -11,8 +11,7 @@
   #endif
 
   extension URLSessionConfiguration {
-    /// Returns the configuration of a session all of whose requests a server responds to without a socket, whatever host
-    /// they are for.
+    /// Returns the configuration of a session whose requests a server responds to without a socket, for any host.
     ///
     /// ```swift
     /// let session = URLSession(configuration: .jsonServer(server))
@@ -276,7 +275,7 @@ extension MockServer {
     #endif
   }
 
-  /// Lets the requests of such sessions fail from now on.
+  /// Fails the requests of such sessions from now on.
   func stopLoadingURLs() {
     #if canImport(FoundationNetworking) || canImport(Darwin)
       JSONServerURLProtocol.forget(self)

@@ -1,7 +1,7 @@
 /// A JSON number that keeps the text in which it was written.
 ///
 /// `1.0`, `1e3` and `12345678901234567890` stay as they are; arithmetic is left to the caller, on ``doubleValue`` or
-/// ``integerValue``. Numbers are equal when their values are, whatever their texts: `1`, `1.0` and `10e-1` are.
+/// ``integerValue``. Numbers are equal when their values are: `1`, `1.0` and `10e-1`.
 public struct JSONNumber: Sendable, CustomStringConvertible, Hashable {
   /// The number as it is in the JSON text.
   public let text: String
@@ -102,7 +102,7 @@ package enum JavaScriptNumber {
   }
 }
 
-/// What the text of a number amounts to, to the last digit: `1`, `1.0` and `10e-1` are one number.
+/// The exact value of a number: `1`, `1.0` and `10e-1` are one number.
 ///
 /// The exponent may have any number of digits, since a client may write any.
 struct DecimalNumber: Hashable {

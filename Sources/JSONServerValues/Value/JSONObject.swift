@@ -38,7 +38,7 @@ public struct JSONObject: Sendable, CustomStringConvertible, Sequence, Hashable 
     return AnyIterator { iterator.next().map { (name: $0.key.string, value: $0.value) } }
   }
 
-  /// Whether two objects have the same members, in whatever order.
+  /// Whether two objects have the same members, in any order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
     JSONValue.object(left) == .object(right)
   }

@@ -3,7 +3,7 @@
   import JSONDatabase
   import JSONServerValues
 
-  /// What others have written from one version to another.
+  /// The writes of others from one version to another.
   struct ForeignWrites {
     let since: Int
     let version: Int
@@ -48,7 +48,7 @@
       return version
     }
 
-    /// Takes the turn in a transaction, until that ends: nobody else writes meanwhile.
+    /// Takes the turn in a transaction: nobody else writes until it ends.
     ///
     /// - Parameter isInTransaction: Whether the transaction is under way.
     /// - Returns: The version of the data.
@@ -197,7 +197,7 @@
       ]
     }
 
-    /// Ends a transaction. When the connection is lost meanwhile, nobody knows whether it took place.
+    /// Ends a transaction. When the connection is lost before the response, nobody knows whether it took place.
     func commit(deadline: Duration = .seconds(30)) throws(StorageError) {
       do throws(StorageError) {
         try run("COMMIT", deadline: deadline)

@@ -89,7 +89,7 @@ enum FileText {
   }
 }
 
-/// What stands at a path, links followed.
+/// The kind of file at a path, links followed.
 enum FileKind: Hashable {
   case missing
   case file
@@ -112,7 +112,7 @@ enum FileKind: Hashable {
   }
 }
 
-/// What changes about a file when it is edited or replaced.
+/// The part of the status that changes when a file is edited or replaced.
 struct FileMark: Equatable {
   private var inode: UInt64 = 0
   private(set) var size: Int64 = 0

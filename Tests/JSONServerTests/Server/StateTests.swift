@@ -100,7 +100,7 @@ import Testing
     #expect(answer.status == .serviceUnavailable)
     let message =
       "db.json is broken at line 1, column 2: expected a member name in quotes, but the text ends. "
-      + "Mend the file and repeat the request. Nothing was changed."
+      + "Correct the file and repeat the request. Nothing was changed."
     #expect(try answer.json["message"]?.string == message)
   }
 

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// What a server's connections are encrypted with.
+/// The certificate and key of a server's connections.
 final class TransportSecurity: Sendable {
   /// Reports what a person should know.
   private let report: @Sendable (String) -> Void
