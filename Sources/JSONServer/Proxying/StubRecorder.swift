@@ -76,10 +76,12 @@ package actor StubRecorder {
     patterns.withLockedValue { $0.contains(pattern) }
   }
 
-  /// Writes what is not in the file yet, or keeps it in another file beside it when the file cannot take it.
+  /// Writes what is not in the file yet, or keeps it in another file beside it when the file cannot take it. Then closes
+  /// the file.
   ///
   /// - Returns: A sentence that says where it is, when it is not in the file.
   package func finish() async -> String? {
+    defer { store.close() }
     await write()
     guard !recording.isWritten else { return nil }
     let count = recording.unwrittenCount
