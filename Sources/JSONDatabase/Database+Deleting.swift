@@ -1,6 +1,6 @@
 package import JSONServerValues
 
-/// What a deletion did.
+/// The result of a deletion.
 package struct Deletion: Sendable {
   /// The text of the record that was to be deleted.
   package let record: ValidJSON
@@ -158,7 +158,7 @@ extension ResourceEntry {
 }
 
 extension Database {
-  /// Has collections give up the slots that removed records left behind, where they have more of these than of records.
+  /// Drops the empty slots of collections that have more of them than records.
   ///
   /// Without that, every reader of all records would pass over all that ever were removed. Copies of the database keep
   /// their slots.

@@ -230,7 +230,7 @@ extension Database {
 }
 
 extension Schema {
-  /// What a patch makes of an object that is stored.
+  /// The result of a patch of a stored object.
   ///
   /// - Parameter idName: The member that keeps its value; `nil` for none.
   /// - Throws: ``DatabaseError`` with code `invalidBody`, `conflict` or `tooLarge`.

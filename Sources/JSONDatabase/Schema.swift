@@ -4,7 +4,7 @@ package struct Schema: Sendable, Hashable {
   package var idName = "id"
   /// The members that hold the ids of some resources' records.
   package var idNames: [String: String] = [:]
-  /// What a foreign key ends with, after the singular of the resource it refers to.
+  /// The suffix of foreign keys, after the singular of the resource.
   package var foreignKeySuffix = "Id"
   /// Which json-server's responses are given.
   package var dialect = Dialect.classic

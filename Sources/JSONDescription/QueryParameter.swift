@@ -1,6 +1,6 @@
 /// The parameters of queries that are never filters: all that the server knows of each but how it is read.
 package enum QueryParameter {
-  /// What a value is.
+  /// The type of a value.
   package enum Value: Sendable {
     case text, number
     /// Members to show.

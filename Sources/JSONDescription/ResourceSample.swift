@@ -45,7 +45,7 @@ package enum ResourceKind: Sendable, Hashable {
   case object
 }
 
-/// What the records of a resource have in common.
+/// The shape that the records of a resource have in common.
 package struct ResourceType: Sendable, Hashable {
   let name: String
   let kind: ResourceKind

@@ -205,7 +205,7 @@ extension MockServer {
   }
 }
 
-/// What a request must have to be the expected one.
+/// The conditions that an expected request meets.
 private struct RequestExpectation: Sendable, CustomStringConvertible {
   private let matcher: RequestMatcher
   /// The same without what a request of the route may lack.

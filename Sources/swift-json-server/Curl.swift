@@ -63,7 +63,7 @@ struct Curl: Sendable {
     }
   }
 
-  /// What curl says of a failure: `curl: (7) Failed to connect to localhost port 9 …`.
+  /// Curl's message for a failure: `curl: (7) Failed to connect to localhost port 9 …`.
   private static func sentence(_ message: String, _ status: Int32) -> String {
     guard let line = message.split(separator: "\n").last(where: { $0.hasPrefix("curl: (") }),
       let mark = line.firstRange(of: ") ")

@@ -62,7 +62,7 @@ extension RecordCollection {
     }
   }
 
-  /// What brings a new UUID into the letter case of the last record's; `nil` unless every id is a UUID.
+  /// Converts a new UUID to the letter case of the last record's; `nil` unless every id is a UUID.
   private func uuidCase(_ patience: Patience) -> ((String) -> String)? {
     guard uuids(patience)?.areAll == true, let last = rows.last?.id(named: idName)?.string else { return nil }
     let isUppercase = last.contains(where: \.isUppercase) && !last.contains(where: \.isLowercase)

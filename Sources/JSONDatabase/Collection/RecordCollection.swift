@@ -5,7 +5,7 @@ import JSONServerValues
 /// One version of it. What is found out about the records at first use is shared with the versions before and after, so
 /// that reading changes nothing, whichever thread does it. Each reader says how long it may take.
 package struct RecordCollection: Sendable {
-  /// What stays the same while records come and go.
+  /// The properties that stay the same while records come and go.
   private final class Form: Sendable {
     let name: String
     let idName: String
@@ -182,7 +182,7 @@ package struct RecordCollection: Sendable {
     return collection
   }
 
-  /// Has versions from now on share their indexes in a lineage, and with no other.
+  /// Starts a lineage: later versions share their indexes among themselves alone.
   mutating func join(_ lineage: Lineage) {
     if indexes.lineage !== lineage { indexes = CollectionIndexes(copying: indexes, for: lineage) }
   }
@@ -216,14 +216,14 @@ package struct RecordCollection: Sendable {
   /// How much of what is removed may be left behind, however few records there are.
   static let toleratedCount = 1_024
 
-  /// Whether so many slots are empty that it is worth while to number the records anew.
+  /// Whether so many slots are empty that the records should be numbered again.
   ///
   /// - Parameter kept: How many empty slots could not be given up.
   func isSparse(keeping kept: Int = 0, tolerating tolerated: Int) -> Bool {
     rows.slotCount - rows.count - kept > max(tolerated, rows.slotCount / 2)
   }
 
-  /// Numbers the records anew, in their order. What refers to slots is made again when it is asked for.
+  /// Numbers the records again, in their order. Indexes are built again when they are needed.
   ///
   /// - Parameter kept: Slots that have to be found again, be they empty.
   /// - Returns: Their new numbers.

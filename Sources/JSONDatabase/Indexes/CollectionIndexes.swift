@@ -4,7 +4,7 @@ import Synchronization
 /// Tells the versions of data that one owner makes, one after the other, from those that another makes of the same data.
 final class Lineage: Sendable {}
 
-/// All that is found out about a collection: its ids and members, and indexes of its values.
+/// The indexes of a collection: of its ids, its members and its values.
 ///
 /// The versions of one lineage share it; in another lineage, such as a session's, a collection has indexes of its own
 /// from its first change on.
@@ -24,7 +24,7 @@ final class CollectionIndexes: Sendable {
   let order: IndexTable<[SortKey], SortedIndex>
   /// Whether some record has a value at a path.
   let paths: IndexTable<FieldPath, PathUse>
-  /// What filters select that take many records of an index.
+  /// The results of filters that take many records of an index.
   let matches: SharedIndex<FilterMatches.Cache>
   /// The collection as it is for readers who do not see a member.
   let hidden: IndexTable<String, HiddenRows>
@@ -60,7 +60,7 @@ final class CollectionIndexes: Sendable {
     hidden = IndexTable(copying: other.hidden)
   }
 
-  /// Gives up all but the ids, which are found out again when they are needed.
+  /// Drops all indexes but that of the ids; each is built again when it is needed.
   func forgetIndexes() {
     equality.removeAll()
     order.removeAll()

@@ -84,7 +84,7 @@ struct Condition {
     }
   }
 
-  /// What to search for in the bytes of all records before any is read; `nil` when the values' texts may not be there.
+  /// The text to search for in the bytes of all records before any is read; `nil` when the values' texts may not be there.
   var scan: RecordScan? {
     guard comparison == .like, join == nil, operands.count == 1, let pattern = operands[0].pattern else { return nil }
     return pattern.verbatimText.map(RecordScan.init)

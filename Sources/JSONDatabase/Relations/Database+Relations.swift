@@ -46,14 +46,14 @@ extension Database {
       records: RecordList(related), hiddenNames: embedding.hiddenNames.sorted(), unknownRelations: unknown)
   }
 
-  /// What is found out while relations are followed.
+  /// The state while relations are followed.
   private struct Embedding {
     /// The most records inside others that are inside others: their number grows with each level.
     static let maximumCount = 100_000
 
     var hiddenNames: Set<String> = []
     var count = 0
-    /// What relations are followed by, once for all records.
+    /// The foreign keys, found once for all records.
     var ids: [Int: IDHashTable] = [:]
     var children: [ChildKey: HashIndex] = [:]
   }

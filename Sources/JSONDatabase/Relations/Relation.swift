@@ -53,7 +53,7 @@ package struct RelatedRecord: Sendable {
   package let record: ValidJSON
   /// The names and values to add, in order; the record has no member of any of the names.
   package let related: [(name: String, value: ValidJSON.AddedValue)]
-  /// What is shown of the record and of what is related to it; `nil` for all.
+  /// The members that are shown of the record and of related ones; `nil` for all.
   package var selection: FieldSelection?
 
   /// Joins a record with what is related to it.

@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// What another server's change made of a place.
+/// Another server's change of a place.
 package struct AppliedRow: Sendable {
   /// The name of the resource.
   package let resource: String
@@ -41,7 +41,7 @@ extension Database {
     return applied
   }
 
-  /// Has no record get a place where others wrote what ``apply(_:)`` refuses, until something else is there.
+  /// Keeps records out of a place where others wrote what ``apply(_:)`` refuses, until something else is there.
   package mutating func reserve(_ place: PlacedRow) {
     guard entries.indices.contains(place.resource) else { return }
     change(place.resource) { $0.setUnreadable(true, at: place.slot) }

@@ -38,7 +38,7 @@ package struct DatabaseFrame: Sendable {
   }
 }
 
-/// What is at one place of a database: a record of a collection, or a resource that is one value.
+/// The content of one place of a database: a record of a collection, or a resource that is one value.
 package struct PlacedRow: Sendable {
   /// The position of the resource.
   package let resource: Int
@@ -84,7 +84,7 @@ extension Database {
     return placed
   }
 
-  /// What is now at the places in which another version has something else.
+  /// The content of the places in which another version differs.
   ///
   /// - Returns: `nil` when the versions differ in more than rows.
   /// - Complexity: O(number of resources + rows / 4096 + number of changes), about.

@@ -29,7 +29,7 @@ struct AdminBody {
     self.place = place
   }
 
-  /// Refuses members that have no meaning, such as misspelt ones.
+  /// Refuses members that have no meaning, such as misspelled ones.
   func allow(only names: Set<String>) throws(RequestError) {
     guard let stranger = members.names.first(where: { !names.contains($0) }) else { return }
     throw RequestError(

@@ -54,7 +54,7 @@ extension AdminCall {
     }
   }
 
-  /// What the document says about signing in; `nil` when nobody has to.
+  /// The part of the document about signing in; `nil` when clients do not sign in.
   private static func signIn(on engine: isolated Engine) -> OpenAPISignIn? {
     guard let authorization = engine.authorization else { return nil }
     let rules = engine.database.resourceNames.map { ($0, authorization.guard(of: $0)) }
@@ -66,7 +66,7 @@ extension AdminCall {
 }
 
 extension SharedStore {
-  /// What keeps requests from the database, as the health's `status` has it; `nil` for nothing.
+  /// Why requests do not reach the database, as the health's `status` has it; `nil` when they do.
   fileprivate func status(reads: Reads) -> String? {
     if failure != nil, reads == .linearizable { return "unreachable" }
     return stall == nil ? nil : "stalled"

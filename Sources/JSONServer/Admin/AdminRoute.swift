@@ -20,7 +20,7 @@ final class AdminRoute: Sendable {
   private let method: HTTPRequest.Method
   /// The segments after the first; one in braces stands for any text.
   private let segments: [String]
-  /// What the OpenAPI document says.
+  /// The description in the OpenAPI document.
   let operation: OpenAPIAdmin.Operation
   let respond: Handler
 

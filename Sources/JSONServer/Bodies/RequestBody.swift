@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// What a request writes.
+/// The data in a request.
 struct WrittenBody: Sendable {
   /// An object, or an array of objects to write in bulk.
   let json: ValidJSON
@@ -14,7 +14,7 @@ struct WrittenBody: Sendable {
     self.isText = isText
   }
 
-  /// What a request without a body writes.
+  /// The data of a request without a body.
   static let empty = WrittenBody(.emptyObject)
 
   /// The JSON, with the types that the members of the resource have.
@@ -25,7 +25,7 @@ struct WrittenBody: Sendable {
   }
 }
 
-/// Turns the body of a request, whatever its type, into JSON for the database.
+/// Turns the body of a request, of any type, into JSON for the database.
 enum RequestBody {
   /// Returns the JSON text that a request's body stands for.
   ///

@@ -119,7 +119,7 @@ extension Engine {
   /// Changes the data, at once or on another thread, and goes on when that has the change.
   ///
   /// A change is a function of a version. On another thread, it makes a version that shares all rows with the data and
-  /// then takes the data's place: meanwhile reads show the version before, and other changes wait for their turn.
+  /// then takes the data's place. Until then reads show the version before, and other changes wait for their turn.
   ///
   /// - Parameters:
   ///   - isLarge: Whether the change is sure to take long.
@@ -213,7 +213,7 @@ extension Engine {
     writes.respondWhenShared(PendingResponse(requester: .code(call), response: .json([:])), showing: nil, on: self)
   }
 
-  /// Has what is derived from the state follow it.
+  /// Updates what is derived from the state.
   func follow(_ keys: [ServerState.Key]) {
     rules.follow(keys, on: self)
     let kinds = Set(keys.map(\.kind))
@@ -252,14 +252,14 @@ extension Engine {
 }
 
 extension RequestContext {
-  /// What it asks the data for.
+  /// The operation.
   func endpoint(in database: Database) throws(RequestError) -> Endpoint {
     if let parsed { return try parsed.endpoint.get() }
     return try Endpoint.parse(request, path: target.path, parameters: target.parameters, database)
   }
 }
 
-/// What a request with a large body asks the data for, parsed on another thread.
+/// The operation of a request with a large body, parsed on another thread.
 struct ParsedEndpoint: Sendable {
   let endpoint: Result<Endpoint, RequestError>
   /// The same with what the body holds under the name in which responses hold records.

@@ -13,7 +13,7 @@ actor Engine: Application {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   let configuration: Server.Configuration
-  /// What applies to every request and response, whatever the data holds.
+  /// The rules for every request and response.
   let policies: HTTPPolicies
   /// The data, and what makes changes of it durable.
   let writes: WriteCoordinator
@@ -31,7 +31,7 @@ actor Engine: Application {
   let isSession: Bool
   /// Whether other servers write the data, too.
   nonisolated let isShared: Bool
-  /// What is asked of another server; `nil` when there is none.
+  /// The calls to another server; `nil` when there is none.
   let upstreamCalls: UpstreamCalls?
   var hints = Hints()
   /// How the server's addresses begin.
@@ -289,7 +289,7 @@ actor Engine: Application {
   }
 }
 
-/// What an engine will do later: work whose time has not come, and tasks that run beside the loop.
+/// The work that an engine does later, and the tasks that run beside the loop.
 struct OutstandingWork {
   private struct Delayed {
     let task: EventLoopExecutor.ScheduledTask

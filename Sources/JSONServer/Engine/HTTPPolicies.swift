@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// What applies to every request on its way in, and to every response on its way out, whatever the data holds.
+/// The rules for every request on its way in, and for every response on its way out.
 final class HTTPPolicies {
   private let hosts: HostPolicy
   private let origins: CrossOriginPolicy
@@ -142,7 +142,7 @@ final class HTTPPolicies {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
     }
-    // A script element can read what has this form, whatever page it stands in; what is no data has it never.
+    // A script element of any page can read JSONP, so only data has it.
     if request.mayAskForScript, !context.isAdministrative, let callback = JSONP.callback(in: context.target.parameters)
     {
       JSONP.apply(to: &response, callback: callback)

@@ -28,7 +28,7 @@ final class RequestContext: Sendable {
   let isHidden: Bool
   /// The guard that its path began with; `nil` for none.
   let guardPrefix: Guard?
-  /// What it asks the data for, where its body was parsed on another thread.
+  /// The operation, where the body was parsed on another thread.
   let parsed: ParsedEndpoint?
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
@@ -36,7 +36,7 @@ final class RequestContext: Sendable {
   let isOvertaken: Bool
   /// Whether the response goes back to middleware, or to Swift code, instead of to a client.
   let isInner: Bool
-  /// What it has met; `nil` for nothing yet. Middleware passes on a request of its own making, which shares it.
+  /// The rules that it met; `nil` for none yet. Middleware passes on a request of its own making, which shares it.
   let notes: NIOLockedValueBox<MatchNotes>?
   /// Reports what becomes of it before its response is due.
   let progress: @Sendable (RequestProgress) -> Void
@@ -81,7 +81,7 @@ final class RequestContext: Sendable {
     return noted
   }
 
-  /// What the request has met by now; `nil` for nothing.
+  /// The rules that the request has met by now; `nil` for none.
   var met: MatchNotes? { notes?.withLockedValue { $0 } }
 
   /// The same request, with room for notes.
@@ -117,7 +117,7 @@ final class RequestContext: Sendable {
       isOvertaken: isOvertaken, isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
-  /// What patterns match, besides the fields and the body.
+  /// The parts that patterns match, besides the fields and the body.
   var route: EffectiveRoute {
     EffectiveRoute(
       method: request.method, text: request.target, target: target, mountedTarget: mountedTarget,
@@ -128,7 +128,7 @@ final class RequestContext: Sendable {
   var matchable: MatchableRequest { MatchableRequest(original, route) }
 }
 
-/// What a request has met on its way.
+/// The rules that a request met on its way.
 package struct MatchNotes: Sendable {
   /// The pattern of the first rewrite rule that applied.
   var rule: String?

@@ -11,7 +11,7 @@ final class WriteCoordinator {
   /// The data as it is saved, with what may be put back there: what cannot be saved is taken back to it. Where nothing is
   /// saved, the data itself.
   private var saved: (database: Database, deletions: Deletions)
-  /// What the server knows besides the data.
+  /// The state of the server besides the data.
   var state: ServerState
   /// The same as it is saved; empty where servers do not share it.
   private var savedState: ServerState
@@ -24,14 +24,14 @@ final class WriteCoordinator {
   var readIndex = ReadIndex()
   /// The requests that wait until no other server can write.
   var turns = TurnQueue()
-  /// What is wrong with the file now, while the last valid version is served; `nil` when nothing is.
+  /// The problem of the file, while the last valid version is served; `nil` for none.
   var invalidSource: String?
   /// The data as it was last read from outside: a reset goes back to it, and what an edit loses was written since.
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()
   private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
-  /// What may be put back.
+  /// The deletions that can be undone.
   var deletions = Deletions()
   var revisions = Revisions()
   /// How often something that was not saved was taken back.
@@ -118,7 +118,7 @@ final class WriteCoordinator {
     pending.requester.proceed()
   }
 
-  /// Gives up the slots of removed records, where these are many.
+  /// Drops the empty slots of removed records, where they are many.
   private func compact(since base: Database, on engine: isolated Engine) {
     if database.compact(since: base, adjusting: &deletions.kept) { engine.readAhead() }
   }
@@ -425,7 +425,7 @@ struct Batch {
   var isEmpty: Bool { responses.isEmpty }
 }
 
-/// What is not on disk yet: the batch that is being written, and the one that is gathered meanwhile (group commit).
+/// The writes that are not on disk yet: the batch that is being written, and the next one (group commit).
 struct CommitQueue {
   private(set) var inFlight: Batch?
   private(set) var open = Batch()

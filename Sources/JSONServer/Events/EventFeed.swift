@@ -156,7 +156,7 @@ final class EventFeed {
     return PreparedResponse(headerFields: fields, body: .stream(stream))
   }
 
-  /// Opens a stream of the changes of a resource, which ends when the token of whoever asked does.
+  /// Opens a stream of the changes of a resource, which ends when the client's token does.
   func watch(_ resource: String, _ context: RequestContext, on engine: isolated Engine) -> PreparedResponse {
     let token = engine.signIn == nil || context.isHidden ? nil : try? SignInState.bearerToken(context.request)
     return subscribe(to: EventFilter(types: [.change], resource: resource), context, token: token, on: engine)
@@ -175,7 +175,7 @@ final class EventFeed {
   ///
   /// - Parameters:
   ///   - number: A number of the caller's choice.
-  ///   - lastEventID: The identifier of the last event that it has seen, whatever server published it; `nil` for a new
+  ///   - lastEventID: The identifier of the last event that it has seen, from any server; `nil` for a new
   ///     subscriber.
   func add(_ number: Int, _ filter: EventFilter, lastEventID: String?, token: String? = nil) {
     hadSubscribers = true
@@ -261,7 +261,7 @@ final class EventFeed {
   }
 }
 
-/// What a subscriber wants to be notified of.
+/// The events that a subscriber wants.
 struct EventFilter: Sendable {
   var types: Set<Event.Kind> = Set(Event.Kind.allCases)
   /// The one resource whose changes are wanted; `nil` for all.
@@ -366,12 +366,12 @@ struct Event: Sendable {
     case request
   }
 
-  /// What happened to a resource.
+  /// The change of a resource.
   enum Change: Sendable {
     case created(id: String, ValidJSON)
     case updated(id: String, ValidJSON)
     case deleted(id: String)
-    /// It has to be read again.
+    /// The resource has to be read again.
     case reloaded
   }
 
@@ -395,7 +395,7 @@ struct Event: Sendable {
     }
   }
 
-  /// What `Last-Event-ID` names; `nil` for an event from which a subscriber does not resume.
+  /// The event that `Last-Event-ID` names; `nil` for an event from which a subscriber does not resume.
   let id: String?
   let content: Content
 

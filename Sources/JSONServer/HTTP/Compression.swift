@@ -13,7 +13,7 @@ struct Compression: Sendable {
   /// Creates a compressor.
   ///
   /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and
-  ///   the event loop waits meanwhile.
+  ///   the event loop waits.
   init(level: Int = 1) {
     self.level = level
   }

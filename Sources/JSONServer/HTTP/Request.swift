@@ -74,7 +74,7 @@ public struct Request: Sendable {
   /// Whether it has one of the fields.
   func has(_ field: KnownFields) -> Bool { head.known.contains(field) }
 
-  /// What precedes the target in addresses that lead back to the server.
+  /// The part before the target in addresses that lead back to the server.
   var mount: Mount {
     get { head.mount }
     set { change(mount: newValue) }

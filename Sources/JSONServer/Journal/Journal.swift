@@ -217,9 +217,9 @@ public final class Exchange: Sendable {
   /// The request's target as journal, events and log show it: without secrets, unless the server shows them.
   package var shownTarget: String { hidesSecrets ? SecretText.target(request.target) : request.target }
   private let hidesSecrets: Bool
-  /// What faults and expectations match it by.
+  /// The parts that faults and expectations match.
   package let route: EffectiveRoute
-  /// How far it has come. What is recorded does not change: a response brings another exchange with the same id.
+  /// How far the request has come. An exchange does not change: a response brings another exchange with the same id.
   public let state: State
   /// The response as it was sent, or would have been without a fault; with status 0 while there is none.
   ///
@@ -231,7 +231,7 @@ public final class Exchange: Sendable {
   public var time: Double { respondedAt - duration / .seconds(1) }
   /// When the response was handed over, in seconds since 1970.
   private let respondedAt: Double
-  /// What the request has met; `nil` for nothing.
+  /// The rules that the request met; `nil` for none.
   let notes: MatchNotes?
   /// The time from the last byte of the request to the handing over of the response.
   public let duration: Duration
@@ -268,7 +268,7 @@ public final class Exchange: Sendable {
   /// Whether a strict server refused it: nothing is at its path, or nothing understands one of its parameters.
   public var isUnexpected: Bool { notes?.isUnexpected ?? false }
 
-  /// What the response says is wrong with the request; `nil` for nothing.
+  /// The error message of the response; `nil` for none.
   package var refusal: String? { sent.errorMessage }
 
   /// The id of the hold that the request waited in, or waits in; `nil` for none.
@@ -355,7 +355,7 @@ struct RequestSummary: Sendable {
 }
 
 extension MatchNotes {
-  /// What the request has met, as `/__admin/requests` shows it; `nil` for nothing.
+  /// The rules that the request met, as `/__admin/requests` shows them; `nil` for none.
   fileprivate var value: JSONValue? {
     var members = JSONObject()
     members["rule"] = rule.map { .string($0) }

@@ -91,7 +91,7 @@ package actor StubRecorder {
     if let failure = await write(text, to: other) {
       return "\(path) cannot take \(responses), which are lost: \(failure.message)"
     }
-    return "\(path) cannot take \(responses), which are in \(other) now: mend the one, and add the other's stubs."
+    return "\(path) cannot take \(responses), which are in \(other) now: correct the one, and add the other's stubs."
   }
 
   /// The path of a file beside the recorder's that is not there.
@@ -120,7 +120,7 @@ package actor StubRecorder {
       do {
         merged = try recording.merged(into: text)
       } catch {
-        return onFailure("\(path): \(error). What is recorded is kept until the file is mended.")
+        return onFailure("\(path): \(error). What is recorded is kept until the file is valid again.")
       }
       let writing = recording
       switch await publish(merged) {
@@ -175,7 +175,7 @@ extension Request {
   }
 }
 
-/// What a run has recorded, and how it becomes part of a stubs file.
+/// The recorded responses of a run, and how they become part of a stubs file.
 struct StubRecording: Sendable {
   /// The responses to one request, in order.
   private struct Track: Sendable {
@@ -308,7 +308,7 @@ struct RecordedStub: Sendable {
   let pattern: RequestPattern
   /// One of the stub's `responses`.
   let response: JSONObject
-  /// What becomes a file of its own: a body that is no text.
+  /// A body that is no text, which becomes a file of its own.
   let bodyFile: (name: String, content: [UInt8])?
 
   /// - Parameters:

@@ -2,7 +2,7 @@ package import JSONDatabase
 import JSONDescription
 import JSONServerValues
 
-/// What the data of a database looks like, inferred from some of its records.
+/// The shape of a database, inferred from some of its records.
 package struct DataDescription {
   /// The most records of a resource that are examined.
   static let maximumRecords = 1_000

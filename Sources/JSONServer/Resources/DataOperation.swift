@@ -4,7 +4,7 @@ import JSONServerValues
 
 /// A request for data once it is known who sent it: any thread can carry it out, with a version of the data alone.
 struct DataOperation: Sendable {
-  /// What of the users is kept from whoever sent it.
+  /// Which members of user records the client may not see.
   enum Hiding: Sendable {
     case nothing
     /// Passwords, from what is read and from what decides what is read, by the name of the users.
@@ -17,14 +17,14 @@ struct DataOperation: Sendable {
   var request: Request
   let ids: IDGenerator
   var hiding = Hiding.nothing
-  /// What of all data a user may read; `nil` for all of it.
+  /// The data that a user may read; `nil` for all of it.
   var share: OwnedShare?
-  /// What whoever sent it may not change.
+  /// The limits of what the client may change.
   var rights: ChangeRights?
 
-  /// Creates what a request for data comes to for whoever sent it.
+  /// Creates the operation of a request, limited to the rights of its sender.
   ///
-  /// - Throws: 400, 401 and 403, for what whoever sent the request may not have.
+  /// - Throws: 400, 401 and 403, for what the sender may not see or change.
   init(
     _ endpoint: Endpoint, _ context: RequestContext, ids: IDGenerator, _ authorization: Authorization?
   ) throws(RequestError) {
@@ -51,7 +51,7 @@ struct DataOperation: Sendable {
 
 /// A request for data with all that decides its response.
 struct ShapedOperation: Sendable {
-  /// What came of it, with the parameters that have no effect.
+  /// The result, with the parameters that have no effect.
   struct Success: Sendable {
     var result: EndpointResult
     let ignored: [IgnoredParameter]
@@ -65,7 +65,7 @@ struct ShapedOperation: Sendable {
   }
 
   let operation: DataOperation
-  /// What the request asks for, before it was limited to what is a user's.
+  /// The request, before it was limited to a user's records.
   let endpoint: Endpoint
   let shape: ResponseShape?
   let precondition: Precondition?
@@ -96,7 +96,7 @@ struct ShapedOperation: Sendable {
   }
 }
 
-/// What of all data a user may read where only owners may.
+/// The data that a user may read where only owners may.
 struct OwnedShare: Sendable {
   /// For each resource of which others have a part, the query for the user's records.
   var lists: [String: Query] = [:]
@@ -151,9 +151,9 @@ struct EndpointResult {
   var link: String?
   /// The parameters that the data tells to have no effect: what they name is not there.
   var ignored: [IgnoredParameter] = []
-  /// What a person should know about the request, as the end of a sentence.
+  /// A warning about the request, as the end of a sentence.
   var notes: [String] = []
-  /// What was changed, for subscribers.
+  /// The changes, for subscribers.
   var change: DataChange?
   /// The name under which the content is in an object; `nil` for none.
   var wrapName: String?
@@ -236,7 +236,7 @@ struct EndpointResult {
     }
   }
 
-  /// What an envelope holds before its records.
+  /// The members of an envelope before its records.
   private static func head(of page: PageNumbers) -> [UInt8] {
     var output = Array("{\n".utf8)
     for (name, value) in page.members { output += "  \"\(name)\": \(value.map(String.init) ?? "null"),\n".utf8 }

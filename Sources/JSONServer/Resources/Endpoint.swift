@@ -3,7 +3,7 @@ import JSONDatabase
 import JSONDescription
 import JSONServerValues
 
-/// What a request asks the database for, parsed once: what it is about, and what happens to that.
+/// A request for the database, parsed once: its target, and the operation.
 ///
 /// A class, because it is passed on at each step, where a copy would cost a dozen reference counts.
 final class Endpoint: Sendable {
@@ -83,7 +83,7 @@ final class Endpoint: Sendable {
   /// Whether it changes all records that match its parameters, so that each of those must have an effect.
   var changesMany: Bool { isWrite && list != nil }
 
-  /// What it changes, as a request to read that; `nil` when that is not there yet.
+  /// The read of what the request changes; `nil` when that does not exist yet.
   var reading: Endpoint? {
     switch (target, action) {
     case (_, .read), (_, .createOrMerge), (.collection, .create): nil
@@ -233,14 +233,14 @@ extension RelatedRecords {
     }
   }
 
-  /// What a person should know about relations that were asked for.
+  /// Warnings about relations that the request names.
   fileprivate var notes: [String] {
     hiddenNames.map { "a record has a member '\($0)' of its own, which what is related to it does not replace" }
   }
 }
 
 extension Database {
-  /// What a person should know about a record that others are addressed below; `nil` when it is there.
+  /// The warning about a missing parent record; `nil` when it exists.
   fileprivate func note(onMissing parent: (resource: String, id: String)) -> String? {
     guard let (name, _) = resource(meantBy: parent.resource) else {
       return "\(unknownResourceMessage(parent.resource)) What is below it goes by the foreign key alone"

@@ -3,7 +3,7 @@ import JSONDatabase
 import JSONDescription
 import JSONServerValues
 
-/// What the query of a list request asks for, in the terms of either json-server.
+/// The query of a list request, in the terms of either json-server.
 struct ListParameters: Sendable {
   /// The form in which a page is returned.
   enum PageForm: Sendable, Hashable {
@@ -92,7 +92,7 @@ struct ListParameters: Sendable {
     }
   }
 
-  /// The most names in one list: each is looked up in every record, and all other requests wait meanwhile.
+  /// The most names in one list: each is looked up in every record, while all other requests wait.
   static let maximumNames = 32
 
   static func check(_ count: Int, of parameter: String, maximum: Int = maximumNames) throws(RequestError) {
@@ -152,7 +152,7 @@ struct ListParameters: Sendable {
 }
 
 extension String {
-  /// What is between the commas of a parameter's value.
+  /// The parts between the commas of a parameter's value.
   var listEntries: [String] {
     // By bytes: to find where each character ends takes longer than all else that a parameter is read for.
     utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
@@ -233,7 +233,7 @@ extension IgnoredParameter {
 
   /// The value of `X-Ignored-Parameters`: the names, in the order of the request, those that fit; `nil` when none does.
   ///
-  /// What is not printable ASCII is percent-encoded, and so are the comma and the percent sign.
+  /// Characters that are not printable ASCII, the comma and the percent sign are percent-encoded.
   static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String? {
     let names = Set(ignored.map(\.name))
     var value = ""

@@ -3,7 +3,7 @@ import JSONServerValues
 
 /// The shape in which responses show data: which members of the records, and under what name.
 struct ResponseShape: Sendable {
-  /// What is shown of each record; `nil` for all.
+  /// The members that are shown; `nil` for all.
   private let fields: FieldSelection?
   /// The name under which the data is in an object; `nil` for none.
   private let wrapName: String?
@@ -30,7 +30,7 @@ struct ResponseShape: Sendable {
 
   /// Gives a result the shape, and names what of it leads nowhere among the parameters that have no effect.
   func apply(to result: inout EndpointResult, of endpoint: Endpoint, in database: Database) {
-    // All data has the form of the file, and is read by whoever makes one of it.
+    // All data has the form of the file, so that it can be saved as one.
     guard let name = endpoint.resource else { return }
     result.wrapName = wrapName
     guard let fields else { return }

@@ -79,7 +79,7 @@ private struct RewriteRule: Sendable {
   }
 }
 
-/// What a rule rewrites to: text with the places of groups.
+/// The target of a rule: text with the places of groups.
 private struct RewriteTarget: Sendable, Hashable {
   private enum Piece: Sendable, Hashable {
     case text([UInt8])
@@ -149,7 +149,7 @@ private struct RewriteTarget: Sendable, Hashable {
   }
 }
 
-/// What is wrong with one rule of a routes file.
+/// A mistake in one rule of a routes file.
 struct RewriteRuleFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// The pattern of the rule.
   let rule: String

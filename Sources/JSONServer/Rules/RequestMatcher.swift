@@ -155,7 +155,7 @@ package final class MatchableRequest: Sendable {
   }
 }
 
-/// What a request is matched by, besides its fields and its body.
+/// The parts of a request that patterns match, besides its fields and its body.
 package struct EffectiveRoute: Sendable {
   /// The effective method of the request, an override taken into account.
   let method: HTTPRequest.Method

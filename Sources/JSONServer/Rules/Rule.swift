@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONServerValues
 
-/// What is prepared for requests: a fault, a hold or a stub, which was checked and can be used.
+/// A fault, a hold or a stub that was checked and can be used.
 struct Rule: Sendable {
   /// In the order in which requests meet them.
   enum Kind: String, Sendable, CaseIterable {
@@ -13,15 +13,15 @@ struct Rule: Sendable {
     var isShared: Bool { self != .hold }
   }
 
-  /// What happens to a request.
+  /// The effect on a request.
   enum Effect: Sendable {
-    /// It goes wrong, or is only delayed.
+    /// The request fails, or is delayed.
     case fault(FixedResponse, retryAfter: Int?, action: Fault.Action?)
-    /// It waits for its release.
+    /// The request waits for its release.
     case hold
-    /// It gets these in order, the last one again and again.
+    /// The request gets the next of these responses; the last one repeats.
     case responses([FixedResponse])
-    /// It gets what a closure makes.
+    /// The request gets the response of a closure.
     case handler(Stub.Handler)
   }
 
@@ -106,7 +106,7 @@ extension Rule.Effect {
     }
   }
 
-  /// What is sent instead of carrying a request out; `nil` when nothing is fixed.
+  /// The response that is sent instead of carrying a request out; `nil` for none.
   ///
   /// - Parameter count: How many requests it has happened to before.
   func response(after count: Int) -> PreparedResponse? {

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// Has requests meet what was prepared for them, and carries them out when that leaves them to the data.
+/// Applies faults, holds and stubs to requests, and carries out the requests that these leave to the data.
 ///
 /// A request meets, in this order, the delay or a fault, a hold and a stub. The rules belong to one engine, run on its loop,
 /// and have that engine respond.
@@ -32,7 +32,7 @@ final class Rules {
     }
   }
 
-  /// Has a request that is not hidden meet the rules.
+  /// Applies the rules to a request that is not hidden.
   ///
   /// The page meets none but a stub in its place: there, a delay is changed, a fault removed and a hold released.
   func simulate(_ context: RequestContext, on engine: isolated Engine) {
@@ -109,7 +109,7 @@ final class Rules {
     engine.schedule(after: wait, goOn)
   }
 
-  /// Lets a request wait for its release, when there is a hold for it.
+  /// Holds a request until its release, when a hold matches.
   private func hold(_ visit: Visit, in hold: RuleTable.Entry?, on engine: isolated Engine) {
     guard let id = hold?.id else { return stub(visit, on: engine) }
     let number = engine.journal.nextID()
@@ -203,7 +203,7 @@ final class Rules {
     }
   }
 
-  /// Lets the requests that wait in a hold, or in any, go on or fail, in the order in which they came.
+  /// Releases or fails the requests that wait in one hold, or in all, in the order in which they came.
   private func release(from id: Int?, failingWith status: HTTPResponse.Status?, on engine: isolated Engine) {
     let response = status.map(Self.heldResponse)
     for visit in numbers(in: id).compactMap({ held.removeValue(forKey: $0)?.visit }) {
@@ -326,7 +326,7 @@ struct RuleTable: Sendable {
     fileprivate var key: Key { Key(kind: rule.kind, id: id) }
     /// Whether it has to be known how many requests it has met.
     var isCounted: Bool { timesLeft != nil || rule.effect.responses.count > 1 }
-    /// What is sent to the request that meets it next; `nil` when nothing is fixed.
+    /// The response to the next request that the rule matches; `nil` for none.
     var response: PreparedResponse? { rule.effect.response(after: timesMet) }
   }
 

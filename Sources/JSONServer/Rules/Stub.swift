@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import JSONServerValues
 
-/// Responses that requests get whatever the data holds, such as `{"balance": 200}` for `POST /api/v2/purchase`.
+/// Fixed responses, which do not depend on the data, such as `{"balance": 200}` for `POST /api/v2/purchase`.
 public struct Stub: Sendable {
   /// Makes a response when a request comes; `nil` leaves the request to the stubs after this one, and to the data.
   public typealias Handler = @Sendable (Request) async throws -> Response?
@@ -31,7 +31,7 @@ public struct Stub: Sendable {
 
   /// Creates a stub whose responses a closure makes.
   ///
-  /// What the closure throws becomes a 500 with the error's description. It runs beside the server's event loop; the
+  /// An error that the closure throws becomes a 500 with its description. The closure runs beside the server's event loop; the
   /// requests after it on a connection wait.
   public init(
     _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil,

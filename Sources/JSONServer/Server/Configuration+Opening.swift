@@ -38,7 +38,7 @@ extension Server.Configuration {
     }
   }
 
-  /// What connections are encrypted with, read from its files; `nil` for plain HTTP.
+  /// The certificate and key of connections, read from their files; `nil` for plain HTTP.
   func security() throws(ServerError) -> TransportSecurity? {
     guard let tlsIdentity else { return nil }
     return try TransportSecurity(tlsIdentity) { [onEvent] in onEvent(.warning($0)) }
@@ -155,7 +155,7 @@ extension Server.Configuration {
     return path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// What static files and the bodies of stubs never show: every file that the configuration names.
+  /// The files that static files and the bodies of stubs never show: all that the configuration names.
   var allPrivateFiles: [PrivateFile] {
     let data: [PrivateFile] =
       switch source {

@@ -20,7 +20,7 @@ public final class Server: Sendable {
   /// The session whose data this is; `nil` for the server's own.
   private let session: SessionName?
   let configuration: Configuration
-  /// What connections are encrypted with; `nil` for plain HTTP.
+  /// The certificate and key of connections; `nil` for plain HTTP.
   private let security: TransportSecurity?
   private let listening: ListeningState
 
@@ -53,15 +53,15 @@ public final class Server: Sendable {
 
   /// Returns a client's own copy of this server: its data at start, a journal, faults, stubs, snapshots and settings.
   ///
-  /// It begins when it is used for the first time, and is what requests meet that name the session with
+  /// The session begins when it is used for the first time. Requests belong to it that name it in
   /// `X-JSON-Server-Session` or begin with its ``url``, where ``Configuration/hasSessions`` lets them.
   ///
-  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; of any other text a name is made.
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; any other text is turned into such a name.
   public func session(_ name: String) -> Server {
     Server(SessionName(cleaning: name), of: self)
   }
 
-  /// Has all access tokens expire at once; refresh tokens stay valid. Does nothing where clients do not sign in.
+  /// Expires all access tokens at once; refresh tokens stay valid. Does nothing where clients do not sign in.
   public func expireTokens() async {
     await carryOut(failingAs: "The tokens have not expired") {
       $0.changeState({ Tokens.expire(in: &$0) }, then: $1)

@@ -113,7 +113,7 @@ extension EventFeed {
 }
 
 extension DataChange {
-  /// What another server has changed.
+  /// The changes of another server.
   fileprivate init(_ applied: AppliedRow) {
     switch (applied.id, applied.record) {
     case (_, let record?):
@@ -129,13 +129,13 @@ extension DataChange {
 /// One check serves all requests that arrived before it began: it tells a version at least as new as any that was
 /// acknowledged before they arrived (the read index of Raft's authors, section 6.4 of the dissertation by Ongaro).
 struct ReadIndex {
-  /// What is done when the data is current, or cannot be known to be.
+  /// The work to do when the data is current, or when nobody can tell.
   typealias Work = @Sendable (isolated Engine, StorageError?) -> Void
 
-  /// Those for which no check has begun.
+  /// The requests for which no check has begun.
   fileprivate var arrived: [Work] = []
   fileprivate var isChecking = false
-  /// Those that wait until the data is of a version, oldest first.
+  /// The requests that wait for a version of the data, oldest first.
   fileprivate var checked: [(version: Int, work: [Work])] = []
   /// Grows whenever what was found out says nothing any more.
   fileprivate var era = 0
@@ -143,7 +143,7 @@ struct ReadIndex {
   /// Keeps work until the data is of a version.
   mutating func wait(_ work: [Work], for version: Int) { checked.append((version, work)) }
 
-  /// Has all work ask anew which version is the newest.
+  /// Has all waiting work ask again for the newest version.
   fileprivate mutating func forgetVersions() {
     arrived = checked.flatMap(\.work) + arrived
     checked = []
@@ -159,7 +159,7 @@ extension WriteCoordinator {
     startCheckSoon(shared, on: engine)
   }
 
-  /// Has the requests that wait for a version ask again: the database may be another one, which does not get there.
+  /// Retries the reads that wait for a version: the database may be another one, which never reaches it.
   func askAgain(_ shared: any SharedStore, on engine: isolated Engine) {
     readIndex.forgetVersions()
     if !readIndex.arrived.isEmpty { startCheckSoon(shared, on: engine) }

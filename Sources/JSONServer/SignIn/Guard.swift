@@ -1,7 +1,7 @@
 import JSONServerValues
 
 /// Who may read and who may write a resource, in json-server-auth's digits, which are those of Unix file modes: the first
-/// is for the owner of a record, the second for whoever has signed in, the third for everyone; 4 allows reading, 2 writing.
+/// is for the owner of a record, the second for signed-in users, the third for everyone; 4 allows reading, 2 writing.
 public struct Guard: Sendable, Hashable {
   /// The three digits, such as `640`.
   public let digits: String
@@ -26,10 +26,10 @@ public struct Guard: Sendable, Hashable {
 
   /// The guard of the users, unless another is chosen: each sees and changes only their own record.
   static let ownOnly = Guard(6, 0, 0)
-  /// The guard of all else, unless another is chosen: whoever has signed in may read and write.
+  /// The guard of other resources, unless another is chosen: signed-in users may read and write.
   static let signedIn = Guard(6, 6, 0)
 
-  /// What both guards allow.
+  /// The rights that both guards give.
   func intersection(_ other: Guard) -> Guard {
     Guard(owner & other.owner, user & other.user, anyone & other.anyone)
   }

@@ -6,14 +6,14 @@ import JSONServerValues
 /// A token has the three parts of a JSON Web Token, so that clients can read its claims. What makes it valid is that it is
 /// in the state, not its third part: that is random, and no signature.
 struct Tokens: Sendable {
-  /// What a user gets who signs in.
+  /// The tokens that a user gets by signing in.
   struct Pair: Sendable {
     let access: String
     let refresh: String
     /// The seconds until the access token expires.
     let lifetime: Int
 
-    /// What a response says of them.
+    /// The members of a response that hold them.
     var members: JSONObject {
       JSONObject([
         ("accessToken", .string(access)), ("refreshToken", .string(refresh)),
@@ -26,7 +26,7 @@ struct Tokens: Sendable {
   struct Holder: Sendable, Hashable {
     /// The id of the user's record, as text.
     let user: String
-    /// What the user signed in with: an email address, or a name.
+    /// The email address, or the name, with which the user signed in.
     let email: String
     /// The slot of the user's record, where servers share the data: whoever gets the id later has another. `nil` where
     /// records may move.
@@ -46,7 +46,7 @@ struct Tokens: Sendable {
     }
   }
 
-  /// What is known of a token.
+  /// The state of a token.
   private struct Entry {
     let holder: Holder
     /// Whether it only serves to get others.
@@ -151,7 +151,7 @@ struct Tokens: Sendable {
     for (token, entry) in entries(in: state) where isGone(entry.holder) { state[.token, token] = nil }
   }
 
-  /// Has all access tokens expire, and returns how many did.
+  /// Expires all access tokens, and returns how many there were.
   static func expire(now: Double = System.now, in state: inout ServerState) -> Int {
     let valid = entries(in: state).filter { !$0.entry.isRefresh && $0.entry.end > now }
     for (token, entry) in valid {

@@ -51,7 +51,7 @@ extension Users {
     case (.record(collection, let id), .patch):
       guard id == user else { throw .foreign }
     case (.record(_, let id), .patch(let patch)):
-      // What is not there or does not fit is refused by whoever carries it out.
+      // A record that is missing or does not fit is refused when the change is carried out.
       guard let before = try? database.record(id, in: name) else { break }
       try requireKept(patch, of: before, in: name, keeping: database.schema.idName(of: name), by: user)
     case (.record(_, let id), let action):

@@ -224,7 +224,7 @@ struct BufferPool {
   }
 }
 
-/// The responses that one connection owes, in the order of its requests, whatever order they are made in.
+/// The responses that one connection owes, in the order of its requests; they may be made in any order.
 struct ResponseQueue {
   /// A type of its own: a collection of tuples is not specialized.
   private struct Entry {
@@ -305,7 +305,7 @@ struct ResponseQueue {
   }
 }
 
-/// What a request says about the form of its response.
+/// The demands of a request on the form of its response.
 struct ResponseForm {
   /// Whether the response is a head without its body, as to HEAD.
   var isHeadOnly = false

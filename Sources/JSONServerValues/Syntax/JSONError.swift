@@ -1,6 +1,6 @@
-/// What is wrong with a JSON text, and where.
+/// A mistake in a JSON text, and its place.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of fault it is.
+  /// The kind of mistake.
   public enum Code: Sendable, Hashable {
     /// A character is where the grammar does not allow it.
     case unexpectedCharacter
@@ -20,7 +20,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooLarge
   }
 
-  /// What kind of fault it is, to switch over.
+  /// The kind of mistake, to switch over.
   public let code: Code
 
   /// A sentence for a person, without the place.

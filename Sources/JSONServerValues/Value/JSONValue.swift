@@ -1,7 +1,7 @@
 /// A JSON value as a tree, for code that takes a value apart or builds one.
 ///
 /// Objects keep the order of their members and numbers the text in which they were written. Neither makes a difference
-/// to `==`, which says whether two values mean the same: an encoder orders members anew in each run, and writes `1.0` as
+/// to `==`, which says whether two values mean the same: an encoder orders members differently in each run, and writes `1.0` as
 /// `1`. Compare ``text(pretty:)`` where order and spelling count.
 ///
 /// A value that code nests deeper than some thousand levels ends the process when Swift frees it, as with any type that

@@ -123,9 +123,9 @@ package struct OpenedSource: Sendable {
   /// `nil` for a source in memory.
   package let store: (any Store)?
   package let database: Database
-  /// What a person should know.
+  /// Warnings for a person.
   package let warnings: [String]
-  /// What its servers share besides the data.
+  /// The state that servers share besides the data.
   package let state: [ServerState.Row]
 
   package init(store: (any Store)?, database: Database, warnings: [String], state: [ServerState.Row] = []) {
@@ -146,14 +146,14 @@ package enum CommitResult: Sendable {
   case failed(StorageError)
 }
 
-/// What was read from a source, or from one file of it.
+/// The content of a source, or of one file of it.
 package struct LoadedSource: Sendable {
   package enum Content: Sendable {
     /// The whole database.
     case whole(Database)
     /// The resource of one file of several.
     case part(DatabasePart)
-    /// What other servers have written since a generation.
+    /// The writes of other servers since a generation.
     case rows([PlacedRow], since: Int)
   }
 
@@ -211,10 +211,10 @@ package struct LoadedSource: Sendable {
   }
 }
 
-/// What happened to a source from outside.
+/// A change of a source from outside.
 package enum SourceEdit: Sendable {
   case changed(LoadedSource)
-  /// What the source holds cannot be served.
+  /// The content of the source cannot be served.
   case invalid(StorageError)
   case restored(path: String)
   case deleted(path: String)

@@ -4,7 +4,7 @@ import JSONServer
 /// Why the command ends with an error, in a sentence for a person.
 struct CommandFailure: Error {
   let status: ExitStatus
-  /// What is wrong, with the file or the option, and what to do.
+  /// The message: what is wrong, with the file or the option, and what to do.
   let message: String
   /// The line of a fault with a caret under it.
   let excerpt: String?
@@ -67,7 +67,7 @@ extension ReportingCommand {
   }
 }
 
-/// What the command's exit code means, as in BSD's sysexits.h.
+/// The exit codes of the command, as in BSD's sysexits.h.
 enum ExitStatus: Int32, CaseIterable {
   case usage = 64
   case invalidSource = 65
@@ -93,7 +93,7 @@ enum ExitStatus: Int32, CaseIterable {
       }
   }
 
-  /// What `--help` says of it.
+  /// The line in `--help`.
   var meaning: String {
     switch self {
     case .usage: "an option or a settings file makes no sense"

@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
   import Foundation
 #endif
 
-/// What is printed when the server listens.
+/// The text that is printed when the server listens.
 struct Banner {
   private let startup: Startup
   private let resources: [ResourceDescription]
@@ -35,7 +35,7 @@ struct Banner {
     return JSONLinesFormatter.line("listening", .now, members).1
   }
 
-  /// What a ready file holds.
+  /// The content of a ready file.
   var readyFile: String {
     let value: JSONValue = [
       "url": .string(server.url), "port": .number(JSONNumber(server.port)),

@@ -3,7 +3,7 @@ import JSONServerValues
 
 /// One run of the command, from the server's start to the signal, the key or the program that ends it.
 struct Session {
-  /// What happens beside requests.
+  /// Events besides requests.
   private enum Event: Sendable {
     case signal(Int32)
     case key(Key)
@@ -141,7 +141,7 @@ struct Session {
   private mutating func restart() async -> Int32? {
     guard !startup.isReadOnce else {
       log.log(
-        .warning("\(startup.settings.options.source) is a pipe, which cannot be read again; start the server anew."))
+        .warning("\(startup.settings.options.source) is a pipe, which cannot be read again; restart the server."))
       return nil
     }
     do throws(CommandFailure) {
@@ -174,7 +174,7 @@ struct Session {
     return nil
   }
 
-  /// What was read: `database.json: 3 resources, 1,234 records, in 0.1 s`.
+  /// The sizes of the source: `database.json: 3 resources, 1,234 records, in 0.1 s`.
   private func summary(after duration: Duration) async -> String {
     let resources = await server.resources
     let records = resources.reduce(0) { $0 + ($1.count ?? 0) }
@@ -293,7 +293,7 @@ private enum Key: UInt8, CaseIterable {
     }
   }
 
-  /// What each key does.
+  /// The keys and their effects.
   static func help(_ style: LogStyle) -> String {
     let lines = allCases.map { key in
       "  press \(style(.bold, String(Unicode.Scalar(key.rawValue)))) to \(key.meaning)"

@@ -9,7 +9,7 @@ import JSONServer
 
 /// Resolves a source argument, and fetches what is not read from a file.
 struct SourceLocator {
-  /// What becomes of a JSON file that is missing.
+  /// How a missing JSON file is treated.
   enum Missing {
     /// It is created with sample data.
     case isCreated

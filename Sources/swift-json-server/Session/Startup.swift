@@ -2,13 +2,13 @@ import Dispatch
 import JSONServer
 import JSONServerValues
 
-/// What a server is started with.
+/// The settings with which a server starts.
 struct Startup {
   let settings: Settings
   private(set) var configuration: Server.Configuration
   /// Whether the source is a pipe, which is empty when it was read.
   let isReadOnce: Bool
-  /// What keeps the responses of the server that is asked; `nil` for nothing.
+  /// The recorder of the other server's responses; `nil` for none.
   let recorder: StubRecorder?
 
   /// Fetches the source and reads the rewrite rules. Blocks until that is done.
