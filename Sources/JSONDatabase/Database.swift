@@ -27,7 +27,7 @@ package struct Database: Sendable {
 
   private let outline: Outline
   var entries: [ResourceEntry]
-  /// Whose changes they are: what is found out is shared by the versions of one owner.
+  /// Whose changes they are: the versions of one owner share their indexes.
   private(set) var lineage: Lineage
   /// How long reading may take.
   package var patience = Patience.endless
@@ -55,7 +55,7 @@ package struct Database: Sendable {
     return fork
   }
 
-  /// The same version, which shares nothing that is found out with others: for one that is kept while others go on.
+  /// The same version, which shares no indexes with others: for one that is kept while others go on.
   ///
   /// - Complexity: O(number of resources).
   package func separated() -> Database {

@@ -7,7 +7,7 @@ struct FileDescriptor: Sendable, Hashable {
 
 /// The system calls that a store makes, one method each, so that a test can watch their order and make each one fail.
 ///
-/// Names are relative to a directory that was opened before, so that a directory renamed meanwhile cannot split one
+/// Names are relative to a directory that was opened before, so that a directory that is renamed cannot split one
 /// publish across two directories. Interrupted calls are repeated here; short reads and writes are not.
 protocol FileSystem: Sendable {
   /// Resolves all symbolic links.

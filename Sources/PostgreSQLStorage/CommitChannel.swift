@@ -86,7 +86,7 @@
             cancelTransaction()
             guard .now < end, versions.isReached else { return .failed(error) }
           case .unavailable:
-            // One that was lost since the commit before is made anew, so that nobody hears of it.
+            // A connection that was lost since the last commit is opened again, so that the loss is not reported.
             guard hadConnection else { return .failed(error) }
           case .durabilityUnknown:
             guard let isDone = settle(id, onto: base) else {
@@ -163,7 +163,7 @@
 
     /// Finds out whether a commit was carried out whose connection was lost.
     ///
-    /// - Returns: `nil` when that cannot be found out in time.
+    /// - Returns: `nil` when nobody can tell in time.
     private func settle(_ id: String, onto base: (version: Int, id: String?)) -> Bool? {
       // However long the commit itself was waited for; and while the database answers, as long as one may wait for others.
       let last = ContinuousClock.now + Self.patience

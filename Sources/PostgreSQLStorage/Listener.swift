@@ -73,7 +73,7 @@
         refused = nil
         record(nil)
         reported = (found.since, found.version)
-        // However long it took: the server takes it over meanwhile, so that it need not be read again.
+        // However long it took: the server takes it over now, so that it need not be read again.
         due = .now + Self.interval
         return found.version
       } catch {
@@ -139,7 +139,7 @@
       isVerified = false
       _ = try? newest()
       watchTurn()
-      // The connection may have been lost meanwhile.
+      // The connection may have been lost.
       receive()
     }
 

@@ -62,7 +62,7 @@
       requests.withLockedValue { $0.isClosed = true }
       signal.send()
       ended.wait()
-      // Whoever closes a second time does not wait for ever.
+      // A second close does not wait forever.
       ended.signal()
     }
 

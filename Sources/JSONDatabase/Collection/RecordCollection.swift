@@ -2,7 +2,7 @@ import JSONServerValues
 
 /// A resource of many records: a top-level array of the file.
 ///
-/// One version of it. What is found out about the records at first use is shared with the versions before and after, so
+/// One version of it. Indexes that are built at first use are shared with the versions before and after, so
 /// that reading changes nothing, whichever thread does it. Each reader says how long it may take.
 package struct RecordCollection: Sendable {
   /// The properties that stay the same while records come and go.
@@ -53,7 +53,7 @@ package struct RecordCollection: Sendable {
   /// The number of records. O(1).
   package var count: Int { rows.count }
 
-  // MARK: What is found out
+  // MARK: Indexes
 
   /// The table of the records' ids; `nil` when there is no time to make it. O(1) after a first call, which reads all ids.
   func ids(_ patience: Patience) -> IDHashTable? {

@@ -1,6 +1,6 @@
 /// A regular expression in JavaScript's syntax that ignores case, as `_like` accepts it.
 ///
-/// Matching takes time linear in the text, whatever the pattern: there is no backtracking. Backreferences and
+/// Matching takes time linear in the text for every pattern: there is no backtracking. Backreferences and
 /// lookaround, which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` cover ASCII only.
 struct Pattern: Sendable {
   /// The longest pattern that is accepted, in UTF-8 bytes.
@@ -72,7 +72,7 @@ struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
 /// Matches many texts against one pattern, as a deterministic automaton that is built while it runs.
 ///
 /// A state is the set of instructions that the pattern may be at; each text pays only for the states and transitions
-/// that no text before it has needed. They are kept up to a bound, then dropped and begun anew, so memory stays small.
+/// that no text before it has needed. They are kept up to a bound, then dropped and begun again, so memory stays small.
 /// A known transition costs about a nanosecond, an unknown one at most a step through the pattern.
 final class PatternMatcher {
   /// Entries of `transitions` that are not states.

@@ -25,7 +25,7 @@ package struct Query: Sendable {
   package var relations: [RelationRequest] = []
   /// A resource, the member that refers to its records, and the id that it must hold, for a nested route.
   package var parent: (resource: String, key: FieldPath, id: String)?
-  /// A foreign key and the id that it must hold alone, whatever else is asked: the user to whom the records belong.
+  /// A foreign key and the id that it must hold alone, besides all filters: the user to whom the records belong.
   package var owner: (key: FieldPath, id: String)?
   /// Whether the records are to be changed: then every value of a filter counts under either dialect, and
   /// ``Selection/idleFilters`` are found.
@@ -62,7 +62,7 @@ package struct IdleFilter: Sendable {
   package enum Reason: Sendable {
     /// No record has the member.
     case noMember
-    /// Whatever the member holds meets it, as it meets a comparison with nothing.
+    /// Every value meets it, as it meets a comparison with nothing.
     case metByAll
   }
 

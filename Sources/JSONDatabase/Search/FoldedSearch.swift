@@ -1,4 +1,4 @@
-/// Finds a text within UTF-8 text, whatever the case of either, character by character (Knuth, Morris and Pratt).
+/// Finds a text within UTF-8 text, in any case of either, character by character (Knuth, Morris and Pratt).
 ///
 /// Takes at most two steps for each character of the text, and as many for the needle to begin with.
 struct FoldedSearch {

@@ -1,4 +1,4 @@
-/// Finds a text within UTF-8 text, whatever the case of either (see ``CaseFolding``).
+/// Finds a text within UTF-8 text, in any case of either (see ``CaseFolding``).
 ///
 /// Candidates are found by two of the needle's bytes, those that are rarest in most texts, each in every form; only
 /// candidates are compared in full. Where they abound, the two that are rarest there are taken instead, and where all
@@ -29,7 +29,7 @@ struct LiteralSearch: Sendable {
   struct Probing: Sendable {
     fileprivate var pair: ProbePair
     fileprivate var unusualPair: ProbePair
-    /// Where it was found out last what is rare in the text.
+    /// The place where the rare bytes of the text were last counted.
     fileprivate var sampled: Int?
     /// From where a match of usual forms was sought last, and where it is.
     fileprivate var usual: (start: Int, match: Int?)?

@@ -195,7 +195,7 @@ package struct DatabaseAssembler {
 }
 
 extension RecordCollection {
-  /// Gives the rows other slots, ascending. Before anything was found out about them.
+  /// Gives the rows other slots, ascending, before any index is built.
   fileprivate mutating func move(to slots: ContiguousArray<Int32>) {
     var moved = PersistentRowVector()
     var next = slots.makeIterator()

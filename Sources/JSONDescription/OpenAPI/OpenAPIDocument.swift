@@ -4,7 +4,7 @@ package import JSONServerValues
 package struct OpenAPIDocument: Sendable {
   /// The part of a document about the bodies of requests and responses.
   ///
-  /// The server keeps whatever object a client sends: the data has a shape only because people keep to it. No document
+  /// The server keeps any object that a client sends: the data has a shape only because people keep to it. No document
   /// can be both the whole truth and a good source of typed code, so the caller says what it is for.
   package enum Bodies: Sendable, Hashable {
     /// The shape that the data has now, as plain references: `Post`, `NewPost`, `PostPatch`.

@@ -67,7 +67,7 @@ package enum SwiftAccess: String, Sendable, CaseIterable {
   case `internal`
   /// The modules of the package.
   case package
-  /// Whoever imports the module.
+  /// Every module that imports this one.
   case `public`
 
   /// What stands before a declaration, with a space; nothing where Swift needs nothing.

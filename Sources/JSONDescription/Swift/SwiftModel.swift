@@ -82,7 +82,7 @@ struct SwiftModel {
     }
   }
 
-  /// The id's property: text stays text whatever its format, because the server compares its spelling.
+  /// The id's property: text of any format stays text, because the server compares its spelling.
   private static func id(of resource: ResourceType) -> SwiftProperty {
     let member = resource.record[resource.idName]
     let isMixed = (member?.type.alternatives.count ?? 0) > 1
@@ -115,7 +115,7 @@ private struct SwiftStructure {
   ///   - name: The structure's name.
   ///   - object: The members, the id not among them.
   ///   - id: A property that comes first and is called `id`.
-  ///   - textKeys: The members that stay text whatever their format, because the server compares their spelling.
+  ///   - textKeys: The members that stay text in any format, because the server compares their spelling.
   ///   - enclosing: The names of the structures around it, which a nested type must not hide.
   ///   - singular: Inflects the name of an array to that of an element's type.
   init(

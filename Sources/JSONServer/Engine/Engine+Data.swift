@@ -159,7 +159,7 @@ extension Engine {
           engine.writes.goOnCommitting(on: engine)
           for requester in waiting { engine.perform(requester) }
           // Its commit brings the same edits, counts the attempt and, where servers share the data, keeps the turn: taken
-          // back here, it would begin again without that, perhaps for ever.
+          // back here, it would begin again without that, perhaps forever.
           if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
           engine.writes.releaseUnusedTurn()
         }

@@ -10,7 +10,7 @@ import CStorage
 
 /// A file or directory that is open for reading, and closed with the last reference.
 final class OpenFile: Sendable {
-  /// What distinguishes one file from another, whatever its path.
+  /// The identity of a file, under any path.
   struct Identity: Sendable, Hashable {
     let device: UInt64
     let inode: UInt64

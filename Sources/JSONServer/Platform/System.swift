@@ -16,7 +16,7 @@ package enum System {
   /// The same, after the limit was raised once as far as the system lets this user: macOS takes 10,240 at most, and grants
   /// 256 at first.
   package static let raisedOpenFileLimit: Int = {
-    // Whoever denies it has the limit that there is.
+    // When the system denies it, the old limit stays.
     _ = system_raise_open_file_limit(10_240)
     return openFileLimit
   }()
@@ -34,7 +34,7 @@ package enum System {
   /// The time since a moment before the process began, by a clock that only goes forward.
   ///
   /// For what is measured at each request: the size of a `ContinuousClock.Instant` is known only at run time,
-  /// and so would be that of whatever holds one.
+  /// and so would be that of a type that holds one.
   static var uptime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 
 /// Keeps what another server responds in a stubs file.
 ///
-/// The file is written atomically, and whole before ``record(_:_:from:)`` returns. Somebody may edit it meanwhile: what is
+/// The file is written atomically, and whole before ``record(_:_:from:)`` returns. Somebody may edit it at the same time: what is
 /// recorded is merged into the edit. While the file is invalid, nothing is written; what was recorded is with the next
 /// response.
 package actor StubRecorder {
@@ -16,7 +16,7 @@ package actor StubRecorder {
   private var text: [UInt8]
   private var generation: Int
   private var recording = StubRecording()
-  /// Whether a version is being written; what is recorded meanwhile is in the next one.
+  /// Whether a version is being written; later responses are in the next one.
   private var isWriting = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private let patterns = NIOLockedValueBox<Set<RequestPattern>>([])
@@ -202,7 +202,7 @@ struct StubRecording: Sendable {
   ///
   /// A response that repeats the last one is kept when another one follows: until then the last is sent again and again.
   /// Requests that differ in secrets alone cannot be told apart afterwards, and are no sequence: to all of them, what the
-  /// newest got is the response. A wrong password would otherwise be what a login begins with for ever.
+  /// newest got is the response. Otherwise a replayed login would always begin with a wrong password.
   mutating func add(_ stub: RecordedStub) {
     guard let index = tracks.firstIndex(where: { $0.pattern == stub.pattern }) else {
       tracks.append(Track(request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1))
@@ -339,7 +339,7 @@ struct RecordedStub: Sendable {
   }
 
   /// Whether a field is a secret, of that one response alone, or one that each stub's response has. Validators are made
-  /// anew: whoever edits the body would have to change them, too.
+  /// again: a person who edits the body would have to change them, too.
   private static func isLeftOut(_ field: HTTPField) -> Bool {
     let name = field.name.canonicalName
     return HTTPFields.secretNames.contains(name) || leftOutNames.contains(name) || name.hasPrefix("access-control-")

@@ -36,7 +36,7 @@ extension Endpoint {
     return Endpoint(.collection(name), .merge(body), list: list)
   }
 
-  /// The methods that a collection takes, whatever the query.
+  /// The methods that a collection takes, with any query.
   static let collectionMethods = ["GET", "HEAD", "POST"]
 
   /// The filters beside others that hold no condition: without them more records would be changed than were meant.

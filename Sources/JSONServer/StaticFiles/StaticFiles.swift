@@ -110,7 +110,7 @@ struct StaticDirectory: Sendable {
   /// Opens the file or directory at decoded segments.
   ///
   /// Symlinks that lead to another place inside are followed. The resolved path is then opened name by name without
-  /// following any, so that one swapped in meanwhile leads nowhere.
+  /// following any, so that one swapped in leads nowhere.
   ///
   /// - Returns: `nil`, when nothing is there, it is neither a file nor a directory, a name on the way starts with a
   ///   dot and is not a first ``StaticPath/wellKnown``, it lies outside, or it is private.

@@ -242,7 +242,7 @@ final class SliceProducer: Sendable {
 
   private enum State {
     case waiting(Progress)
-    /// A slice is being made, by whoever has the progress.
+    /// A slice is being made, by the owner of the progress.
     case making
     case ended
   }

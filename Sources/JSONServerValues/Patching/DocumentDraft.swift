@@ -231,7 +231,7 @@ struct OutlinedValue {
     return Reader(self, hasNames: kind == .object)
   }
 
-  /// Walks members or elements, over each in the same time whatever it holds.
+  /// Walks members or elements, over each in the same time.
   struct Reader {
     private let container: OutlinedValue
     private let hasNames: Bool

@@ -170,7 +170,7 @@ package struct ObjectDraft {
   ///
   /// Every byte of members that are the same in both stays where it is; new ones follow the others.
   ///
-  /// - Parameter kept: The name of the member that keeps its value, whatever the other holds.
+  /// - Parameter kept: The name of the member that always keeps its value.
   /// - Parameter object: The object; any other value counts as an empty one.
   /// - Returns: `nil` when the other is not an object.
   package static func changing(

@@ -70,7 +70,7 @@ extension JSONValue: Hashable {
     case .object(let object):
       hasher.combine(object.count)
       guard levels > 0 else { return }
-      // The same whatever the order.
+      // The same in any order.
       let combined = object.reduce(0) { result, member in
         var hasher = Hasher()
         hasher.combine(ByteExactKey(member.name))

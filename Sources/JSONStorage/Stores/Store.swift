@@ -140,7 +140,7 @@ package struct OpenedSource: Sendable {
 package enum CommitResult: Sendable {
   /// The version is as durable as was requested.
   case done
-  /// Somebody else has written meanwhile; nothing was written.
+  /// Somebody else has written; nothing was written here.
   case moved(to: LoadedSource)
   /// Nothing was written, except when the error's code is `durabilityUnknown`.
   case failed(StorageError)

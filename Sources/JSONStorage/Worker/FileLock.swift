@@ -44,7 +44,7 @@ struct FileLock {
   private static func open(
     _ location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileDescriptor? {
-    // A server that closes may remove the directory between the two calls: then it is made again, but not for ever.
+    // A server that closes may remove the directory between the two calls: then it is made again, but not forever.
     for attempt in 1... {
       let hasDirectory = makeDirectory(for: location, in: directory, of: fileSystem)
       do throws(SystemError) {
@@ -94,7 +94,7 @@ struct FileLock {
     if let directory {
       try? fileSystem.unlink(location.lockIgnoreName, in: directory)
       try? fileSystem.unlink(location.lockName, in: directory)
-      // It stays when another server has made its file there meanwhile.
+      // It stays when another server has made its file there.
       try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
     }
     try? fileSystem.close(descriptor)

@@ -5,7 +5,7 @@ extension FileStoreWorker {
   private enum Observation {
     /// Nothing that was not known before.
     case unchanged
-    /// The bytes of the known version, in whatever file.
+    /// The bytes of the known version, in any file.
     case known(FileReading)
     case edited(FileReading, Content)
     case faulty(Fault)

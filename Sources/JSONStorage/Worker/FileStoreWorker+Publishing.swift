@@ -310,7 +310,7 @@ extension FileStoreWorker {
     throw SystemError.nameExists
   }
 
-  /// Puts a file back when the place was emptied meanwhile.
+  /// Puts a file back when its place is empty.
   ///
   /// - Returns: False when the place was filled again before; what is there is another edit.
   private func putIntoEmptyPlace(_ name: String, in directory: FileDescriptor) throws(SystemError) -> Bool {

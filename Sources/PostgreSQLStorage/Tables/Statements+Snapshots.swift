@@ -25,7 +25,7 @@
     /// - Returns: The name.
     func saveSnapshot(named name: String?) throws(StorageError) -> String {
       try run("BEGIN")
-      // Whoever saves another waits.
+      // A second one that is saved waits.
       try run("UPDATE counter SET value = value WHERE name = 'snapshot'", [])
       let chosen = if let name { name } else { try freeName() }
       _ = try removeSnapshot(chosen)
@@ -92,7 +92,7 @@
     /// - Returns: Whether there is such a snapshot.
     func restoreSnapshot(named name: String?) throws(StorageError) -> Bool {
       try run("BEGIN")
-      // Before the turn, so that no write waits for whoever is about to remove it.
+      // Before the turn, so that no write waits for its removal.
       var id: Int?
       if let name { id = try keptSnapshot(name) }
       _ = try takeTurn(isInTransaction: true, deadline: .seconds(15))

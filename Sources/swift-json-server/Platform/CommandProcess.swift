@@ -18,7 +18,7 @@ enum CommandProcess {
 
   /// Makes room for the connections of a server: a shell on macOS grants 256 files.
   static func raiseOpenFileLimit() {
-    // Whoever denies it has the limit that there is, and as many connections fewer.
+    // When the system denies it, the old limit stays, and fewer connections are served.
     _ = system_raise_open_file_limit(65_536)
   }
 

@@ -28,7 +28,7 @@ struct Session {
     CommandProcess.raiseOpenFileLimit()
     let keyboard =
       takesKeys(settings.options) ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
-    // As json-server 0.17, which takes `s` and a line's end from whatever its input is.
+    // As json-server 0.17, which takes `s` and a line's end from any input.
     let pipe =
       takesKeys(settings.options) && !CommandProcess.endsWithInput
       ? InputPipe { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } } : nil
@@ -227,7 +227,7 @@ struct Session {
 
   /// Prints where the server listens, and writes the ready file.
   ///
-  /// - Throws: ``CommandFailure`` when that file cannot be written: whoever waits for it would do so for ever.
+  /// - Throws: ``CommandFailure`` when that file cannot be written: a program that waits for it would wait forever.
   private func announce(hasKeys: Bool) async throws(CommandFailure) {
     let options = startup.settings.options
     let banner = await banner

@@ -109,7 +109,7 @@ struct SourceLocator {
 
   private static let scriptSuffixes = [".js", ".cjs", ".mjs"]
 
-  /// Prints what the module's function returns; whatever it logs goes to standard error.
+  /// Prints the result of the module's function; its log goes to standard error.
   private static let runner = """
     console.log = console.error;
     import(require("url").pathToFileURL(require("path").resolve(process.argv[1])))
