@@ -14,6 +14,9 @@ static const uint8_t columns_js[] = {
 static const uint8_t conflict_js[] = {
 #embed "Assets/conflict.js"
 };
+static const uint8_t csv_js[] = {
+#embed "Assets/csv.js"
+};
 static const uint8_t data_js[] = {
 #embed "Assets/data.js"
 };
@@ -41,8 +44,14 @@ static const uint8_t events_js[] = {
 static const uint8_t filters_js[] = {
 #embed "Assets/filters.js"
 };
+static const uint8_t form_js[] = {
+#embed "Assets/form.js"
+};
 static const uint8_t icon_svg[] = {
 #embed "Assets/icon.svg"
+};
+static const uint8_t input_js[] = {
+#embed "Assets/input.js"
 };
 static const uint8_t log_js[] = {
 #embed "Assets/log.js"
@@ -65,17 +74,35 @@ static const uint8_t palette_js[] = {
 static const uint8_t record_js[] = {
 #embed "Assets/record.js"
 };
+static const uint8_t records_css[] = {
+#embed "Assets/records.css"
+};
 static const uint8_t records_js[] = {
 #embed "Assets/records.js"
 };
 static const uint8_t request_js[] = {
 #embed "Assets/request.js"
 };
+static const uint8_t route_js[] = {
+#embed "Assets/route.js"
+};
 static const uint8_t selection_js[] = {
 #embed "Assets/selection.js"
 };
 static const uint8_t server_js[] = {
 #embed "Assets/server.js"
+};
+static const uint8_t store_js[] = {
+#embed "Assets/store.js"
+};
+static const uint8_t table_js[] = {
+#embed "Assets/table.js"
+};
+static const uint8_t transfer_js[] = {
+#embed "Assets/transfer.js"
+};
+static const uint8_t undo_js[] = {
+#embed "Assets/undo.js"
 };
 
 #define ASSET(name, bytes) {name, bytes, sizeof bytes}
@@ -85,6 +112,7 @@ static const struct page_asset assets[] = {
   ASSET("code.js", code_js),
   ASSET("columns.js", columns_js),
   ASSET("conflict.js", conflict_js),
+  ASSET("csv.js", csv_js),
   ASSET("data.js", data_js),
   ASSET("deletion.js", deletion_js),
   ASSET("docs.css", docs_css),
@@ -94,7 +122,9 @@ static const struct page_asset assets[] = {
   ASSET("editor.js", editor_js),
   ASSET("events.js", events_js),
   ASSET("filters.js", filters_js),
+  ASSET("form.js", form_js),
   ASSET("icon.svg", icon_svg),
+  ASSET("input.js", input_js),
   ASSET("log.js", log_js),
   ASSET("menu.js", menu_js),
   ASSET("page.css", page_css),
@@ -102,10 +132,16 @@ static const struct page_asset assets[] = {
   ASSET("page.js", page_js),
   ASSET("palette.js", palette_js),
   ASSET("record.js", record_js),
+  ASSET("records.css", records_css),
   ASSET("records.js", records_js),
   ASSET("request.js", request_js),
+  ASSET("route.js", route_js),
   ASSET("selection.js", selection_js),
   ASSET("server.js", server_js),
+  ASSET("store.js", store_js),
+  ASSET("table.js", table_js),
+  ASSET("transfer.js", transfer_js),
+  ASSET("undo.js", undo_js),
 };
 
 struct page_asset page_asset_at(size_t place) {

@@ -171,7 +171,7 @@ extension Database {
   /// - Complexity: O(1) for each removed record, on the average.
   @discardableResult
   package mutating func compact(
-    since base: Database, adjusting removed: inout [RemovedRecords],
+    since base: Database, adjusting removed: inout [Reversal],
     tolerating tolerated: Int = RecordCollection.toleratedCount
   ) -> Bool {
     var isCompacted = false

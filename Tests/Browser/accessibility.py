@@ -26,7 +26,9 @@ class Accessible(Page):
         for place, button, shown in [
             ("#records/posts", None, "records-range"),
             ("#records/posts/1", None, "record-json"),
-            ("#records/posts/1", by_id("record-edit"), "record-form"),
+            ("#records/posts/1", by_id("record-edit"), "record-fields"),
+            ("#records/posts", by_id("filter-add"), "filter-box"),
+            ("#records/posts", "document.querySelector('#columns .pick input')", "selection"),
             ("#records/posts/1", by_id("record-delete"), "confirm"),
             ("#records/posts", by_id("open-palette"), "palette"),
             ("#records/posts", by_id("columns-choose"), "panel"),

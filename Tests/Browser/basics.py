@@ -45,8 +45,9 @@ FAINT_TEXT = """(() => {
   return [...faint];
 })()"""
 
+# What a tab list or a table's head leaves to the arrow keys has no place of its own in the order.
 FOCUSABLE = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
-  .filter((e) => e.checkVisibility() && !e.closest("[inert]"))"""
+  .filter((e) => e.checkVisibility() && e.tabIndex >= 0 && !e.closest("[inert]"))"""
 
 # What the focus came to: "nothing", "hidden" when nothing shows it, "again" or "new".
 FOCUSED = """(() => {

@@ -112,6 +112,7 @@ class Editing(Page):
         self._show("#records/users/2")
         self._wait_text("record-json", "Grace")
         self._click("record-duplicate")
+        self._show_json()
         self._wait(f"{by_id('record-text')}.value.includes('Grace') && !{by_id('record-text')}.value.includes('\"id\"')", "a copy without the id")
         self._submit("record-form")
         self._wait(f"!{by_id('record')}.open", "it is saved")

@@ -71,8 +71,15 @@ class Page:
         self._wait(f"!{by_id('confirm')}.open", "the question is gone")
 
     def _fill(self, name, text):
+        if name == "record-text":
+            self._show_json()
         self._value(f"{by_id(name)}.focus(); {by_id(name)}.select()")
         self._browser.type(text)
+
+    def _show_json(self):
+        """Leaves a record's form for its JSON."""
+        self._value(f"{by_id('record-tab-json')}?.click()")
+        self._wait(f"{by_id('record-text')}.checkVisibility()", "the JSON")
 
     def _submit(self, name):
         self._value(f"{by_id(name)}.requestSubmit()")

@@ -117,7 +117,7 @@ class Keyboard(Page):
         self._show("#records/users")
         self._tab_to("record-new")
         self._enter()
-        self._wait("document.activeElement.id === 'record-text'", "the form has the focus")
+        self._wait("document.activeElement.closest('#record-fields')", "the form has the focus")
         self._fill("record-text", json.dumps({"id": 8, "name": "typed"}))
         self._browser.press("Enter", virtual=13, control=True)
         self._wait(self._row_with("typed"), "the record")
@@ -165,6 +165,6 @@ class Dark(Page):
             self._show(place)
             self._wait("document.querySelector('#log-list button')", "the log")
             self._value(f"{script}; 0")
-            self._wait("document.querySelector('#server:not([hidden]), dialog[open]')", "what opens")
+            self._wait("document.querySelector('#server:not([hidden]), dialog[open], .menu:popover-open')", "what opens")
             faint = self._value(FAINT_TEXT)
             assert not faint, f"{place}, {script}: {faint}"

@@ -74,7 +74,7 @@ import Testing
     let start = try Database.fixture("{\"posts\": [\(records)]}")
     var database = start
     for id in 1...250 { _ = try database.delete("\(id)", in: "posts") }
-    var removed: [RemovedRecords] = []
+    var removed: [Reversal] = []
     let isCompacted = database.compact(since: start, adjusting: &removed, tolerating: 0)
     #expect(isCompacted)
     #expect(database.lostUpdates(by: start, since: start).count == 250)

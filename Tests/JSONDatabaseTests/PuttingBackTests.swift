@@ -26,7 +26,7 @@ import Testing
         database.compact(since: base, adjusting: &removed, tolerating: 0)
       }
       let (before, text) = (database, database.string)
-      try database.putBack(removed[0])
+      try database.undo(removed[0])
       #expect(try database.ids(of: "a", Query()) == reference.ids(of: "a", Query()))
       for id in try database.ids(of: "a", Query()) { _ = try database.record(id, in: "a") }
       if Bool.random(using: &random) {
@@ -51,14 +51,14 @@ import Testing
     try expectFresh()
     let removed = try database.delete(["0"], in: "a")
     try expectFresh()
-    try database.putBack(removed)
+    try database.undo(removed)
     try expectFresh()
     #expect(database.string == original)
     // One that is named twice is removed once.
     let many = try database.delete((0..<1_500).map(String.init) + ["7"], in: "b")
     #expect(many.count == 1_500)
     try expectFresh()
-    try database.putBack(many)
+    try database.undo(many)
     #expect(database.string == original)
   }
 }

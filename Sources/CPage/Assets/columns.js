@@ -5,6 +5,7 @@ import { checkbox, node, openPanel, remember, remembered, ui } from "./dom.js";
 const known = remembered("columns") ?? { __proto__: null };
 const of = (resource) => known[resource] ??= { hidden: [], widths: { __proto__: null } };
 const { rows, recordsFrame: frame } = ui;
+const resize = ({ style }, width) => { style.minWidth = style.maxWidth = `${width}px`; };
 
 export const isHidden = (resource, name) => of(resource).hidden.includes(name);
 
@@ -18,11 +19,19 @@ export function choose(resource, names, changed) {
   }), ` ${name}`)), node("p.quiet", "Widen a column at its edge, or on its head with Shift and ← or →."));
 }
 
+/** Gives a cell, or a head, the width of its column, if that was set. */
+export function size(cell, resource, name) {
+  const width = of(resource).widths[name];
+  if (width) resize(cell, width);
+  return cell;
+}
+
+/** Lets a person widen a column at its head. */
 export function widen(head, resource, name) {
   const { widths } = of(resource);
   const set = (width) => {
     widths[name] = Math.max(60, width);
-    for (const { style } of [head, ...rows.querySelectorAll(`td:nth-child(${head.cellIndex + 1})`)]) style.minWidth = style.maxWidth = `${widths[name]}px`;
+    for (const cell of [head, .../** @type {NodeListOf<HTMLElement>} */ (rows.querySelectorAll(`[data-name="${CSS.escape(name)}"]`))]) resize(cell, widths[name]);
     remember("columns", known);
   };
   const move = ({ movementX, key, shiftKey }) => {
@@ -31,9 +40,8 @@ export function widen(head, resource, name) {
   };
   const grip = node("span.grip", { onpointermove: (event) => { if (event.buttons) move(event); } });
   grip.onpointerdown = ({ pointerId }) => grip.setPointerCapture(pointerId);
-  head.onkeydown = move;
+  head.addEventListener("keydown", move);
   head.append(grip);
-  if (widths[name]) set(widths[name]);
 }
 
 export function showEdges() {

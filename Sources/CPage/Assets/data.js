@@ -1,6 +1,12 @@
 // The server's data: requests, JSON as text, so that numbers keep their digits, and which records belong together.
 // Addresses are relative to this module, so that the page works under any path prefix.
 
+/**
+ * A resource, as the server describes it; `parents` says what the members refer to.
+ *
+ * @typedef {{ name: string, kind: "collection" | "object", count: number, idName: string, url: string, parents: Record<string, string> }} Resource
+ */
+
 const root = new URL("../", import.meta.url);
 
 export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
@@ -85,7 +91,7 @@ export const grouped = (number) => number.toLocaleString("en");
 export const counted = (count, name) =>
   `${grouped(count)} ${count === 1 ? name.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : name}`;
 
-/** All resources, as the server last described them. */
+/** All resources, as the server last described them. @type {Resource[]} */
 export let resources = [];
 
 export async function readResources() {
@@ -130,5 +136,5 @@ export async function titlesOf(resource, ids) {
   const found = missing.length > 0 && list(name, anyOf(idName, missing), missing.length)
     .then((records) => new Map(records.map((record) => [compact(record[idName]), titleOf(record, resource)])));
   for (const id of missing) known.set(id, found.then((titles) => titles.get(id)).catch(() => known.delete(id)));
-  return new Map(await Promise.all([...ids].map(async (id) => [id, await known.get(id)])));
+  return new Map(await Promise.all([...ids].map(async (id) => /** @type {[string, any]} */ ([id, await known.get(id)]))));
 }

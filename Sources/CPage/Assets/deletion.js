@@ -1,11 +1,17 @@
-// Deleting: what goes with records is said before, and all of it can be put back for ten seconds.
+// Deleting: what goes with records is said before, and all of it can be put back.
 
 import { admin, counted } from "./data.js";
-import { announce, ask, attempt, button } from "./dom.js";
+import { ask, attempt } from "./dom.js";
+import { announceUndo } from "./undo.js";
 
 const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => counted(count, name)).join(", ");
 
-/** Deletes records after asking. Answers whether it did. */
+/**
+ * Deletes records after asking. Answers whether it did.
+ *
+ * @param {{ name: string }} resource
+ * @param {string[]} ids
+ */
 export const remove = ({ name }, ids) => attempt(async () => {
   const what = ids.length === 1 ? `${name} / ${ids[0]}` : counted(ids.length, name);
   const call = (preview) => admin("POST", "deletions", { resource: name, ids, preview });
@@ -15,5 +21,5 @@ export const remove = ({ name }, ids) => attempt(async () => {
   const losses = [gone && `${gone} will be deleted, too.`, loose && `${loose} will lose the reference.`].filter(Boolean).join(" ");
   if (!(await ask(`Delete ${what}?`, losses || "No other record refers to it.", "Delete"))) return false;
   const { undo } = await call(false);
-  announce(`Deleted ${what}`, { action: undo && button("Undo", () => attempt(() => admin("POST", `undo/${undo}`), `${what} put back`)) });
+  announceUndo(`Deleted ${what}`, undo, `${what} put back`);
 });

@@ -57,16 +57,19 @@ for (const select of document.querySelectorAll(".methods")) {
   select.append(...options(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].map((method) => [method])));
 }
 
-let clearing;
-
-/** @param {string} text @param {{ isError?: boolean, action?: Node | false | null }} more */
+/**
+ * Says something for a while. What offers an action stays beside what is said after it, until it was used.
+ *
+ * @param {string} text @param {{ isError?: boolean, action?: Node | false | null }} more
+ */
 export function announce(text, { isError = false, action = null } = {}) {
-  fill(ui.status, text, action);
-  ui.status.classList.toggle("failed", isError);
+  const line = node(`span.message${isError ? ".failed" : ""}`, text, action);
+  for (const other of [...ui.status.children]) if (!other.querySelector("button")) other.remove();
+  if (text) ui.status.append(line);
+  if (action) action.addEventListener("click", () => line.remove());
   ui.status.hidePopover();
   ui.status.showPopover();
-  clearTimeout(clearing);
-  if (text) clearing = setTimeout(announce, isError || action ? 10_000 : 4_000, "");
+  setTimeout(() => line.remove(), isError || action ? 10_000 : 4_000);
 }
 
 export const complain = (error, action) => announce(error.message ?? error, { isError: true, action });

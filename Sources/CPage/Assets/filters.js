@@ -1,48 +1,76 @@
 // Narrowing a list: the filters of its address, one to add, and the menu of a cell.
 
 import { codeView } from "./code.js";
-import { compact, isKey, pathTo, viewOf } from "./data.js";
-import { button, copy, fill, node, onSubmit, openPanel, options, ui } from "./dom.js";
-import * as records from "./records.js";
+import { brief, compact, isKey, pathTo, viewOf } from "./data.js";
+import { copy, fill, node, onSubmit, openPanel, options, ui } from "./dom.js";
+import { openMenu } from "./menu.js";
+import * as route from "./route.js";
+import * as store from "./store.js";
 
 const operators = Object.entries({
   "": "=", _ne: "≠", _contains: "contains", _startsWith: "starts with", _endsWith: "ends with", _like: "matches",
   _gte: "≥", _gt: ">", _lte: "≤", _lt: "<", _in: "one of",
 });
+const { filterBox: box, filterName, filterOperator, filterValue } = ui;
 
-export function showFilters(resource, path, query) {
-  const entries = [...query];
+/** Shows the filters; of one that the server made nothing of, that it has no effect. @param {string} path The list's own. */
+export function show(path) {
+  const entries = [...route.query];
   fill(ui.filters, entries.map(([name, value], index) => {
-    if (/^(q|_sort)$/.test(name)) return null;
+    if (/^(q|_sort|_page|_limit)$/.test(name)) return null;
     const [end, sign] = operators.findLast(([end]) => name.endsWith(end) && name !== end);
-    const text = `${name.slice(0, name.length - end.length)} ${sign} ${value}`;
-    const href = viewOf([resource.name], entries.toSpliced(index, 1));
-    return node("a", { href, "aria-label": `Remove ${text}` }, `${text} ✕`);
+    const isIdle = store.ignored.includes(name);
+    const text = `${name.slice(0, name.length - end.length)} ${sign} ${value}${isIdle ? " has no effect" : ""}`;
+    const href = viewOf([route.resource.name], entries.toSpliced(index, 1).filter(([name]) => name !== "_page"));
+    return node(isIdle ? "a.idle" : "a", { href, "aria-label": `Remove ${text}` }, `${text} ✕`);
   }));
   ui.recordsCode.onclick = () => openPanel("This list", codeView("URL", "curl", "Swift").show({ method: "GET", path, headers: [], body: "" }));
 }
 
 function add(name, value) {
-  const { resource, query } = records.current();
-  location.hash = viewOf([resource.name], [...query].filter(([name]) => name !== "_page").concat([[name, value]]));
+  location.hash = viewOf([route.resource.name], [...route.query].filter(([name]) => name !== "_page").concat([[name, value]]));
 }
 
-/** What can be done with a cell. */
-export function menu(id, name, value, edit) {
-  const path = pathTo(records.current().resource.name, id);
+/** Opens the form of another filter, with the members that the records have. */
+export function open() {
+  const { value } = filterName;
+  const paths = store.paths();
+  fill(filterName, options(paths.map((path) => [path])));
+  if (paths.includes(value)) filterName.value = value;
+  box.showPopover();
+  const { left, bottom } = ui.filterAdd.getBoundingClientRect();
+  box.style.left = `${Math.max(8, Math.min(left, innerWidth - box.offsetWidth - 8))}px`;
+  box.style.top = `${bottom + 6}px`;
+  filterName.focus();
+}
+
+/**
+ * Opens the menu of a cell.
+ *
+ * @param {MouseEvent} event
+ * @param {string} id
+ * @param {string} name
+ * @param {any} value
+ * @param {() => void} edit
+ */
+export function openCellMenu(event, id, name, value, edit) {
+  const path = pathTo(route.resource.name, id);
   const text = compact(value ?? "");
-  const item = (text, action, more) => node("p.switch", button(text, () => {
-    ui.panel.close();
-    action();
-  }, more));
-  openPanel(`${name} of ${path}`, isKey(value ?? null) || typeof value === "boolean" 
-    ? [item("Filter by this value", () => add(name, text)), item("Leave this value out", () => add(`${name}_ne`, text))] : null,
-    item("Copy value", () => copy(text)), item("Edit", edit, { class: "writes" }),
-    item("Make the record fail …", () => { location.hash = `#server?${new URLSearchParams({ path })}`; }));
+  const isPlain = isKey(value ?? null) || typeof value === "boolean";
+  openMenu(event, `${name} of ${path}`, [
+    isPlain && { text: "Filter by this value", hint: brief(text, 24), action: () => add(name, text) },
+    isPlain && { text: "Leave this value out", action: () => add(`${name}_ne`, text) },
+    { text: "Copy value", action: () => copy(text) },
+    !("readOnly" in document.body.dataset) && { text: "Edit", hint: "double click, F2", action: edit },
+    { text: "Make the record fail …", action: () => { location.hash = `#server?${new URLSearchParams({ path })}`; } },
+  ]);
 }
 
-fill(ui.filterOperator, options(operators));
+fill(filterOperator, options(operators));
+ui.filterAdd.onclick = open;
 onSubmit(ui.filterForm, () => {
-  add(ui.filterName.value + ui.filterOperator.value, ui.filterValue.value);
-  ui.filterValue.value = "";
+  box.hidePopover();
+  add(filterName.value + filterOperator.value, filterValue.value);
+  filterValue.value = "";
+  ui.filterAdd.focus();
 });

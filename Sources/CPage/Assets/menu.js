@@ -43,4 +43,6 @@ menu.onkeydown = (event) => {
   items.at(next % items.length).focus();
 };
 // The browser gives the focus back to what had it, unless that was drawn anew.
-menu.addEventListener("toggle", () => { if (document.activeElement === document.body) refocus(); });
+menu.addEventListener("toggle", () => {
+  if (!menu.matches(":popover-open") && document.activeElement.matches("body, .menu *")) refocus();
+});

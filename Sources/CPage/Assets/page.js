@@ -22,8 +22,10 @@ function render() {
   const [view, name, id] = path.split("/").map(readable);
   const parameters = new URLSearchParams(query);
   const isTool = ["try", "log", "server"].includes(view);
-  const resource = isTool ? undefined : resourceNamed(name) ?? resources[0];
-  const shown = isTool ? view : { collection: "records", object: "object" }[resource?.kind] ?? "empty";
+  const resource = isTool ? undefined : name === undefined ? resources[0] : resourceNamed(name);
+  const isMissing = !isTool && name !== undefined && !resource;
+  const shown = isTool ? view : isMissing ? "missing" : { collection: "records", object: "object" }[resource?.kind] ?? "empty";
+  ui.missingName.textContent = name ?? "";
 
   for (const section of views) section.hidden = section.id !== shown;
   document.body.dataset.view = shown;
@@ -134,7 +136,7 @@ addEventListener("keydown", (event) => {
   const isTyping = /** @type {Element} */ (event.target).closest("input, select, textarea");
   if (document.querySelector("dialog[open]")) return;
   if (key === "k" && (ctrlKey || metaKey)) palette.open();
-  else if (key === "/" && !isTyping && !ui.records.hidden) ui.filterName.focus();
+  else if (key === "/" && !isTyping && !ui.records.hidden) ui.filterAdd.click();
   else return;
   event.preventDefault();
 });

@@ -1,20 +1,49 @@
-// One record. Its text is what is edited, so that numbers keep their digits, and it is not lost without a question.
+// One record, in a drawer beside its list. It is edited as a form or as JSON; what was changed is saved, and not lost without a question.
 
-import { merge } from "./conflict.js";
-import { childrenOf, compact, isKey, parse, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
+import { merge, same } from "./conflict.js";
+import { childrenOf, compact, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
 import { announce, ask, attempt, button, debounced, fill, node, onSubmit, show, ui } from "./dom.js";
 import * as editor from "./editor.js";
+import { showForm as showFields } from "./form.js";
 import * as records from "./records.js";
+import * as route from "./route.js";
+import * as store from "./store.js";
 
-const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton } = ui;
+/** @typedef {import("./data.js").Resource} Resource */
+/**
+ * @typedef {object} Edited
+ * @property {Resource} resource
+ * @property {string} [id] Undefined for a new record and for a single object.
+ * @property {string} path
+ * @property {"POST" | "PATCH"} method
+ * @property {string} [text] The record as it was read, and the validator of that.
+ * @property {string | null} [tag]
+ * @property {any} [value]
+ * @property {string} [start] The JSON field as it was filled.
+ * @property {boolean} [isCopy]
+ * @property {boolean} [isMade]
+ */
+
+const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton, recordFields: fields, recordTabForm: formTab, recordTabJson: jsonTab } = ui;
+/** @type {Edited} */
 let current;
+/** The fields, while they are shown; undefined while the JSON is. @type {import("./form.js").Form | undefined} */
+let shownForm;
 let isSaving = false;
+/** Counts what a person chose of the two: fields that come late do not replace the JSON. */
+let choices = 0;
 
 const notice = (...content) => fill(ui.recordNotice, content);
 const isEditing = () => dialog.open && !form.hidden;
 
-export const isDirty = () => isEditing() && text.value !== current.start;
+/** Whether there is something that closing would lose. */
+export function isDirty() {
+  if (!isEditing()) return false;
+  if (current.isCopy) return true;
+  if (!shownForm) return text.value !== current.start;
+  try { return differs(shownForm.read()); } catch { return true; }
+}
 
 export const mayClose = async () => !isSaving && (!isDirty() || ask("Discard your changes?", "They are not saved.", "Discard"));
 
@@ -23,6 +52,7 @@ export function showForm(isShown) {
   ui.recordView.hidden = isShown;
 }
 
+/** @param {Edited} next @param {string} title */
 function start(next, title) {
   current = next;
   ui.recordTitle.textContent = title;
@@ -32,15 +62,18 @@ function start(next, title) {
   if (!dialog.open) dialog.showModal();
 }
 
+/** @param {Resource} resource @param {string} id */
 export function open(resource, id) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
-  start({ resource, id, path: pathTo(resource.name, id), method: "PUT" }, `${resource.name} / ${id}`);
+  start({ resource, id, path: pathTo(resource.name, id), method: "PATCH" }, `${resource.name} / ${id}`);
   // What was not read yet is not edited: nobody could tell what it replaces.
   ui.recordActions.hidden = true;
+  fill(ui.recordLinks);
   if (!/^\.{0,2}$/.test(id)) read();
   else notice("No browser can address this id. Change it in the file.");
 }
 
+/** @param {{ name: string }} resource */
 export const openObject = (resource) => attempt(async () => {
   const path = pathTo(resource.name);
   const answer = await send("GET", path);
@@ -48,16 +81,17 @@ export const openObject = (resource) => attempt(async () => {
   showAddress(ui.objectUrl, path);
   show(ui.objectJson, pretty(answer.text), resource.name);
   ui.objectEdit.onclick = () => {
-    start({ resource, path, method: "PUT", text: pretty(answer.text), tag: answer.tag }, resource.name);
+    start({ resource: { idName: "", kind: "object", url: path, parents: {}, count: 1, ...resource }, path, method: "PATCH", ...answer }, resource.name);
     edit();
   };
 });
 
+/** @param {any} [copy] */
 function make(copy) {
-  const { resource, draft } = records.current();
-  start({ resource, path: pathTo(resource.name), method: "POST", text: pretty(JSON.stringify(copy ?? draft)) }, `New in ${resource.name}`);
+  const { resource } = route;
+  const value = copy ?? store.draft(resource);
+  start({ resource, path: pathTo(resource.name), method: "POST", value, text: JSON.stringify(value), isCopy: copy !== undefined }, `New in ${resource.name}`);
   edit();
-  if (copy) current.start = "";
 }
 
 /** Closes a record when the address is another's; a form for a new one only when the person leaves. */
@@ -78,11 +112,12 @@ export const refresh = () => { if (dialog.open && !isEditing() && current.id !==
 
 const offerNew = () => notice("This record was deleted meanwhile. ", isEditing() && button("Save as new", () => save("POST")));
 
-/** Leads to the records that a record refers to, and to those that refer to it. */
-function showLinks({ resource, id, value }) {
+/** Leads to the records that a record refers to, and to those that refer to it. @param {Edited} edited */
+function showLinks(edited) {
+  const { resource, id, value } = edited;
   const link = (text, ...place) => node("a", { href: viewOf(...place) }, text);
   fill(ui.recordLinks,
-    Object.entries(resource.parents).filter(([name]) => isKey(value[name])).map(([name, parent]) =>
+    Object.entries(resource.parents).filter(([name]) => isKey(value[name] ?? null)).map(([name, parent]) =>
       link(`${parent} / ${compact(value[name])}`, [parent, compact(value[name])])),
     childrenOf(resource).map(({ name, member }) => link(`↓ ${name}`, [name], { [member]: id })));
 }
@@ -93,11 +128,11 @@ async function read() {
   try {
     const { text, tag, value } = await send("GET", reading.path);
     if (reading !== current || isEditing()) return;
-    Object.assign(current, { text: pretty(text), tag, value });
+    Object.assign(current, { text, tag, value });
     notice();
     ui.recordActions.hidden = false;
     showLinks(current);
-    show(ui.recordJson, current.text, `${current.resource.name}-${current.id}`);
+    show(ui.recordJson, pretty(text), `${current.resource.name}-${current.id}`);
   } catch (error) {
     if (reading === current) notice(error.message);
   } finally {
@@ -105,59 +140,142 @@ async function read() {
   }
 }
 
-function edit() {
-  text.value = current.text ?? "";
+/** Shows the JSON, of a record that the form may have changed. */
+function editJSON(value = current.value) {
+  shownForm = undefined;
+  mark();
+  const isAsRead = value === current.value || !differs(value);
+  text.value = pretty(isAsRead ? current.text : JSON.stringify(value));
   // As the field has it: it may change the ends of lines.
-  current.start = text.value;
+  if (isAsRead) current.start = text.value;
+}
+
+/** Shows the fields, of a record that the JSON may have changed. */
+async function editFields(value = current.value) {
+  const [edited, choice] = [current, ++choices];
+  const made = await showFields(fields, edited.resource, value, { kindOf: store.kindOf, isNew: edited.method === "POST" });
+  if (edited !== current || choice !== choices || !isEditing()) return;
+  shownForm = made;
+  mark();
+}
+
+function mark() {
   editor.mark("");
+  const isForm = shownForm !== undefined;
+  ui.recordFormPanel.hidden = !isForm;
+  ui.recordJsonPanel.hidden = ui.recordFormat.hidden = isForm;
+  for (const [tab, isSelected] of /** @type {[HTMLElement, boolean][]} */ ([[formTab, isForm], [jsonTab, !isForm]])) {
+    tab.ariaSelected = String(isSelected);
+    tab.tabIndex = isSelected ? 0 : -1;
+  }
+}
+
+async function edit() {
   showForm(true);
+  editJSON();
+  if (kind(current.value) === "object" && current.text.length <= longest) await editFields();
+  if (shownForm) return shownForm.focus();
   text.focus();
   text.setSelectionRange(0, 0);
 }
+
+/** Shows the record in the other way. */
+const change = (isForm) => attempt(async () => {
+  if (isSaving || (isForm && shownForm)) return;
+  choices += 1;
+  if (!isForm) return shownForm && editJSON(contents());
+  const value = editor.read();
+  if (value === undefined) await editor.explain(pathTo(current.resource.name));
+  else if (kind(value) !== "object") editor.mark("Only one record has a form; this is a list or a single value.");
+  else await editFields(value);
+});
 
 text.oninput = debounced(400, () => {
   const { resource: { idName }, id, method } = current;
   if (!isEditing() || text.value.length > 500_000) return;
   const next = editor.read()?.[idName];
-  if (method !== "PUT" || id === undefined || next === undefined || compact(next) === id) return;
+  if (method !== "PATCH" || id === undefined || next === undefined || compact(next) === id) return;
   notice(`Save keeps the ${idName} ${id}; a record never changes it. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
 });
+
+/** What is edited now; undefined when it is not JSON. Throws what is wrong in a field. */
+const contents = () => (shownForm ? shownForm.read() : editor.read());
+
+/** The names of the members that two versions of a record do not share, in whatever order they are. */
+const changed = (before, after) => Object.keys({ ...before, ...after }).filter((name) => !same(before[name], after[name]));
+
+const differs = (value) => changed(current.value, value).length > 0;
+
+/** The request that makes one version of a record of another: its members, or a patch where some go. */
+function patch({ idName }, before, after) {
+  const names = changed(before, after).filter((name) => name !== idName);
+  const gone = names.filter((name) => !(name in after));
+  if (gone.length === 0) return { count: names.length, body: Object.fromEntries(names.map((name) => [name, after[name]])), type: "application/json" };
+  const place = (name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const body = names.map((name) => (name in after ? { op: "add", path: place(name), value: after[name] } : { op: "remove", path: place(name) }));
+  return { count: names.length, body, type: "application/json-patch+json" };
+}
 
 async function save(method = current.method) {
   if (isSaving) return;
   editor.mark("");
-  if (editor.read() === undefined) return editor.explain();
-  const { path, tag, resource } = current;
+  let next;
+  try { next = contents(); } catch (error) {
+    editor.mark(error.message);
+    error.field?.closest("details")?.setAttribute("open", "");
+    return error.field?.focus();
+  }
+  const { path, tag, resource, value: before } = current;
+  if (next === undefined) return editor.explain(pathTo(resource.name));
+  const isNew = method === "POST";
+  if (!isNew && kind(next) !== "object") return editor.mark("A record is an object: { … }.");
+  const { count, body, type } = isNew ? { count: 1, body: next, type: "application/json" } : patch(resource, before, next);
+  if (count === 0) {
+    announce("There was nothing to save");
+    return endEditing();
+  }
   lock(true);
   try {
-    const { value } = await send(method, method === "POST" ? pathTo(resource.name) : path, text.value, method === "PUT" && tag && { "If-Match": tag });
+    const sent = isNew && !shownForm ? text.value : JSON.stringify(body);
+    const { value } = await send(method, isNew ? pathTo(resource.name) : path, sent, { "Content-Type": type, ...(!isNew && tag ? { "If-Match": tag } : {}) });
     lock(false);
     finish(value, method);
   } catch (error) {
     lock(false);
-    if (error.status === 412) settle();
-    else if (error.status === 404 && method === "PUT") offerNew();
+    if (error.status === 412) settle(next);
+    else if (error.status === 404 && !isNew) offerNew();
     else editor.mark(error.message);
   }
 }
 
 function lock(isLocked) {
-  isSaving = text.readOnly = saveButton.disabled = isLocked;
+  isSaving = text.readOnly = saveButton.disabled = fields.disabled = isLocked;
   saveButton.textContent = isLocked ? "Saving …" : "Save";
 }
 
-async function settle() {
+/** Saves what comes of two versions. */
+async function settle(mine) {
   try {
     const { value, text: theirs, tag } = await send("GET", current.path);
-    const merged = await merge(`Which version of ${ui.recordTitle.textContent}?`, parse(current.start), parse(text.value), value);
+    const merged = await merge(`Which version of ${ui.recordTitle.textContent}?`, current.value, mine, value);
     if (!merged) return;
-    Object.assign(current, { start: pretty(theirs), tag });
-    text.value = pretty(JSON.stringify(merged));
+    Object.assign(current, { value, tag, text: theirs });
+    const isForm = shownForm !== undefined;
+    editJSON(merged);
+    if (isForm) await editFields(merged);
     save();
   } catch (error) {
     if (error.status === 404) offerNew();
     else editor.mark(error.message);
   }
+}
+
+/** Goes back from the form to the record, or to the list where there was none. */
+function endEditing() {
+  showForm(false);
+  if (current.isMade || current.id === undefined) return dialog.close();
+  ui.recordEdit.focus();
+  read();
 }
 
 function finish(value, method) {
@@ -166,14 +284,9 @@ function finish(value, method) {
   const made = [value].flat();
   const madeID = isNew ? compact(made.at(-1)?.[resource.idName] ?? "") : id ?? "";
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`);
-  showForm(false);
-  if (isNew || id === undefined) dialog.close();
-  else {
-    ui.recordEdit.focus();
-    read();
-  }
-  if (isNew) records.goToEnd(made.length);
-  records.apply({ resource: resource.name, id: madeID });
+  endEditing();
+  if (isNew) records.showAdded(made.length);
+  records.apply({ resource: resource.name, id: madeID, kind: "updated" });
 }
 
 async function leave() {
@@ -184,6 +297,23 @@ async function leave() {
 
 lock(false);
 onSubmit(form, () => save());
+form.onkeydown = (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  save();
+};
+formTab.onclick = () => change(true);
+jsonTab.onclick = () => change(false);
+formTab.onkeydown = jsonTab.onkeydown = (event) => {
+  if (!/^Arrow(Left|Right)$/.test(event.key)) return;
+  const other = event.target === formTab ? jsonTab : formTab;
+  other.click();
+  other.focus();
+};
+ui.recordFormat.onclick = () => {
+  if (editor.read() === undefined) editor.explain(pathTo(current.resource.name));
+  else editor.format();
+};
 ui.recordNew.onclick = () => make();
 ui.recordEdit.onclick = edit;
 ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
@@ -198,6 +328,6 @@ dialog.onkeydown = (event) => {
 };
 dialog.oncancel = (event) => event.preventDefault();
 dialog.onclose = () => {
-  if (!current.isMade && !ui.records.hidden) history.replaceState(null, "", records.listAddress());
+  if (!current.isMade && !ui.records.hidden) history.replaceState(null, "", route.listAddress());
 };
 addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });

@@ -1,39 +1,44 @@
 import JSONServerValues
 
-/// What deletions removed and changed, with what it takes to put that back when other writes came since.
-package struct RemovedRecords: Sendable {
-  /// A record that was removed or changed.
+/// What a change removed, changed and added, with what it takes to undo that when other writes came since.
+package struct Reversal: Sendable {
+  /// A record that was removed, changed or added.
   fileprivate struct Change: Sendable {
     let resource: Int
     var slot: Int
-    let before: Row
+    /// `nil` for one that was added.
+    let before: Row?
     /// `nil` for one that was removed.
     let after: Row?
   }
 
   /// At most one for each record, sorted by resource and slot.
   fileprivate var changes: [Change] = []
-  /// For each resource, by its place, the slot after the last record that the deletion left there. What is beyond was
+  /// For each resource, by its place, the slot after the last record that the change left there. What is beyond was
   /// added since.
   fileprivate var ends: [Int: Int] = [:]
   /// How many records were removed, by resource.
   package private(set) var removed: [String: Int] = [:]
-  /// How many records lost what they referred to, by resource.
+  /// How many records were changed, such as those that lost what they referred to, by resource.
   package private(set) var changed: [String: Int] = [:]
+  /// How many records were added, by resource.
+  package private(set) var added: [String: Int] = [:]
 
   /// - Parameters:
-  ///   - base: The version before the deletions.
-  ///   - database: The version after them.
-  fileprivate init(between base: Database, and database: Database) {
+  ///   - base: The version before the change.
+  ///   - database: The version after it.
+  package init(between base: Database, and database: Database) {
     for change in database.changes(since: base) {
-      guard let before = change.before else { continue }
-      changes.append(Change(resource: change.position, slot: change.slot, before: before, after: change.after))
-      ends[change.position] = database.entries[change.position].collection?.rows.slotCount
-      if change.after == nil {
-        removed[change.resource, default: 0] += 1
-      } else {
-        changed[change.resource, default: 0] += 1
+      let (before, after) = (change.before, change.after)
+      switch (before, after) {
+      case (let before?, let after?):
+        if JSONValue(before.record) != JSONValue(after.record) { changed[change.resource, default: 0] += 1 }
+      case (.some, nil): removed[change.resource, default: 0] += 1
+      case (nil, .some): added[change.resource, default: 0] += 1
+      case (nil, nil): continue
       }
+      changes.append(Change(resource: change.position, slot: change.slot, before: before, after: after))
+      ends[change.position] = database.entries[change.position].collection?.rows.slotCount
     }
   }
 
@@ -41,7 +46,9 @@ package struct RemovedRecords: Sendable {
   package var count: Int { changes.count }
 
   /// The size of the records. O(their number).
-  package var byteCount: Int { changes.reduce(0) { $0 + $1.before.record.count + ($1.after?.record.count ?? 0) } }
+  package var byteCount: Int {
+    changes.reduce(0) { $0 + ($1.before?.record.count ?? 0) + ($1.after?.record.count ?? 0) }
+  }
 
   /// The slots of a resource that have to be found again.
   func slots(of resource: Int) -> Set<Int> {
@@ -61,8 +68,8 @@ extension Database {
   /// Removes records and what depends on them, all or none, as ``delete(_:in:dependents:)`` does.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
-  package mutating func delete(_ ids: [String], in name: String) throws(DatabaseError) -> RemovedRecords {
-    guard patience.allows(ids.count > Self.quickChanges) else { return RemovedRecords(between: self, and: self) }
+  package mutating func delete(_ ids: [String], in name: String) throws(DatabaseError) -> Reversal {
+    guard patience.allows(ids.count > Self.quickChanges) else { return Reversal(between: self, and: self) }
     let position = try position(of: name)
     let slots = try ids.map { id throws(DatabaseError) in
       guard let slot = try collection(at: position).slot(of: id, patience) else {
@@ -75,45 +82,45 @@ extension Database {
       for slot in slots { collection.set(nil, at: slot) }
     }
     _ = removeDependents(of: ids.map { (name, $0) }, [])
-    return RemovedRecords(between: base, and: self)
+    return Reversal(between: base, and: self)
   }
 
-  /// Puts back what a deletion removed and changed, in its place, all or nothing.
+  /// Puts back what a change removed and changed, in its place, and removes what it added, all or nothing.
   ///
   /// What was added at a collection's end since then follows what is put back there.
   ///
-  /// - Throws: ``DatabaseError`` with code `conflict`, when an id is taken again, or a record that the deletion changed
-  ///   was changed once more. Nothing is changed then.
+  /// - Throws: ``DatabaseError`` with code `conflict`, when an id is taken again, or a record that the change changed or
+  ///   added was changed once more. Nothing is changed then.
   /// - Complexity: O(number of what is put back, and of what was added since).
-  package mutating func putBack(_ removed: RemovedRecords) throws(DatabaseError) {
-    guard patience.allows(removed.count > Self.quickChanges) else { return }
+  package mutating func undo(_ reversal: Reversal) throws(DatabaseError) {
+    guard patience.allows(reversal.count > Self.quickChanges) else { return }
     try atomically { database throws(DatabaseError) in
-      var rest = removed.changes[...]
+      var rest = reversal.changes[...]
       while let resource = rest.first?.resource {
         let end = rest.firstIndex { $0.resource != resource } ?? rest.endIndex
-        try database.putBack(rest[..<end], at: resource, before: removed.ends[resource] ?? .max)
+        try database.undo(rest[..<end], at: resource, before: reversal.ends[resource] ?? .max)
         rest = rest[end...]
       }
     }
   }
 
-  private mutating func putBack(
-    _ changes: ArraySlice<RemovedRecords.Change>, at position: Int, before added: Int
+  private mutating func undo(
+    _ changes: ArraySlice<Reversal.Change>, at position: Int, before added: Int
   ) throws(DatabaseError) {
     guard entries.indices.contains(position) else { return }
     let name = entries[position].name
     let idName = schema.idName(of: name)
     for change in changes {
-      let id = change.before.id(named: idName)?.string
+      let id = (change.before ?? change.after)?.id(named: idName)?.string
       let now = entries[position].collection?.rows[change.slot]
       if let after = change.after {
         guard let now, now.record.slice == after.record.slice else {
           throw DatabaseError(
-            .conflict, "\(name)/\(id ?? "") was changed since the deletion; nothing is put back. Change it by hand.")
+            .conflict, "\(name)/\(id ?? "") was changed since; nothing is undone. Change it by hand.")
         }
         set(change.before, at: change.slot, of: position)
       } else if let id, hasRecord(id, in: name) {
-        throw DatabaseError(.conflict, "\(name) has a record with id \(id) again; nothing is put back.")
+        throw DatabaseError(.conflict, "\(name) has a record with id \(id) again; nothing is undone.")
       }
     }
     fill(changes.filter { $0.after == nil }, at: position, before: added)
@@ -123,8 +130,8 @@ extension Database {
   /// ones: those move on.
   ///
   /// - Parameter added: The first slot that was given to a record since the rows were removed.
-  private mutating func fill(_ removed: [RemovedRecords.Change], at position: Int, before added: Int) {
-    var rows = removed.map { ($0.slot, $0.before) }
+  private mutating func fill(_ removed: [Reversal.Change], at position: Int, before added: Int) {
+    var rows = removed.compactMap { change in change.before.map { (change.slot, $0) } }
     guard let last = rows.last?.0 else { return }
     let taken = rows.first { entries[position].collection?.rows[$0.0] != nil }?.0 ?? .max
     let first = min(taken, last >= added ? added : .max)

@@ -292,7 +292,7 @@ extension AdminRoute {
       try call.delete(on: engine)
     },
     AdminRoute(
-      .post, "/undo/{number}", "Undo", "Puts back what a deletion removed and changed.", .one("Restored"),
+      .post, "/undo/{number}", "Undo", "Undoes a deletion, or an import of the page.", .one("Restored"),
       errors: [.conflict]
     ) { engine, call throws(RequestError) in
       try call.undo(on: engine)

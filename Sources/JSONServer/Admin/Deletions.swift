@@ -1,7 +1,8 @@
+import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// What deletions removed, kept for a while so that it can be put back.
+/// What deletions removed and imports changed, kept for a while so that it can be undone.
 struct Deletions {
   /// How long a deletion can be undone: a page offers it for ten seconds, perhaps on a machine that is busy with more.
   static let lifetime = Duration.seconds(300)
@@ -11,13 +12,13 @@ struct Deletions {
 
   private var numbers: [Int] = []
   /// Oldest first; their numbers are at the same indexes.
-  var kept: [RemovedRecords] = []
+  var kept: [Reversal] = []
   private var lastNumber = 0
 
-  /// Keeps what a deletion removed, and forgets the oldest when that is too much.
+  /// Keeps what a change did, and forgets the oldest when that is too much.
   ///
   /// - Returns: The number by which it is found; `nil` when it is too large to be kept.
-  mutating func keep(_ removed: RemovedRecords) -> Int? {
+  mutating func keep(_ removed: Reversal) -> Int? {
     guard removed.byteCount <= Self.byteCapacity else { return nil }
     lastNumber += 1
     numbers.append(lastNumber)
@@ -29,7 +30,7 @@ struct Deletions {
     return lastNumber
   }
 
-  subscript(number: Int) -> RemovedRecords? {
+  subscript(number: Int) -> Reversal? {
     numbers.firstIndex(of: number).map { kept[$0] }
   }
 
@@ -76,17 +77,17 @@ extension AdminCall {
     carryOut(.delete(ids, resource: resource), on: engine)
   }
 
-  /// Puts back what a deletion removed, by its number, and responds once that is saved.
+  /// Undoes a deletion or an import, by its number, and responds once that is saved.
   ///
-  /// - Throws: 404, when what is to be put back is not kept any more.
+  /// - Throws: 404, when what is to be undone is not kept any more.
   func undo(on engine: isolated Engine) throws(RequestError) {
-    guard try engine.mayBegin("a deletion", for: requester) else { return }
+    guard try engine.mayBegin("undoing", for: requester) else { return }
     guard let removed = Int(name).flatMap({ engine.writes.deletions[$0] }) else {
       throw RequestError(
         .notFound,
-        "Deletion \(name) cannot be undone any more: it is more than five minutes old, or the data was replaced since.")
+        "Change \(name) cannot be undone any more: it is more than five minutes old, or the data was replaced since.")
     }
-    carryOut(.putBack(removed), on: engine)
+    carryOut(.undo(removed), on: engine)
   }
 
   private func carryOut(_ change: DeletionChange, on engine: isolated Engine) {
@@ -122,20 +123,19 @@ extension AdminCall {
   }
 
   private func enqueue(
-    _ removed: RemovedRecords, of change: DeletionChange, since base: Database, on engine: isolated Engine
+    _ removed: Reversal, of change: DeletionChange, since base: Database, on engine: isolated Engine
   ) {
     var response: JSONObject
     let dataChange: DataChange?
     switch change {
-    case .putBack:
+    case .undo:
       response = removed.members(as: "restored")
       let changed = engine.database.changedPositions(since: base)
       dataChange = engine.database.resourceNames(at: changed).first.map { .reloaded($0) }
     case .delete(let ids, let name):
       engine.signIn?.forgetUsers(on: engine)
       response = removed.members(as: "deleted")
-      let number = engine.writes.deletions.keep(removed)
-      if let number { engine.schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) } }
+      let number = engine.keep(removed)
       response["undo"] = number.map { .number(JSONNumber($0)) } ?? .null
       dataChange = ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)
     }
@@ -148,16 +148,16 @@ extension AdminCall {
 /// What deletes records or puts them back, which any thread can do.
 private enum DeletionChange: Sendable {
   case delete([String], resource: String)
-  case putBack(RemovedRecords)
+  case undo(Reversal)
 
   /// - Returns: What was removed, now or before.
   /// - Throws: ``RequestError``; nothing is changed then.
-  func carryOut(on database: inout Database) throws(RequestError) -> RemovedRecords {
+  func carryOut(on database: inout Database) throws(RequestError) -> Reversal {
     do throws(DatabaseError) {
       switch self {
       case .delete(let ids, let name): return try database.delete(ids, in: name)
-      case .putBack(let removed):
-        try database.putBack(removed)
+      case .undo(let removed):
+        try database.undo(removed)
         return removed
       }
     } catch {
@@ -166,12 +166,63 @@ private enum DeletionChange: Sendable {
   }
 }
 
-extension RemovedRecords {
+extension Engine {
+  /// Keeps what a change did for a while, and returns the number by which it is undone; `nil` when it is too large.
+  fileprivate func keep(_ change: Reversal) -> Int? {
+    let number = writes.deletions.keep(change)
+    if let number { schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) } }
+    return number
+  }
+
+  /// Responds to the page what a write would add and change, and carries nothing out.
+  func preview(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
+    try calculate(for: context) { base in
+      var version = base.forked()
+      return Result { () throws(ShapedOperation.Refusal) in
+        _ = try operation.carryOut(on: &version)
+        return Reversal(between: base, and: version).preview
+      }
+    } then: { engine, outcome in
+      switch outcome {
+      case .success(let preview): engine.finalize(context, .json(.object(preview)))
+      case .failure(let refusal):
+        engine.respond(to: context, operation, with: .failure(refusal), isSaved: engine.writes.isSaved)
+      }
+    }
+  }
+
+  /// Has a response to the page name the number by which its write is undone.
+  func keepUndo(of context: RequestContext, since base: Database, in response: inout PreparedResponse) {
+    guard context.pageIntent == .undo, let number = keep(Reversal(between: base, and: database)) else { return }
+    response.headerFields[.undo] = String(number)
+  }
+}
+
+/// What the page wants of a write besides its response, as the value of its field says.
+enum PageIntent: String {
+  /// To know what the write would do.
+  case preview
+  /// To be able to undo it.
+  case undo
+}
+
+extension RequestContext {
+  var pageIntent: PageIntent? {
+    isHidden ? request.headerFields.first(.page).flatMap(PageIntent.init) : nil
+  }
+}
+
+extension Reversal {
+  fileprivate var preview: JSONObject {
+    JSONObject([("added", Self.value(added)), ("changed", Self.value(changed))])
+  }
+
+  private static func value(_ counts: [String: Int]) -> JSONValue {
+    .object(JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) }))
+  }
+
   /// How many records of each resource are deleted or restored, and how many lose, or get back, what they refer to.
   fileprivate func members(as name: String) -> JSONObject {
-    func counts(_ counts: [String: Int]) -> JSONValue {
-      .object(JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) }))
-    }
-    return JSONObject([(name, counts(removed)), ("changed", counts(changed))])
+    JSONObject([(name, Self.value(removed)), ("changed", Self.value(changed))])
   }
 }

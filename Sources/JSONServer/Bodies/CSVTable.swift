@@ -1,23 +1,31 @@
 import HTTPTypes
 import JSONServerValues
 
-/// Turns a CSV table with a header row into JSON.
-enum CSVTable {
-  /// Returns a table as the JSON text of an array with one object for each row; an empty table is an empty array.
+/// A CSV table with a header row, as JSON.
+struct CSVTable {
+  /// The JSON text of an array with one object for each row; an empty table is an empty array.
+  private(set) var json: [UInt8] = [UInt8(ascii: "[")]
+  /// The columns that have a JSON string, array or object in a cell: their values are what they say.
+  private(set) var exactNames: Set<[UInt8]> = []
+
+  /// Reads a table.
   ///
-  /// A cell without quotes that is exactly a JSON number, `true`, `false` or `null` becomes that; any other is a
-  /// string. What the records of the collection have under the column's name decides afterwards.
+  /// A cell without quotes that is exactly a JSON number, `true`, `false` or `null` becomes that, and an empty one is left
+  /// out. A cell in quotes that is a JSON string, array or object becomes that. Any other is a string. What the records of
+  /// the collection have under the column's name decides afterwards, unless the column is exact.
   ///
   /// - Throws: 400 with the line that breaks RFC 4180, or whose number of cells differs from the header's.
-  static func json(_ body: [UInt8]) throws(RequestError) -> [UInt8] {
+  init(_ body: [UInt8]) throws(RequestError) {
     guard String(validating: body, as: UTF8.self) != nil else {
       throw RequestError(.malformed, "The CSV in the body is not UTF-8; send it as UTF-8.")
     }
     var reader = CSVReader(body)
-    guard let header = try reader.nextRow() else { return Array("[]".utf8) }
-    let names = try memberNames(header)
-    var output: [UInt8] = [UInt8(ascii: "[")]
-    output.reserveCapacity(body.count * 2)
+    guard let header = try reader.nextRow() else {
+      json.append(UInt8(ascii: "]"))
+      return
+    }
+    let names = try Self.memberNames(header)
+    json.reserveCapacity(body.count * 2)
     while let row = try reader.nextRow() {
       guard row.cells.count == names.count else {
         throw RequestError(
@@ -27,38 +35,48 @@ enum CSVTable {
           or put a cell that holds a comma in quotes.
           """)
       }
-      if output.count > 1 { output.append(UInt8(ascii: ",")) }
-      append(row, names, to: &output)
+      if json.count > 1 { json.append(UInt8(ascii: ",")) }
+      append(row, names)
     }
-    output.append(UInt8(ascii: "]"))
-    return output
+    json.append(UInt8(ascii: "]"))
   }
 
-  /// The header's cells as JSON tokens, each with its colon.
-  private static func memberNames(_ header: CSVReader.Row) throws(RequestError) -> [[UInt8]] {
-    var names: [[UInt8]] = []
+  /// The name of a column.
+  private struct Column {
+    let name: [UInt8]
+    /// The name as a JSON token, with its colon.
+    let token: [UInt8]
+  }
+
+  private static func memberNames(_ header: CSVReader.Row) throws(RequestError) -> [Column] {
+    var names: [Column] = []
     var seen: Set<[UInt8]> = []
     for (index, cell) in header.cells.enumerated() {
-      let name = String(decoding: cell.bytes, as: UTF8.self)
-      guard !name.isEmpty else {
+      let quotedName = cell.exactValue?.string
+      let name = quotedName ?? String(decoding: cell.bytes, as: UTF8.self)
+      guard !name.isEmpty || quotedName != nil else {
         throw RequestError(.malformed, "Column \(index + 1) of the CSV has no name in the header row; give it one.")
       }
-      guard seen.insert(cell.bytes).inserted else {
+      guard seen.insert(Array(name.utf8)).inserted else {
         throw RequestError(.malformed, "The column '\(name)' stands twice in the CSV's header row; rename one of them.")
       }
       var token: [UInt8] = []
       JSONText.appendEscaped(name, to: &token)
       token.append(UInt8(ascii: ":"))
-      names.append(token)
+      names.append(Column(name: Array(name.utf8), token: token))
     }
     return names
   }
 
-  private static func append(_ row: CSVReader.Row, _ names: [[UInt8]], to output: inout [UInt8]) {
-    JSONText.appendList(zip(names, row.cells), "{", "}", to: &output) { member, output in
-      let (name, cell) = member
-      output += name
-      if !cell.isQuoted, isLiteral(cell.bytes) {
+  private mutating func append(_ row: CSVReader.Row, _ names: [Column]) {
+    let members = zip(names, row.cells).filter { $1.isQuoted || !$1.bytes.isEmpty }
+    JSONText.appendList(members, "{", "}", to: &json) { member, output in
+      let (column, cell) = member
+      output += column.token
+      if cell.exactValue != nil {
+        exactNames.insert(column.name)
+        output += cell.bytes
+      } else if !cell.isQuoted, Self.isLiteral(cell.bytes) {
         output += cell.bytes
       } else {
         JSONText.appendEscaped(String(decoding: cell.bytes, as: UTF8.self), to: &output)
@@ -79,7 +97,8 @@ enum CSVTable {
   }
 }
 
-/// Reads comma-separated values row by row (RFC 4180). Lines may end with LF alone; empty lines are skipped.
+/// Reads comma-separated values row by row (RFC 4180). Lines may end with LF alone; empty lines are skipped. Where the
+/// first line has semicolons or tabs and no comma, those separate the values.
 struct CSVReader {
   /// One cell of a row.
   struct Cell: Hashable {
@@ -87,6 +106,12 @@ struct CSVReader {
     var bytes: [UInt8] = []
     /// Whether the text was in quotes.
     var isQuoted = false
+
+    /// The JSON string, array or object that a cell in quotes is; `nil` for any other cell.
+    var exactValue: JSONValue? {
+      guard isQuoted, let first = bytes.first, "\"[{".utf8.contains(first) else { return nil }
+      return try? JSONValue(parsing: bytes)
+    }
   }
 
   /// The cells of one row.
@@ -99,11 +124,22 @@ struct CSVReader {
   private let bytes: [UInt8]
   private var position: Int
   private var line = 1
+  private let separator: UInt8
 
   /// Starts to read a table; a byte order mark at its start is skipped.
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var isQuoted = false
+    var separators: Set<UInt8> = []
+    for byte in bytes[position...] {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      guard !isQuoted else { continue }
+      if byte == UInt8(ascii: "\n") { break }
+      if ",;\t".utf8.contains(byte) { separators.insert(byte) }
+    }
+    let comma = UInt8(ascii: ",")
+    separator = separators.count == 1 ? separators.first ?? comma : comma
   }
 
   /// Reads the next row; `nil` at the end of the table.
@@ -115,12 +151,12 @@ struct CSVReader {
     var row = Row(line: line)
     repeat {
       row.cells.append(try nextCell())
-    } while take(UInt8(ascii: ","))
+    } while take(separator)
     _ = takeLineEnd()
     return row
   }
 
-  /// Reads a cell up to the comma or the line end after it.
+  /// Reads a cell up to the separator or the line end after it.
   private mutating func nextCell() throws(RequestError) -> Cell {
     if take(UInt8(ascii: "\"")) { return try quotedCell() }
     let start = position
@@ -159,10 +195,10 @@ struct CSVReader {
     throw RequestError(.malformed, "The quote that opens on line \(opening) of the CSV is not closed; close it.")
   }
 
-  /// Whether a comma or a line end is next.
+  /// Whether a separator or a line end is next.
   private var isCellEnd: Bool {
     switch bytes[position] {
-    case UInt8(ascii: ","), UInt8(ascii: "\n"): true
+    case separator, UInt8(ascii: "\n"): true
     case UInt8(ascii: "\r"): position + 1 == bytes.count || bytes[position + 1] == UInt8(ascii: "\n")
     default: false
     }
@@ -175,7 +211,7 @@ struct CSVReader {
   }
 
   private mutating func takeLineEnd() -> Bool {
-    guard position < bytes.count, isCellEnd, bytes[position] != UInt8(ascii: ",") else { return false }
+    guard position < bytes.count, isCellEnd, bytes[position] != separator else { return false }
     if bytes[position] == UInt8(ascii: "\r") { position += 1 }
     if position < bytes.count, bytes[position] == UInt8(ascii: "\n") { position += 1 }
     line += 1

@@ -8,6 +8,8 @@ struct WrittenBody: Sendable {
   let json: ValidJSON
   /// Whether its values are texts because its sender could write nothing else, so that they take the types of members.
   let isText: Bool
+  /// The names of the members whose values are not texts nevertheless.
+  var exactNames: Set<[UInt8]> = []
 
   init(_ json: ValidJSON, isText: Bool = false) {
     self.json = json
@@ -21,7 +23,7 @@ struct WrittenBody: Sendable {
   ///
   /// - Parameter id: The id of the record that is written to, if it exists.
   func json(for resource: String, id: String? = nil, in database: Database) -> ValidJSON {
-    isText ? database.typed(json, for: resource, id: id) : json
+    isText ? database.typed(json, for: resource, id: id, except: exactNames) : json
   }
 }
 
@@ -56,7 +58,10 @@ enum RequestBody {
       return WrittenBody(try body.text(of: try URLEncodedForm.json(text)), isText: true)
     case "text/csv":
       let text = try BodyText.utf8(of: request.body, type: type)
-      return WrittenBody(try body.text(of: try CSVTable.json(text)), isText: true)
+      let table = try CSVTable(text)
+      var written = WrittenBody(try body.text(of: table.json), isText: true)
+      written.exactNames = table.exactNames
+      return written
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
       let text = try BodyText.utf8(of: request.body, type: type)
       // The array around the lines is one level more than any of them has.

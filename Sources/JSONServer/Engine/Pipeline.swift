@@ -106,7 +106,8 @@ extension Engine {
 
   /// perform: a request for data
   func perform(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) {
-    if endpoint.isWrite {
+    let isPreview = endpoint.isWrite && context.pageIntent == .preview
+    if endpoint.isWrite, !isPreview {
       let requester = Requester.client(context, .resource(endpoint))
       guard try mayBegin(context.request.method.rawValue, for: requester) else { return }
     }
@@ -125,6 +126,7 @@ extension Engine {
       if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
       return respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: writes.isSaved)
     }
+    if isPreview { return try preview(operation, context) }
     if endpoint.isWrite { change(operation, context) } else { try read(operation, context) }
   }
 
@@ -174,6 +176,7 @@ extension Engine {
     if isSession { sessions.boundIndexes(of: self, hasChanged: change != nil) }
     // What nearly all reads meet: nothing waits for the disk.
     if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
+    if let base, change != nil { keepUndo(of: context, since: base, in: &response) }
     let pending = PendingResponse(
       requester: .client(context, .resource(endpoint)), response: response, change: change)
     if let base, change != nil {

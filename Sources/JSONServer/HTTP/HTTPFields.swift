@@ -10,6 +10,8 @@ extension HTTPField.Name {
   static let host = Self.known("Host")
   /// Sent by the page at `/` with what it asks for itself.
   static let page = Self.known("X-JSON-Server-Page")
+  /// The number by which a write of the page is undone.
+  static let undo = Self.known("X-JSON-Server-Undo")
   /// Names the session that a request is for.
   static let session = Self.known("X-JSON-Server-Session")
   static let lastEventID = Self.known("Last-Event-ID")

@@ -14,7 +14,7 @@ import Testing
   }
 
   private static func compact(_ database: inout Database, since base: Database, tolerating tolerated: Int? = nil) {
-    var removed: [RemovedRecords] = []
+    var removed: [Reversal] = []
     database.compact(since: base, adjusting: &removed, tolerating: tolerated ?? RecordCollection.toleratedCount)
   }
 

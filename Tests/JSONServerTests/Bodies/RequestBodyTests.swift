@@ -93,7 +93,13 @@ import Testing
       #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bob, \"B\""}]"#),
     Case(
       "text/csv", "\u{FEFF}a,b,c,d\n1.50,true,null,-0\n\"1\",01,,1 ",
-      #"[{"a":1.50,"b":true,"c":null,"d":-0},{"a":"1","b":"01","c":"","d":"1 "}]"#),
+      #"[{"a":1.50,"b":true,"c":null,"d":-0},{"a":"1","b":"01","d":"1 "}]"#),
+    Case(
+      "text/csv", #"a,b,c,"""""""# + "\n" + #""[""x"",1]","{""y"":null}","""7""","[x""# + "\n" + "\"\",,\"{}\",\n",
+      #"[{"a":["x",1],"b":{"y":null},"c":"7","":"[x"},{"a":"","c":{}}]"#),
+    Case("text/csv", "a;b\n1,5;\"x;y\"\n", #"[{"a":"1,5","b":"x;y"}]"#),
+    Case("text/csv", "a\tb\n1\tx;y\n", #"[{"a":1,"b":"x;y"}]"#),
+    Case("text/csv", "\"a;b\"\nx\n", #"[{"a;b":"x"}]"#),
     Case("text/csv", "a\n\n\"x\ny\"\n\nz", #"[{"a":"x\ny"},{"a":"z"}]"#),
     Case("text/csv; charset=utf-8", "a,b\n", "[]"),
     Case("text/csv", "\n", "[]"),

@@ -12,7 +12,7 @@ enum BodyChecks {
 
   /// What becomes of a table is an array of objects, and a table with all cells in quotes says the same.
   static func checkCSV(_ bytes: UnsafeBufferPointer<UInt8>) {
-    guard let json = try? CSVTable.json(Array(bytes)) else { return }
+    guard let json = (try? CSVTable(Array(bytes)))?.json else { return }
     guard let records = (try? JSONValue(parsing: json))?.array else {
       preconditionFailure("a table becomes what is no array")
     }

@@ -1,0 +1,179 @@
+// The table: a head for each column, a row for each record. A row that is the same stays the same element.
+
+import * as cells from "./cells.js";
+import * as columns from "./columns.js";
+import { brief, childrenOf, compact, countChildren, isKey, kind, parentOf, titlesOf, viewOf } from "./data.js";
+import { button, fill, node, ui } from "./dom.js";
+import * as route from "./route.js";
+import * as selection from "./selection.js";
+import * as store from "./store.js";
+
+const { rows: body, columns: heads } = ui;
+/** The rows that were changed a moment ago. @type {Set<string>} */
+const highlights = new Set();
+/** What the head says; rows that were made for another one are made anew. */
+let look;
+/** What each row was made of. @type {WeakMap<Element, string>} */
+let texts = new WeakMap();
+let turn = 0;
+
+/** @typedef {{ name: string, isNumeric: boolean, parent?: import("./data.js").Resource }} Column */
+
+/** @returns {HTMLElement | null} */
+export const rowOf = (id) => body.querySelector(`[data-id="${CSS.escape(id)}"]`);
+/** @returns {HTMLElement | null | undefined} */
+export const cellOf = (id, name) => rowOf(id)?.querySelector(`[data-name="${CSS.escape(name)}"]`);
+
+/** Shows that rows of another resource are being read. */
+export function begin() {
+  look = undefined;
+  highlights.clear();
+  fill(heads);
+  fill(body, Array.from({ length: 6 }, () => node("tr.skeleton", node("td"))));
+}
+
+/** Makes a row anew when it is drawn next. */
+export const renew = (id) => { texts.delete(rowOf(id)); };
+
+/** Marks a row for a moment as changed. */
+export function highlight(id) {
+  highlights.add(id);
+  setTimeout(() => {
+    highlights.delete(id);
+    rowOf(id)?.classList.remove("changed");
+  }, 2_500);
+}
+
+/**
+ * Makes the children of a place those of the items, by key: an element stays as long as its text does.
+ *
+ * @param {Element} place
+ * @param {[string, string, () => HTMLElement][]} items A key, a text, and what makes the element.
+ */
+function keyed(place, items) {
+  const old = new Map([...place.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.id, child]));
+  const focused = place.contains(document.activeElement) && /** @type {HTMLElement} */ (document.activeElement);
+  let next = place.firstElementChild;
+  for (const [key, text, make] of items) {
+    let child = old.get(key);
+    // What is being edited stays.
+    if (!child || (texts.get(child) !== text && !cells.isEditing(child))) {
+      const made = make();
+      made.dataset.id = key;
+      texts.set(made, text);
+      if (child) child.replaceWith(made);
+      if (child === next) next = made;
+      child = made;
+    }
+    if (child === next) next = next.nextElementSibling;
+    else place.insertBefore(child, next);
+  }
+  const kept = new Set(items.map(([key]) => key));
+  for (const child of [...place.children]) if (!kept.has(/** @type {HTMLElement} */ (child).dataset.id) && !cells.isEditing(child)) child.remove();
+  if (focused && !focused.isConnected) document.querySelector(/** @type {"a"} */ (`[data-key="${CSS.escape(focused.dataset.key ?? "")}"]`))?.focus();
+}
+
+/** Shows the rows that were read. */
+export function show() {
+  const { resource } = route;
+  const { idName, name: listName } = resource;
+  const rows = [...store.rows.values()];
+  const names = [...new Set([idName, ...rows.flatMap((row) => (kind(row) === "object" ? Object.keys(row) : []))])];
+  const shown = names.filter((name) => name === idName || !columns.isHidden(listName, name)).map((name) => {
+    const kinds = rows.map((row) => kind(row?.[name] ?? null)).filter((kind) => kind !== "null");
+    return { name, isNumeric: kinds.filter((kind) => kind === "number").length * 2 > kinds.length, parent: parentOf(name, resource) };
+  });
+  const children = childrenOf(resource);
+  ui.columnsChoose.onclick = () => columns.choose(listName, names.slice(1), show);
+
+  const next = JSON.stringify([listName, shown.map(({ name, isNumeric, parent }) => [name, isNumeric, parent?.name]), children, route.query.get("_sort")]);
+  if (look !== next) {
+    texts = new WeakMap();
+    fill(heads, node("th.pick", selection.box(undefined, "all rows shown")), shown.map((column) => head(column)), children.map(({ name }) =>
+      node("th.children", { scope: "col" }, `↓ ${name}`)));
+    shown.forEach(({ name }, index) => columns.widen(/** @type {HTMLElement} */ (heads.children[index + 1]), listName, name));
+    makeRoving();
+  }
+  look = next;
+  keyed(body, [...store.rows].map(([id, row]) => [id, JSON.stringify(row), () => line(id, row, shown, children)]));
+  for (const id of highlights) rowOf(id)?.classList.add("changed");
+  selection.show();
+  columns.showEdges();
+  for (const { name, parent } of shown) if (parent) showTitles(parent, name);
+  showCounts(children, [...store.rows.keys()]);
+}
+
+/** @param {Column} column */
+function head({ name, isNumeric }) {
+  const sort = route.query.get("_sort");
+  const order = { [name]: "ascending", [`-${name}`]: "descending" }[sort] ?? "none";
+  const next = { none: name, ascending: `-${name}`, descending: null }[order];
+  const made = node("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
+    button(name || '""', () => { location.hash = route.listAddress({ _sort: next, _page: null }); }, { "data-key": `sort ${name}` }));
+  return columns.size(made, route.resource.name, name);
+}
+
+/** Leaves one head for the Tab key: the arrows lead to the others. */
+function makeRoving() {
+  const buttons = [...heads.querySelectorAll("button")];
+  const leave = (wanted) => { for (const each of buttons) each.tabIndex = each === wanted ? 0 : -1; };
+  leave(buttons[0]);
+  buttons.forEach((each, index) => {
+    each.onfocus = () => leave(each);
+    each.onkeydown = ({ key, shiftKey }) => {
+      const step = !shiftKey && { ArrowLeft: -1, ArrowRight: 1 }[key];
+      if (step) buttons[index + step]?.focus();
+    };
+  });
+}
+
+/** @param {string} id @param {Record<string, any>} row @param {Column[]} shown */
+function line(id, row, shown, children) {
+  return node("tr", node("td.pick", selection.box(id, `${route.resource.name} ${id}`)), shown.map((column) => cell(id, column, row?.[column.name])),
+    children.map(({ name, member }) => node("td.number.count-cell", { "data-child": `${name} ${member}`, "data-label": `↓ ${name}` })));
+}
+
+/** @param {string} id @param {Column} column */
+function cell(id, { name, isNumeric, parent }, value) {
+  const { resource } = route;
+  const text = brief(compact(value ?? ""));
+  const key = { "data-key": `${id} ${name}` };
+  const content = name === resource.idName ? node("a", { ...key, href: route.listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
+    : parent && isKey(value ?? null) ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name, "data-parent-id": text }, text)
+    : cells.content(value);
+  const made = node("td", {
+    class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, dir: typeof value === "string" && "auto",
+    "data-name": name, "data-label": name, "data-key": `cell ${id} ${name}`, tabindex: -1,
+  }, content);
+  return columns.size(made, resource.name, name);
+}
+
+async function showTitles(parent, name) {
+  /** @type {HTMLElement[]} */
+  const links = [...body.querySelectorAll(/** @type {"a"} */ (`[data-parent="${CSS.escape(name)}"]`))];
+  if (links.length === 0) return;
+  const titles = await titlesOf(parent, new Set(links.map((link) => link.dataset.parentId)));
+  for (const link of links) {
+    const { parentId: id, title } = link.dataset;
+    const next = titles.get(id);
+    if (typeof next !== "string" || next === title) continue;
+    link.dataset.title = next;
+    fill(link, next, node("small.quiet", ` ${id}`));
+  }
+  columns.showEdges();
+}
+
+async function showCounts(children, ids) {
+  const mine = ++turn;
+  for (const child of ids.length > 0 ? children : []) {
+    const counts = await countChildren(child, ids).catch(() => undefined);
+    if (turn !== mine) return;
+    for (const id of counts ? ids : []) {
+      const place = rowOf(id)?.querySelector(`[data-child="${CSS.escape(`${child.name} ${child.member}`)}"]`);
+      const count = String(counts.get(id));
+      if (!place || place.textContent === count) continue;
+      fill(place, node("a", { href: viewOf([child.name], { [child.member]: id }), "aria-label": `${child.name} of ${id}: ${count}`, "data-key": `${child.name} of ${id}` }, count));
+    }
+  }
+  columns.showEdges();
+}
