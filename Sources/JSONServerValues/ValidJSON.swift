@@ -109,7 +109,7 @@ package struct ValueToken {
     ValueToken(unchecked: UnsafeBufferPointer(rebasing: bytes[range]))
   }
 
-  /// What a value is.
+  /// The type of a value.
   package enum Kind: Sendable, Hashable {
     case null, bool, number, string, array, object
 

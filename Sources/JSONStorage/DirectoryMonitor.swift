@@ -48,7 +48,7 @@ package final class DirectoryMonitor: Sendable {
   }
 }
 
-/// What the thread of a monitor does.
+/// The loop of a monitor's thread.
 private final class DirectoryLoop: Sendable {
   private let wakeSignal: SelfPipe
   private let isClosed = Atomic(false)

@@ -148,7 +148,7 @@
       versions.build(on: base + 1, id: id)
     }
 
-    /// What others have written, while this server has the turn.
+    /// The writes of others, while this server has the turn.
     func changes(_ connection: Connection) throws(StorageError) -> ForeignWrites {
       try connection.changes(since: versions, isInTransaction: true, deadline: Self.deadline)
     }

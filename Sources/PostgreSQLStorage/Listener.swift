@@ -10,7 +10,7 @@
     private(set) var connection: Connection?
     /// When to connect again, or to ask although nothing was heard.
     private(set) var due = ContinuousClock.now
-    /// What was reported last, which the server may not have taken over yet.
+    /// The version that was reported last, which the server may not have taken over yet.
     private var reported: (since: Int, version: Int)?
     /// The newest version when it was looked at last whether somebody has the turn.
     private var watched: Int?

@@ -9,7 +9,7 @@
   final class ReadChannel: Sendable {
     typealias Check = @Sendable (Result<Int, StorageError>) -> Void
 
-    /// What the thread is asked for.
+    /// A request to the thread.
     private struct Requests {
       var checks: [Check] = []
       var isClosed = false

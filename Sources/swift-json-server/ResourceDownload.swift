@@ -10,7 +10,7 @@ import JSONServerValues
 
 /// Reads a resource of another server: a list, page by page, or an object.
 struct ResourceDownload {
-  /// What was read.
+  /// The resource that was read.
   enum Content {
     case records([ValidJSON])
     case object(ValidJSON)
@@ -28,7 +28,7 @@ struct ResourceDownload {
 
   /// The address as it was given.
   let argument: String
-  /// What the resource is called: the last segment of the address's path, without `.json`.
+  /// The name of the resource: the last segment of the address's path, without `.json`.
   let name: String
   private let url: URL
   private let fields: HTTPFields

@@ -42,7 +42,7 @@ enum OpenAPIParameters {
   /// The parameters of a change of all records that match, besides the filters of the list.
   static let many = shared { $0.takers.contains(.changeOfMany) && $0.value != .fields } + [fields]
 
-  /// What a response shows of records.
+  /// The members of records that a response shows.
   static let fields = reference("fields")
 
   private static func shared(where isTaken: (QueryParameter.Row) -> Bool) -> [JSONValue] {

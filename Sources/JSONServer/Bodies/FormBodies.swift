@@ -63,7 +63,7 @@ struct FormFields {
 /// Reads a `multipart/form-data` body (RFC 7578) from front to back.
 struct MultipartForm {
   private let body: [UInt8]
-  /// What precedes each part but the first, and after the last: a line end and the boundary.
+  /// The separator of parts: a line end and the boundary.
   private let delimiter: [UInt8]
 
   /// Starts to read a body.
@@ -173,7 +173,7 @@ struct MultipartForm {
   }
 }
 
-/// What the fields of one part of a form say (RFC 7578, section 4).
+/// The header of one part of a form (RFC 7578, section 4).
 private struct MultipartHead: Hashable {
   /// The name of the form's field.
   let name: String

@@ -2,7 +2,7 @@ import JSONServerValues
 
 /// Names of parameters and members that say that their values are secrets.
 enum SecretName {
-  /// What such a name holds, without regard to letter case and to what separates words.
+  /// The words in such a name, without regard to letter case and separators.
   private static let parts = [
     "password", "passwd", "passphrase", "passcode", "secret", "credential", "apikey", "accesskey", "privatekey",
     "signature", "authorization", "sessionid",

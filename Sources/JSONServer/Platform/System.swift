@@ -8,7 +8,7 @@ import CStorage
   import Musl
 #endif
 
-/// What the server asks the operating system apart from NIO and the files.
+/// The calls of the operating system apart from NIO and the files.
 package enum System {
   /// The most files that this process may hold open, sockets among them.
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }

@@ -73,7 +73,7 @@ package struct DataDescription {
     JSONValue.object(openAPI(.shaped)).text()
   }
 
-  /// What a document says about bodies.
+  /// The part of a document about bodies.
   enum Bodies: Sendable {
     /// The shape of the data now, for people and code generators.
     case shaped

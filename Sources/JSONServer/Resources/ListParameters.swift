@@ -262,7 +262,7 @@ extension Endpoint {
     return ignored + (isWrite ? list.idle.filter { idle in !ignored.contains { $0.name == idle.name } } : list.idle)
   }
 
-  /// What decides which parameters it takes.
+  /// The kind of request, which decides the parameters that it takes.
   private func taker(_ request: Request) -> QueryParameter.Taker {
     switch (target, action) {
     case (.database, _): .allData

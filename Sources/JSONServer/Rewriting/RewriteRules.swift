@@ -154,7 +154,7 @@ struct RewriteRuleFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// The pattern of the rule.
   let rule: String
 
-  /// What is wrong and what to do, in a sentence.
+  /// A sentence that says what is wrong and what to do.
   let message: String
 
   var description: String { "The rule '\(rule)' cannot be used: \(message)" }

@@ -187,7 +187,7 @@ package struct WildcardPattern: Sendable, Hashable {
     pattern = Array(text.utf8)
   }
 
-  /// What comes before the first `*`, and that; all, when there is none.
+  /// The text up to the first `*`, inclusive; all of it, when there is none.
   fileprivate var beginning: ArraySlice<UInt8> {
     pattern[...(pattern.firstIndex(of: UInt8(ascii: "*")) ?? pattern.endIndex - 1)]
   }

@@ -92,7 +92,7 @@ extension Server {
     return try? result.get()
   }
 
-  /// What comes of something that may have to ask the database that servers share.
+  /// The result of work that may have to ask the shared database.
   func result<Success: Sendable>(
     of work: @escaping @Sendable (isolated Engine, @escaping Engine.Completion<Success>) -> Void
   ) async -> Result<Success, RequestError> {

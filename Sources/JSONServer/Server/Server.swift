@@ -15,7 +15,7 @@ public final class Server: Sendable {
   public static let version = "1.0.0"
 
   private let root: Engine
-  /// What requests meet first: the engine, or what sees to it that its data is current.
+  /// The first step of requests: the engine, or the wrapper that brings its data up to date.
   private let application: any Application
   /// The session whose data this is; `nil` for the server's own.
   private let session: SessionName?

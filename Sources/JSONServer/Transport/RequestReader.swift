@@ -20,10 +20,10 @@ struct RequestReader {
   private var overhead = ParserOverhead()
   /// The head of the request before, which is mostly that of the next one, too.
   private var knownHead: RequestHeadCache?
-  /// What the parser returned for the head that came last.
+  /// The parser's result for the last head.
   private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
-  /// What unpacks the body; `nil` for a body that comes as it is.
+  /// The decompression of the body; `nil` for a body that comes as it is.
   private var decompression: Decompression?
   /// Whether the request that is being read gets a response without a body.
   private(set) var isHeadOnly = false
@@ -189,7 +189,7 @@ final class RequestParser: ChannelInboundHandler {
 
   private let connection: HTTPConnection
   private var decoder = RequestParser.makeDecoder()
-  /// What was passed to the parser and is part of something whose end it has not seen.
+  /// The bytes of an unfinished element that were passed to the parser.
   private var held = ByteBuffer()
   private var hasFailed = false
 
@@ -260,11 +260,11 @@ final class RequestParser: ChannelInboundHandler {
 
 /// The bytes of a request that have become no part of it: the framing of chunks, trailers, and what is skipped.
 struct ParserOverhead {
-  /// What a chunk may take besides its data: its size in a sensible number of digits, and two line breaks.
+  /// The bytes that a chunk may take besides its data: its size in a sensible number of digits, and two line breaks.
   private static let bytesOfChunk = 16
 
   private(set) var byteCount = 0
-  /// What the chunks that were read may take.
+  /// The bytes that the chunks read so far may take.
   private(set) var allowance = 0
 
   mutating func recordInput(_ count: Int) {

@@ -79,7 +79,7 @@ package struct ObjectDraft {
     indexMembers()
   }
 
-  /// What is before and after a value in its storage: white space, which is layout.
+  /// The text before and after a value in its storage: white space, which is layout.
   package struct Margins {
     package let lead: [UInt8]
     package let trail: [UInt8]

@@ -2,15 +2,15 @@
 package struct JSONLayout: Sendable, Hashable {
   /// The indentation of each level; `nil` keeps everything on one line.
   package var indent: String?
-  /// What precedes each line of a multi-line value but the first.
+  /// The indentation of each line of a multi-line value but the first.
   package var margin: String
-  /// What is between members on one line, after the comma.
+  /// The text between members on one line, after the comma.
   package var afterComma: String
-  /// What is between a name's colon and its value.
+  /// The text between a name's colon and its value.
   package var afterColon: String
-  /// What is inside the braces of an object on one line.
+  /// The text inside the braces of an object on one line.
   package var padding: String
-  /// What ends a line.
+  /// The end of a line.
   package var newline: String
 
   package init(

@@ -8,7 +8,7 @@ import CStorage
   import Glibc
 #endif
 
-/// What a store needs to know about its process, and sets in it.
+/// The properties of the process that a store reads and sets.
 enum CurrentProcess {
   static var identifier: Int32 { getpid() }
 

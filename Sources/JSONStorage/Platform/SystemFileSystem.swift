@@ -193,7 +193,7 @@ struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     self.number = number
   }
 
-  /// What went wrong, in the system's words.
+  /// The system's message.
   var reason: String { String(cString: strerror(number)) }
 
   var isMissing: Bool { number == ENOENT || number == ENOTDIR }

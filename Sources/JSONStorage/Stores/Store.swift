@@ -160,9 +160,9 @@ package struct LoadedSource: Sendable {
   package let content: Content
   /// How many edits from outside the file has seen up to this version; the version, where servers share it.
   package let generation: Int
-  /// What changed of what servers share besides the data; all of it beside the whole database.
+  /// The changes of the state that servers share besides the data; all of it beside the whole database.
   package let state: [ServerState.Row]
-  /// What tells it from another version of the same generation, where servers share it.
+  /// The id that tells it from another version of the same generation, where servers share it.
   package let commitID: String?
 
   package init(_ content: Content, generation: Int, state: [ServerState.Row] = [], commitID: String? = nil) {

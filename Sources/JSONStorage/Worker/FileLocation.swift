@@ -10,7 +10,7 @@ struct FileLocation: Sendable, Hashable {
   /// A directory, since one can tell git to leave it alone.
   var lockDirectoryName: String { ".\(name).lock" }
   var lockName: String { "\(lockDirectoryName)/process" }
-  /// What tells git that.
+  /// The file that tells git to ignore it.
   var lockIgnoreName: String { "\(lockDirectoryName)/.gitignore" }
   var recoveryName: String { ".\(name).recovery" }
   var historyName: String { ".\(name).history" }

@@ -1,7 +1,7 @@
 import JSONServerValues
 
 extension FileStoreWorker {
-  /// What a check of the file showed.
+  /// The result of a check of the file.
   private enum Observation {
     /// Nothing that was not known before.
     case unchanged

@@ -42,7 +42,7 @@ final class FileStoreWorker<Content: FileContent> {
   var isFaultAnnounced = false
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
-  /// What a write in place that failed half-way left in the file; the recovery file then has the known version.
+  /// The bytes that a failed write in place left in the file; the recovery file then has the known version.
   var torn: ContentHash?
   var replaced: [ReplacedFile] = []
   var returned: [ReturnedEdit] = []

@@ -6,9 +6,9 @@
   /// A whole database as it was read.
   struct LoadedDatabase: Sendable {
     let version: Int
-    /// Of the commit that made the version.
+    /// The id of the commit that made the version.
     let commitID: String?
-    /// What servers share besides the data.
+    /// The state that servers share besides the data.
     let state: [ServerState.Row]
     /// The data, or why it cannot be served.
     let database: Result<Database, StorageError>

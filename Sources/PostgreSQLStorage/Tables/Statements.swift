@@ -7,7 +7,7 @@
   struct ForeignWrites {
     let since: Int
     let version: Int
-    /// Of the commit that made the version.
+    /// The id of the commit that made the version.
     let commitID: String?
     /// The rows at the places that changed, or everything when that is much; or why it cannot be served.
     let source: Result<LoadedSource, StorageError>
@@ -74,7 +74,7 @@
       return try run(text, [.bigint(version)], deadline: deadline).text(0, 0)
     }
 
-    /// What has been written since the version that the data is built on, as of one moment.
+    /// The writes since the version that the data is built on, as of one moment.
     ///
     /// When the database has no such version any more, as one that took the place of another may, the data is not known to be
     /// built on any, so that the whole is taken over whatever its number is.
@@ -122,7 +122,7 @@
       ORDER BY place.resource, place.slot
       """
 
-    /// What servers share besides the data, as far as it was written after a version and up to another: a row that was
+    /// The state that servers share besides the data, as far as it was written after a version and up to another: a row that was
     /// written again since comes with the version that did.
     func state(since version: Int = -1, to last: Int = .max) throws(StorageError) -> [ServerState.Row] {
       let text = "SELECT kind, name, body FROM shared WHERE version > $1::bigint AND version <= $2::bigint"

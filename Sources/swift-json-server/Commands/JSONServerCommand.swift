@@ -158,7 +158,7 @@ struct ArgumentNormalizer {
   }
 }
 
-/// What a shell sources to complete the command line.
+/// The script that a shell sources to complete the command line.
 ///
 /// The parser's own script completes the options of serving and the names of files after the word `serve` alone. So
 /// where no command is named, ours has it complete as if `serve`, the default, stood there.

@@ -163,7 +163,7 @@ protocol SettingValue: Sendable {
   /// Reads a value; `nil` when it is of the wrong kind.
   init?(setting: JSONValue)
 
-  /// What the value must be, as an error message says it.
+  /// The form of the value, as an error message says it.
   static var expectation: String { get }
 
   var setting: JSONValue? { get }

@@ -15,7 +15,7 @@ struct Settings {
   let options: ServeOptions
   /// The settings file, whether it exists or not.
   let path: String
-  /// What a person should know.
+  /// Warnings for a person.
   let warnings: [String]
 
   /// Reads what the options leave open from the environment and the settings file.

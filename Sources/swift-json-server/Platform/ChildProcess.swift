@@ -124,7 +124,7 @@ final class CurlTransfer: Sendable {
     case notStarted
     case cancelled
     case tooLarge
-    /// What it has written to standard output and standard error, and its exit code.
+    /// The text that it has written to standard output and standard error, and its exit code.
     case ended([UInt8], String, status: Int32)
   }
 
