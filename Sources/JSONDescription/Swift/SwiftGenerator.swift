@@ -70,7 +70,7 @@ package enum SwiftAccess: String, Sendable, CaseIterable {
   /// Every module that imports this one.
   case `public`
 
-  /// What stands before a declaration, with a space; nothing where Swift needs nothing.
+  /// The access modifier of a declaration, with a space; empty where Swift needs none.
   var prefix: String {
     switch self {
     case .internal: ""
@@ -78,7 +78,7 @@ package enum SwiftAccess: String, Sendable, CaseIterable {
     }
   }
 
-  /// What stands before a type: that it belongs to no actor, even in a module whose default is the main actor.
+  /// The modifier of a type: it belongs to no actor, even in a module whose default is the main actor.
   var typePrefix: String { prefix + "nonisolated " }
 
   /// Whether others need an initializer that is spelled out.

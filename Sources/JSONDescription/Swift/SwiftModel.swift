@@ -4,7 +4,7 @@ struct SwiftModel {
   private let record: SwiftStructure
   /// The id of a record; `nil` for a single object.
   let id: SwiftProperty?
-  /// What clients send and no response shows.
+  /// Members that clients send and no response shows.
   private let password: SwiftProperty?
 
   /// Designs the types of a resource.
@@ -57,7 +57,7 @@ struct SwiftModel {
     write(resource.newRecordName, content, to: &source, access: access)
     source.line()
     source.block("nonisolated extension \(resource.newRecordName)") { source in
-      source.line("/// What a record holds, to change and to replace it by.")
+      source.line("/// The members of a record, to create or to replace one.")
       let parameters =
         ["_ record: \(resource.recordName)"] + (password.map { [$0.parameter(outside: record.name)] } ?? [])
       source.function("\(access.prefix)init", parameters) { source in
@@ -247,7 +247,7 @@ extension SwiftStructure {
     _ properties: [SwiftProperty], access: SwiftAccess, to source: inout SwiftSource
   ) {
     source.line()
-    source.line("/// What the data has as null is sent as null, and what it lacks is left out.")
+    source.line("/// A `nil` is sent as null where the data has nulls, and left out where the data lacks the member.")
     source.block("\(access.prefix)func encode(to encoder: any Encoder) throws") { source in
       source.line("var container = encoder.container(keyedBy: CodingKeys.self)")
       for property in properties {

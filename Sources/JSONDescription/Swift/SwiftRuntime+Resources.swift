@@ -1,8 +1,8 @@
 extension SwiftRuntime {
-  /// What a client can do with a collection.
+  /// The operations of a collection.
   var collection: String {
     """
-    /// A record of a collection, and what goes with it.
+    /// A record of a collection, with its draft, patch and id.
     \(openType)protocol ResourceRecord: Codable, Sendable {
       /// A record that has no id yet.
       associatedtype NewRecord: Encodable, Sendable
@@ -24,8 +24,8 @@ extension SwiftRuntime {
       ///     either value.
       ///   - search: A text that some value of the record contains.
       ///   - sort: The members to sort by; `-` before one sorts it descending.
-      ///   - page: The page wanted, from 1; all records when neither it nor a limit is given.
-      ///   - limit: The most records wanted.
+      ///   - page: The number of the page, from 1; all records when neither it nor a limit is given.
+      ///   - limit: The most records.
       \(open)func list(
         filters: KeyValuePairs<String, String> = [:], search: String? = nil, sort: [String] = [],
         page: Int? = nil, limit: Int? = nil
@@ -43,8 +43,8 @@ extension SwiftRuntime {
       ///   - filters: Members and their values.
       ///   - search: A text that some value of the record contains.
       ///   - sort: The members to sort by; `-` before one sorts it descending.
-      ///   - page: The page wanted, from 1; all records when neither it nor a limit is given.
-      ///   - limit: The most records wanted.
+      ///   - page: The number of the page, from 1; all records when neither it nor a limit is given.
+      ///   - limit: The most records.
       \(open)func list<Part: Decodable & Sendable>(
         _ type: Part.Type, fields: [String], filters: KeyValuePairs<String, String> = [:],
         search: String? = nil, sort: [String] = [], page: Int? = nil, limit: Int? = nil
@@ -57,7 +57,7 @@ extension SwiftRuntime {
         return ResourcePage(records: records, totalCount: total ?? records.count)
       }
 
-      /// All records that match, requested page after page as they are used.
+      /// Returns all records that match, and requests each page when it is needed.
       ///
       /// - Parameters:
       ///   - filters: Members and their values.
@@ -184,7 +184,7 @@ extension SwiftRuntime {
     }
 
     nonisolated extension \(clientName) {
-      /// The page that a response names as the next (RFC 8288), on the client's own server: no other gets
+      /// The page that a response names as the next (RFC 8288), on the client's own server: no other server gets
       /// its requests.
       fileprivate func nextPage(after response: HTTPURLResponse) -> URL? {
         let links = response.value(forHTTPHeaderField: "Link")?.split(separator: "<") ?? []
@@ -205,7 +205,7 @@ extension SwiftRuntime {
     """
   }
 
-  /// What a client can do with a single object.
+  /// The operations of a single object.
   var object: String {
     """
     /// A single object.

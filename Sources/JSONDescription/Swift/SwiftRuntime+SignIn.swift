@@ -1,5 +1,5 @@
 extension SwiftRuntime {
-  /// How the client signs in, and what it does when the server no longer takes its token.
+  /// Signing in, and renewing tokens that the server refuses.
   ///
   /// - Parameters:
   ///   - users: The resource of the users.
@@ -14,13 +14,13 @@ extension SwiftRuntime {
         try await signIn("/login", ["\(nameKey)": \(nameKey), "password": password])
       }
 
-      /// Adds a user, who is signed in then.
+      /// Adds a user, and signs in.
       @discardableResult
       \(open)func register(_ user: \(users.newRecordName)) async throws -> \(users.recordName) {
         try await signIn("/register", user)
       }
 
-      /// Signs out: the tokens are gone, here and on the server.
+      /// Signs out: removes the tokens here and on the server.
       \(open)func logOut() async throws {
         guard await store.tokens != nil else { return }
         do {
@@ -32,8 +32,8 @@ extension SwiftRuntime {
         }
       }
 
-      /// The tokens of who has signed in, to keep them for the next launch; `nil` when nobody has, or when
-      /// the server gives no new ones.
+      /// The tokens, to keep them for the next launch; `nil` before signing in, after signing out, and when the
+      /// server gives no new ones.
       \(open)var tokens: SignInTokens? {
         get async { await store.tokens }
       }
@@ -81,11 +81,11 @@ extension SwiftRuntime {
       }
     }
 
-    /// What the server gives to who signs in.
+    /// The tokens that the server gives to a user who signs in.
     \(openType)struct SignInTokens: Codable, Sendable, Hashable {
-      /// What requests carry.
+      /// The token that requests carry.
       \(open)var accessToken: String
-      /// What new tokens are given for, once.
+      /// The token for new tokens; valid once.
       \(open)var refreshToken: String\(access.reachesOtherModules ? Self.initializer(open) : "")
     }
 
@@ -102,7 +102,7 @@ extension SwiftRuntime {
         self.tokens = tokens
       }
 
-      /// Returns tokens in the place of those that were refused.
+      /// Returns tokens in place of the refused ones.
       func renew(
         _ refused: SignInTokens,
         _ request: @escaping @Sendable (SignInTokens) async throws -> SignInTokens?

@@ -4,12 +4,12 @@ struct SwiftRuntime {
   let clientName: String
   let access: SwiftAccess
   let usesDates: Bool
-  /// Whether the client has the tokens of who has signed in.
+  /// Whether the client signs in.
   let signsIn: Bool
 
-  /// What stands before a declaration that others see.
+  /// The access modifier of a declaration.
   var open: String { access.prefix }
-  /// What stands before a type that others see.
+  /// The modifiers of a type.
   var openType: String { access.typePrefix }
 
   var imports: String {
@@ -48,7 +48,7 @@ struct SwiftRuntime {
         return (data, response)
       }
 
-      /// Sends a request and returns what the response's body holds.
+      /// Sends a request and returns the value in the response's body.
       fileprivate func receive<Answer: Decodable>(
         _ method: String, _ url: URL, ifMatch version: String? = nil, body: (any Encodable)? = nil
       ) async throws -> Answer {
@@ -92,11 +92,11 @@ struct SwiftRuntime {
 
   var error: String {
     """
-    /// Why the server did not do what it was asked.
+    /// An error that the server responds with.
     \(openType)struct ResourceError: Error, Sendable, Hashable {
       /// The status of the response, such as 404.
       \(open)let statusCode: Int
-      /// What the server says about it.
+      /// The message of the server.
       \(open)let message: String
 
       fileprivate init(_ statusCode: Int, _ body: Data) {
@@ -148,10 +148,10 @@ struct SwiftRuntime {
     """
   }
 
-  /// What a patch does to a value that may be null.
+  /// A change of a value that may be null.
   var patchValue: String {
     """
-    /// What a change makes of a value that may be null: `deletedAt: .null`, `deletedAt: .set(date)`.
+    /// The change of a value that may be null: `deletedAt: .null`, `deletedAt: .set(date)`.
     \(openType)enum PatchValue<
       Value: Codable & Sendable & Hashable
     >: Codable, Sendable, Hashable {
@@ -178,7 +178,7 @@ struct SwiftRuntime {
     }
 
     nonisolated extension KeyedDecodingContainer {
-      /// Tells null from what is not there.
+      /// Tells null from a missing member.
       fileprivate func decodeIfPresent<Value>(
         _ type: PatchValue<Value>.Type, forKey key: Key
       ) throws -> PatchValue<Value>? {

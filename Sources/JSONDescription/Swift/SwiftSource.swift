@@ -145,7 +145,7 @@ indirect enum SwiftType: Sendable, Hashable {
   case nested(String)
   case array(SwiftType)
   case optional(SwiftType)
-  /// What a patch sets in the place of a value that may be null.
+  /// The type in a patch for a value that may be null.
   case patch(SwiftType)
 
   /// A value of any kind.

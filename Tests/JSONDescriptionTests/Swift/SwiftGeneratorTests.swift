@@ -16,7 +16,7 @@ import Testing
           var author: Author
           var `default`: AnyJSON?
 
-          /// What the data has as null is sent as null, and what it lacks is left out.
+          /// A `nil` is sent as null where the data has nulls, and left out where the data lacks the member.
           func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(self.id, forKey: .id)
@@ -63,7 +63,7 @@ import Testing
           var place: Post.Place?
           var views: Int?
 
-          /// What the data has as null is sent as null, and what it lacks is left out.
+          /// A `nil` is sent as null where the data has nulls, and left out where the data lacks the member.
           func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(self.note, forKey: .note)
@@ -131,7 +131,7 @@ import Testing
       source.contains(
         """
         nonisolated extension NewPost {
-          /// What a record holds, to change and to replace it by.
+          /// The members of a record, to create or to replace one.
           init(_ record: Post) {
             self.title = record.title
             self.status = record.status
