@@ -87,7 +87,7 @@ extension Database {
 
   /// Puts back what a change removed and changed, in its place, and removes what it added, all or nothing.
   ///
-  /// What was added at a collection's end since then follows what is put back there.
+  /// Records added at a collection's end since then follow those that are put back there.
   ///
   /// - Throws: ``DatabaseError`` with code `conflict`, when an id is taken again, or a record that the change changed or
   ///   added was changed once more. Nothing is changed then.

@@ -145,7 +145,7 @@ extension AdminCall {
   }
 }
 
-/// What deletes records or puts them back, which any thread can do.
+/// A deletion, or its undo, which any thread can carry out.
 private enum DeletionChange: Sendable {
   case delete([String], resource: String)
   case undo(Reversal)
