@@ -205,7 +205,7 @@ extension MockServer {
   }
 }
 
-/// The conditions that an expected request meets.
+/// What a request must have to be the expected one.
 private struct RequestExpectation: Sendable, CustomStringConvertible {
   private let matcher: RequestMatcher
   /// The same without what a request of the route may lack.

@@ -16,7 +16,7 @@ import Synchronization
 /// fits, as in `setUp` and `tearDown`, in previews and for UI tests, one is started with
 /// ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``.
 public final class MockServer: Sendable {
-  /// The server of JSONServer, for what a test seldom needs.
+  /// The server behind it, for what a test seldom needs.
   public let server: Server
 
   /// The address to give to the client under test, such as `http://localhost:49152`: App Transport Security lets an app
@@ -25,7 +25,7 @@ public final class MockServer: Sendable {
   /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
   public let url: URL
 
-  /// The rules and expectations of the test.
+  /// What the test has set up and expected.
   let ledger = Ledger()
 
   /// A number that no other server of the process has, from 1.
@@ -85,14 +85,14 @@ public final class MockServer: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - data: The data at the start; never written back.
+  ///   - data: What the server starts with; never written back.
   ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
   ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``url`` has it, too.
-  ///   - unexpectedRequests: How the server treats requests that nothing responds to.
-  ///   - auth: The collection of the users who sign in; `nil` when clients do not sign in.
+  ///   - unexpectedRequests: What becomes of requests that nothing responds to.
+  ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
   ///   - listens: Whether the server has a socket, on a free port of localhost.
   ///   - sourcePath: The source file of the call, from which a path of the data leads.
-  ///   - configure: Changes the rest of the configuration.
+  ///   - configure: Changes what else the server is configured with.
   /// - Throws: ``MockServerError`` or `ServerError` when the server does not start.
   public static func start(
     _ data: MockData = .empty, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
@@ -234,12 +234,12 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// The variables of an app that a test launches, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
+  /// What an app that is launched needs to know, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
   public var environment: [String: String] {
     ["JSON_SERVER_URL": url.absoluteString]
   }
 
-  /// Expires all access tokens at once; refresh tokens stay valid.
+  /// Has all access tokens expire at once; refresh tokens stay valid.
   public func expireTokens() async {
     await server.expireTokens()
   }

@@ -1,6 +1,6 @@
 /// Why a test has no server, why what it expects of the client did not happen, or what is wrong with a call.
 public struct MockServerError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure, to switch over.
+  /// What is wrong, to switch over.
   public enum Code: Sendable, Hashable {
     /// The code does not run within a test that has a server.
     case noServer
@@ -21,10 +21,10 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
     case invalidSetup
   }
 
-  /// The kind of failure.
+  /// What is wrong.
   public let code: Code
 
-  /// A message for a person; for an unmet expectation with the difference and the requests received.
+  /// What is wrong, for a person; for an unmet expectation with the difference and the requests received.
   public let message: String
 
   init(_ code: Code, _ message: String) {
@@ -48,8 +48,8 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
   public var description: String { message }
 }
 
-/// The response to requests that nothing responds to: the path leads nowhere, the method does not apply there, or nothing
-/// understands a parameter.
+/// What becomes of requests that nothing responds to: whose path leads nowhere, whose method does not apply there, or with a
+/// parameter that nothing understands.
 public enum UnexpectedRequests: Sendable, Hashable {
   /// They get a 404 or 405, and such a parameter is ignored.
   case allow

@@ -1,7 +1,7 @@
 import JSONServer
 import NIOConcurrencyHelpers
 
-/// The rules and expectations of a test, which are checked at its end.
+/// What a test has set up and what it has expected, to be looked over at its end.
 final class Ledger: Sendable {
   /// A fault, a hold or a stub that at least one request should meet.
   struct Setup: Sendable {
@@ -64,7 +64,7 @@ final class Ledger: Sendable {
     !exchange(\.hasReportedUnexpected, for: true)
   }
 
-  /// Notes in one issue of the test, the first with requests, that they are attached to it.
+  /// Has one issue of the test, the first with requests, say that they are attached to it.
   func nameAttachment() {
     state.withLockedValue { $0.namesAttachment = true }
   }
@@ -96,7 +96,7 @@ final class Ledger: Sendable {
 }
 
 extension MockServer {
-  /// Checks the rules of the test: a fault or a stub with `times`, or a hold, that no request met is a failure.
+  /// Looks over what the test has set up: a fault or a stub with `times`, or a hold, that no request met is a failure.
   ///
   /// The trait and `withJSONServer` do this at the end of a test; a test with ``start(_:routes:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)``
   /// does it in `tearDown`. In Swift Testing each is recorded as an issue where it was set up; elsewhere they are thrown.

@@ -66,14 +66,14 @@
     /// Gives each test a server of its own; ``MockServer/current`` is the server in the test.
     ///
     /// - Parameters:
-    ///   - data: The data at the start; never written back.
+    ///   - data: What the server starts with; never written back.
     ///   - routes: Rewrite rules, pattern to target, such as `["/blog/:id": "/posts/:id"]`.
     ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``MockServer/url`` has it, too.
-    ///   - unexpectedRequests: How the server treats requests that nothing responds to.
-    ///   - auth: The collection of the users who sign in; `nil` when clients do not sign in.
+    ///   - unexpectedRequests: What becomes of requests that nothing responds to.
+    ///   - auth: The collection of the users who sign in; `nil` when nobody has to.
     ///   - listens: Whether the server has a socket, on a free port of localhost.
     ///   - sourcePath: The source file of the test, from which a path of the data leads.
-    ///   - configure: Changes the rest of the configuration.
+    ///   - configure: Changes what else the server is configured with.
     public static func jsonServer(
       _ data: MockData, routes: KeyValuePairs<String, String> = [:], pathPrefix: String = "",
       unexpectedRequests: UnexpectedRequests = .allow, auth: String? = nil, listens: Bool = true,

@@ -11,7 +11,8 @@
   #endif
 
   extension URLSessionConfiguration {
-    /// Returns the configuration of a session whose requests a server responds to without a socket, for any host.
+    /// Returns the configuration of a session all of whose requests a server responds to without a socket, whatever host
+    /// they are for.
     ///
     /// ```swift
     /// let session = URLSession(configuration: .jsonServer(server))
@@ -275,7 +276,7 @@ extension MockServer {
     #endif
   }
 
-  /// Fails the requests of such sessions from now on.
+  /// Lets the requests of such sessions fail from now on.
   func stopLoadingURLs() {
     #if canImport(FoundationNetworking) || canImport(Darwin)
       JSONServerURLProtocol.forget(self)
