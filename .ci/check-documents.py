@@ -4,14 +4,13 @@
     check-documents.py
 
 The lines of a `swift` block are, in their order, in one of the files that the tests compile below
-Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt, and so are blocks
-marked `Swift`, which show another library. Those of a tutorial's code file are in one of the
-files of Tests/Downstream, and each code file is shown by a step. A link or an image within the repository leads to a
-file, or to a heading; <doc:Name> to an article of the same catalog, and links from one catalog to another are whole
-addresses; a path in backticks exists. Each article is listed in
-its catalog's landing page, and says what it is for; README.md stays a page that is read in three minutes, and the guides
-stay few and short. The diagram in
-CONTRIBUTING.md has the dependencies of Package.swift. Standard library only.
+Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt, and so are blocks marked `Swift`, which show
+another library. Those of a tutorial's code file are in one of the files of Tests/Downstream, and each code file is
+shown by a step. A link or an image within the repository leads to a file, or to a heading; <doc:Name> to an article
+of the same catalog, and links from one catalog to another are whole addresses; a path in backticks exists. Each
+article is listed in its catalog's landing page, and says what it is for; README.md stays a page that is read in
+three minutes, and the guides stay few and short. The diagram in CONTRIBUTING.md has the dependencies of
+Package.swift. Standard library only.
 """
 import pathlib
 import re
