@@ -28,6 +28,8 @@ class Lists(Page):
         self._wait(f"!{by_id('record')}.open", "the record is saved")
         self._wait(self._row_with("Post new"), "the record in the list")
         assert self._value(HASH) == place, self._value(HASH)
+        self._press("Show", by_id("status"))
+        self._wait_text("record-json", "Post new")
         self._request("DELETE", "/posts/46")
 
     def what_a_filter_hides_is_not_deleted(self):

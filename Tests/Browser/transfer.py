@@ -81,7 +81,7 @@ class Transfer(Page):
         before = self._request("GET", "/wide")
         self._show("#records/wide")
         self._drop("rows.csv", "id,column 1,new\n1,changed,x\n2,value 2 1,\n9,new,y\n10,new,y\n")
-        self._wait_text("confirm-text", "2 new, 1 changes")
+        self._wait_text("confirm-text", "2 new, 1 changes. No record of wide has had new so far.")
         assert self._request("GET", "/wide") == before, "The question has changed something."
         self._answer("Add")
         self._wait_text("status", "Added 2 to wide, changed 1 wide")

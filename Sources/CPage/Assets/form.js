@@ -1,6 +1,6 @@
 // The form of a record: a field for each member, by the kind of its value; what is nested is folded.
 
-import { counted, kind, parentOf } from "./data.js";
+import { compact, counted, kind, parentOf, tryParse } from "./data.js";
 import { button, fill, node, options } from "./dom.js";
 import { inputFor } from "./input.js";
 
@@ -11,6 +11,12 @@ const empty = { string: "", number: null, boolean: false, array: [], object: {} 
 const kinds = { string: "Text", number: "Number", boolean: "Yes or no", array: "List", object: "Object" };
 
 const size = (value) => (Array.isArray(value) ? counted(value.length, "values") : counted(Object.keys(value ?? {}).length, "members"));
+
+/** An id as it was typed: a number where the others are numbers, if it is one. */
+function keyOf(text, others) {
+  const made = others === "number" ? tryParse(text) : undefined;
+  return kind(made ?? null) === "number" ? made : text;
+}
 
 /**
  * Shows the fields of a record.
@@ -38,7 +44,7 @@ export async function showForm(place, resource, record, { kindOf, isNew }) {
       made.remove();
     }, { class: "quiet remove", "aria-label": `Remove ${name}`, title: "Remove the field" });
     const isNested = /array|object/.test(wanted);
-    const label = node("span.label", name, node("small.quiet", ` ${parent ? `→ ${parent.name}` : isNested ? size(value) : wanted === "null" ? "" : wanted}`));
+    const label = node("span.label", name, node("small.quiet", ` ${parent ? `→ ${parent.name}` : isNested ? size(value) : kinds[wanted]?.toLowerCase() ?? ""}`));
     const made = isNested
       ? node("details.field", { "data-field": name }, node("summary", label), field, node("p.line.end", remove))
       : node("div.field", { "data-field": name }, node("div.line", label, remove), field, beside);
@@ -52,12 +58,8 @@ export async function showForm(place, resource, record, { kindOf, isNew }) {
     }
   }
 
-  const id = isNew && await inputFor(record[idName] ?? null, kindOf(idName));
-  if (id) {
-    id.field.setAttribute("placeholder", "The server makes one");
-    id.field.setAttribute("aria-label", idName);
-    list.append(node("div.field", { "data-field": idName }, node("div.line", node("span.label", idName)), id.field));
-  }
+  const id = isNew && node("input", { placeholder: "The server makes one", "aria-label": idName, value: record[idName] === undefined ? "" : compact(record[idName]) });
+  if (id) list.append(node("div.field", { "data-field": idName }, node("div.line", node("span.label", idName)), id));
   await append(Object.entries(record).filter(([name]) => name !== idName));
 
   const addName = node("input", { "aria-label": "Name of another field", placeholder: "Another field" });
@@ -79,8 +81,8 @@ export async function showForm(place, resource, record, { kindOf, isNew }) {
     focus: () => list.querySelector(/** @type {"input"} */ (".field:not(details) :is(input, select, textarea)"))?.focus(),
     read() {
       const made = Object.create(null);
-      const key = id ? id.read() : record[idName];
-      if (key !== undefined && key !== null && key !== "") made[idName] = key;
+      const key = id ? keyOf(id.value, kindOf(idName)) : record[idName];
+      if (key !== undefined && key !== "") made[idName] = key;
       for (const [name, { field, read }] of inputs) {
         try { made[name] = read(); } catch (error) { throw Object.assign(new Error(`${name}: ${error.message}`), { field }); }
       }

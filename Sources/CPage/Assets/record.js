@@ -173,8 +173,13 @@ function mark() {
 async function edit() {
   showForm(true);
   editJSON();
-  if (kind(current.value) === "object" && current.text.length <= longest) await editFields();
-  if (shownForm) return shownForm.focus();
+  const choice = choices + 1;
+  if (kind(current.value) === "object" && current.text.length <= longest) {
+    await editFields();
+    if (shownForm) return shownForm.focus();
+    // The person is in the JSON already.
+    if (choice !== choices) return;
+  }
   text.focus();
   text.setSelectionRange(0, 0);
 }
@@ -283,7 +288,9 @@ function finish(value, method) {
   const isNew = current.isMade = method === "POST";
   const made = [value].flat();
   const madeID = isNew ? compact(made.at(-1)?.[resource.idName] ?? "") : id ?? "";
-  announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`);
+  // The list may have another place for it, or none.
+  const action = isNew && made.length === 1 && button("Show", () => { location.hash = route.listAddress({}, madeID); });
+  announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`, { action });
   endEditing();
   if (isNew) records.showAdded(made.length);
   records.apply({ resource: resource.name, id: madeID, kind: "updated" });
