@@ -151,13 +151,13 @@ extension Engine {
       let result = success.result
       report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
-      var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+      var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields(of: result))
       if case .slices = response.body, !endpoint.isWrite, !context.isInner {
         response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
       }
       respond(
-        to: context, endpoint, response, result.change, ignored: success.ignored + result.ignored, isSaved: isSaved,
-        since: base)
+        to: context, endpoint, consume response, result.change, ignored: success.ignored + result.ignored,
+        isSaved: isSaved, since: base)
     }
   }
 

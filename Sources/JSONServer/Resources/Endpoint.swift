@@ -198,7 +198,7 @@ extension Endpoint {
     if let form = parameters.pageForm, case .page(let number, let size) = parameters.query.window {
       let page = PageNumbers(number: number, size: size, total: selection.total)
       switch form {
-      case .array: result.link = PageLinks(request, page).fieldValue
+      case .array: result.link = PageLinks.fieldValue(request, page)
       case .envelope:
         if page.number != number {
           // 1.0 responds with the last page to a request for a page beyond it.

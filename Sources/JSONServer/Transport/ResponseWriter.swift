@@ -61,12 +61,9 @@ struct ResponseWriter {
       head.write(literal: " ")
       head.write(response.status.reasonPhrase)
       head.write(literal: "\r\n")
-      if let common = response.commonFields {
-        head.write(common.lines)
-        head.write(date.line())
-      } else {
-        writeFields(response.headerFields, to: &head)
-      }
+      let common = response.commonFields
+      if let common { head.write(common.lines) }
+      writeFields(response.headerFields, from: common?.fields.count ?? 0, to: &head)
       if let validator = response.validator {
         head.write(literal: "ETag: ")
         validator.withFieldValue { head.write($0) }
@@ -90,9 +87,9 @@ struct ResponseWriter {
     }
   }
 
-  private mutating func writeFields(_ fields: HTTPFields, to head: inout ByteCursor) {
+  private mutating func writeFields(_ fields: HTTPFields, from first: Int, to head: inout ByteCursor) {
     var hasDate = false
-    for index in fields.indices {
+    for index in first..<fields.endIndex {
       let name = fields[index].name
       // Nearly all other names differ in length, which is cheaper to compare.
       switch (name.canonicalName.utf8.count, name.canonicalName) {
@@ -115,10 +112,9 @@ struct ResponseWriter {
   /// The most bytes that a response's head can take.
   private static func headBound(of response: PreparedResponse) -> Int {
     // The status line, the validator, the date and the framing are short and of known form.
-    let bound = 256 + response.status.reasonPhrase.utf8.count
-    if let common = response.commonFields { return bound + common.lines.count }
+    let bound = 256 + response.status.reasonPhrase.utf8.count + (response.commonFields?.lines.count ?? 0)
     let fields = response.headerFields
-    return fields.indices.reduce(bound) { bound, index in
+    return ((response.commonFields?.fields.count ?? 0)..<fields.endIndex).reduce(bound) { bound, index in
       bound + fields[index].name.rawName.utf8.count + fields[index].value.utf8.count + 4
     }
   }
