@@ -8,15 +8,17 @@ import NIOConcurrencyHelpers
 extension Engine {
   nonisolated func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping @Sendable (PreparedResponse) -> Void
+    reply: @escaping Reply
   ) {
-    assumeIsolated { $0.begin(request, progress: progress, reply: reply) }
+    // A function: a closure would find out again that it runs on the loop, which takes as long as to find a resource.
+    func begin(_ engine: isolated Engine) { engine.begin(request, progress: progress, reply: reply) }
+    assumeIsolated(begin)
   }
 
   /// Responds to a request, immediately or later.
   private func begin(
     _ original: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping @Sendable (PreparedResponse) -> Void
+    reply: @escaping Reply
   ) {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)

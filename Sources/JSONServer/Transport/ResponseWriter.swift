@@ -229,10 +229,11 @@ struct ResponseQueue {
     /// Whether the request may still read or change something.
     var isPending = true
     var isReady = false
-    var response: PreparedResponse?
   }
 
   private var entries: Deque<Entry> = []
+  /// The responses that are ready, each in its entry's place: beside the entries, a look at which copies them.
+  private var ready: Deque<PreparedResponse?> = []
   private var firstNumber = 0
   /// The bytes of the bodies that wait for their turn.
   private(set) var heldBytes = 0
@@ -256,6 +257,7 @@ struct ResponseQueue {
   /// - Returns: The number to put the response by.
   mutating func append(_ form: ResponseForm, isSafe: Bool) -> Int {
     entries.append(Entry(form: form, isSafe: isSafe))
+    ready.append(nil)
     if isSafe { pendingSafe += 1 } else { pendingUnsafe += 1 }
     return firstNumber + entries.count - 1
   }
@@ -278,24 +280,22 @@ struct ResponseQueue {
     _ = recordEffect(of: number)
     heldBytes += response.byteCount
     entries[offset].isReady = true
-    entries[offset].response = response
+    ready[offset] = response
   }
 
   /// Takes the response that is next in order; nil when it is not made yet.
   mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
-    // In place: a copy of an entry costs more than all else here.
-    guard !entries.isEmpty, entries[0].isReady else { return nil }
-    let entry = entries.removeFirst()
-    guard let response = entry.response else { return nil }
+    guard entries.first?.isReady == true, let response = ready.removeFirst() else { return nil }
     firstNumber += 1
     heldBytes -= response.byteCount
-    return (entry.form, response)
+    return (entries.removeFirst().form, response)
   }
 
   /// Removes all places; later responses are dropped.
   mutating func removeAll() {
     firstNumber += entries.count
     entries.removeAll()
+    ready.removeAll()
     heldBytes = 0
     (pendingSafe, pendingUnsafe) = (0, 0)
   }
