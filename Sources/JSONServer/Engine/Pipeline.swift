@@ -112,8 +112,9 @@ extension Engine {
       let requester = Requester.client(context, .resource(endpoint))
       guard try mayBegin(context.request.method.rawValue, for: requester) else { return }
     }
-    let shape = try ResponseShape(context.target.parameters, wrapName: configuration.wrapName(for: context))
-    let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    let parameters = context.target.parameters
+    let shape = try ResponseShape(parameters, wrapName: configuration.wrapName(for: context))
+    let ignored = parameters.items.isEmpty ? [] : endpoint.ignoredParameters(parameters, of: context.request)
     let operation: ShapedOperation
     do throws(RequestError) {
       let authorization = authorization

@@ -308,7 +308,8 @@ extension Endpoint {
   ) throws(RequestError) -> Endpoint {
     let target = Target.record(name, id: id)
     switch request.method {
-    case .get, .head: return Endpoint(target, relations: try ListParameters.relations(parameters))
+    case .get, .head:
+      return Endpoint(target, relations: parameters.items.isEmpty ? [] : try ListParameters.relations(parameters))
     case .put: return Endpoint(target, .replace(try body(of: request, parameters, schema)))
     case .patch:
       if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }
