@@ -78,24 +78,24 @@ struct ContentHasher {
 
   /// Folds whole stripes into the lanes.
   private mutating func fold(_ bytes: UnsafeRawBufferPointer) {
-    // A buffer would check its bounds at each of the eight loads of a stripe.
-    guard let base = bytes.baseAddress else { return }
+    // A buffer would check its bounds at each of the eight loads of a stripe, and offsets would be checked for overflow.
+    guard var place = bytes.baseAddress else { return }
+    let end = place + bytes.count
     var (first, second, third, fourth) = (lanes[0], lanes[1], lanes[2], lanes[3])
-    var offset = 0
-    while offset < bytes.count {
-      first = Self.fold(base, offset, into: first)
-      second = Self.fold(base, offset + 16, into: second)
-      third = Self.fold(base, offset + 32, into: third)
-      fourth = Self.fold(base, offset + 48, into: fourth)
-      offset += Self.stripe
+    while place < end {
+      first = Self.fold(place, into: first)
+      second = Self.fold(place + 16, into: second)
+      third = Self.fold(place + 32, into: third)
+      fourth = Self.fold(place + 48, into: fourth)
+      place += Self.stripe
     }
     lanes = SIMD4(first, second, third, fourth)
   }
 
   @inline(__always)
-  private static func fold(_ bytes: UnsafeRawPointer, _ offset: Int, into lane: UInt64) -> UInt64 {
-    let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+  private static func fold(_ bytes: UnsafeRawPointer, into lane: UInt64) -> UInt64 {
+    let first = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     return product(first ^ 0x2D35_8DCC_AA6C_78A5, second ^ lane) &+ lane
   }
 

@@ -5,7 +5,8 @@
     Tests/Benchmarks/instructions.py .build/release/swift-json-server --record   writes it
 
 The count is valgrind's (callgrind), which hardly depends on the machine's load; what the kernel does is not in it. Growth
-above 10 % makes the exit code 1. Counts of another compiler or another processor architecture do not compare.
+above 10 % makes the exit code 1. Counts of another compiler or another processor architecture do not compare: those that
+were recorded with one are named, and not compared with.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import glob
 import http.client
 import json
 import os
+import platform
 import random
 import re
 import subprocess
@@ -32,6 +34,12 @@ REQUESTS = {
     "GET a filtered page": ("GET", "/posts?authorId=37&_page=1&_limit=10"),
     "POST": ("POST", "/posts"),
 }
+
+
+def environment():
+    """What counts depend on besides the program: the compiler, and what it compiles for."""
+    version = subprocess.run(["swift", "--version"], check=True, capture_output=True, text=True).stdout
+    return f"{re.search(r'Swift version [0-9.]+', version)[0]}, {platform.machine()}"
 
 
 class CountedServer:
@@ -112,7 +120,11 @@ def main():
     recorded = {}
     if os.path.exists(RECORDED):
         with open(RECORDED) as file:
-            recorded = json.load(file)
+            recording = json.load(file)
+        if recording["environment"] == environment():
+            recorded = recording["instructions"]
+        else:
+            print(f"recorded with {recording['environment']}, and so not compared with {environment()}")
     has_grown = False
     for name, instructions in counts.items():
         ratio = instructions / recorded.get(name, instructions)
@@ -120,7 +132,7 @@ def main():
         print(f"{name:22} {instructions:>12,} {ratio:6.2f} {'GROWN' if ratio > ALLOWED_GROWTH else ''}".rstrip())
     if options.record:
         with open(RECORDED, "w") as file:
-            json.dump(counts, file, indent=2)
+            json.dump({"environment": environment(), "instructions": counts}, file, indent=2)
             file.write("\n")
     elif has_grown:
         sys.exit("instructions.py: a request costs over 10 % more than recorded; mend it, or --record and say why")

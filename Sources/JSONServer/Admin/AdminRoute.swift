@@ -142,7 +142,7 @@ extension AdminRoute {
         ("unexpected", "Only those that a strict server refused.", ["type": "boolean"]),
       ]
     ) { engine, call throws(RequestError) in
-      let limit = max(try ListParameters.number("limit", call.parameters) ?? 100, 0)
+      let limit = max(try call.parameters.number("limit") ?? 100, 0)
       let unexpectedOnly = try call.parameters.flag("unexpected")
       let exchanges = engine.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
       engine.finalize(call.context, .json(.array(exchanges.suffix(limit).map(\.value))))

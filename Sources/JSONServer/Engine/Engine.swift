@@ -410,7 +410,7 @@ extension Engine {
 
   /// Carries out a request that the innermost middleware passed on.
   private func perform(
-    _ request: Request, within outer: RequestContext, reply: @escaping @Sendable (PreparedResponse) -> Void
+    _ request: Request, within outer: RequestContext, reply: @escaping Reply
   ) {
     do throws(RequestError) {
       let isSame = request.target == outer.request.target

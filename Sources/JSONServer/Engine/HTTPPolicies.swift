@@ -10,7 +10,9 @@ final class HTTPPolicies {
   /// `nil` without directories.
   private let staticFiles: StaticFiles?
   /// The fields of a response that shows data, `Vary` among them, to a client that sends no field on which they depend.
-  let commonFields: CommonFields
+  private let commonFields: CommonFields
+  /// Those of one that shows a list, but for `X-Total-Count`.
+  private let commonFieldsOfList: CommonFields
   /// `nil` without any.
   private(set) var rules: RewriteRules?
   /// The guards that stand among the rewrite rules, by the names of their resources as written there.
@@ -25,17 +27,27 @@ final class HTTPPolicies {
     }
     hosts = HostPolicy(allowed: configuration.allowedHosts + configuration.hosts)
     try configuration.crossOrigin.check()
-    origins = CrossOriginPolicy(configuration.crossOrigin)
-    compression = configuration.compresses ? Compression() : nil
+    let origins = CrossOriginPolicy(configuration.crossOrigin)
+    let compression = configuration.compresses ? Compression() : nil
     let directories = configuration.staticDirectories
     staticFiles =
       directories.isEmpty ? nil : StaticFiles(directories: directories, privateFiles: configuration.allPrivateFiles)
     (guards, rules) = try Self.read(configuration.routes, allowGuards: configuration.signIn != nil)
-    var sample = PreparedResponse(headerFields: EndpointResult.fields)
-    let request = Request(method: .get, target: "/")
-    compression?.apply(to: &sample, for: request)
-    origins.addFields(to: &sample, for: request)
-    commonFields = CommonFields(sample.headerFields)
+    func finalized(beside fields: HTTPFields) -> CommonFields {
+      var sample = PreparedResponse(headerFields: EndpointResult.fields + fields)
+      let request = Request(method: .get, target: "/")
+      compression?.apply(to: &sample, for: request)
+      origins.addFields(to: &sample, for: request)
+      return CommonFields(sample.headerFields.filter { !fields.contains($0.name) })
+    }
+    commonFields = finalized(beside: [:])
+    commonFieldsOfList = finalized(beside: [.xTotalCount: "0"])
+    (self.origins, self.compression) = (origins, compression)
+  }
+
+  /// The fields of a response that shows a result, to a client that sends no field on which they depend.
+  func commonFields(of result: EndpointResult) -> CommonFields {
+    result.total == nil ? commonFields : commonFieldsOfList
   }
 
   /// Takes other rewrite rules.

@@ -8,15 +8,17 @@ import NIOConcurrencyHelpers
 extension Engine {
   nonisolated func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping @Sendable (PreparedResponse) -> Void
+    reply: @escaping Reply
   ) {
-    assumeIsolated { $0.begin(request, progress: progress, reply: reply) }
+    // A function: a closure would find out again that it runs on the loop, which takes as long as to find a resource.
+    func begin(_ engine: isolated Engine) { engine.begin(request, progress: progress, reply: reply) }
+    assumeIsolated(begin)
   }
 
   /// Responds to a request, immediately or later.
   private func begin(
     _ original: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping @Sendable (PreparedResponse) -> Void
+    reply: @escaping Reply
   ) {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)
@@ -111,8 +113,9 @@ extension Engine {
       let requester = Requester.client(context, .resource(endpoint))
       guard try mayBegin(context.request.method.rawValue, for: requester) else { return }
     }
-    let shape = try ResponseShape(context.target.parameters, wrapName: configuration.wrapName(for: context))
-    let ignored = endpoint.ignoredParameters(context.target.parameters, of: context.request)
+    let parameters = context.target.parameters
+    let shape = try ResponseShape(parameters, wrapName: configuration.wrapName(for: context))
+    let ignored = parameters.items.isEmpty ? [] : endpoint.ignoredParameters(parameters, of: context.request)
     let operation: ShapedOperation
     do throws(RequestError) {
       let authorization = authorization
@@ -153,13 +156,13 @@ extension Engine {
       let result = success.result
       report(result, of: context)
       // Middleware sees responses without what `finalize` adds to them.
-      var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields)
+      var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields(of: result))
       if case .slices = response.body, !endpoint.isWrite, !context.isInner {
         response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
       }
       respond(
-        to: context, endpoint, response, result.change, ignored: success.ignored + result.ignored, isSaved: isSaved,
-        since: base)
+        to: context, endpoint, consume response, result.change, ignored: success.ignored + result.ignored,
+        isSaved: isSaved, since: base)
     }
   }
 

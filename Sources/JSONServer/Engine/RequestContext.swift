@@ -40,7 +40,7 @@ final class RequestContext: Sendable {
   let notes: NIOLockedValueBox<MatchNotes>?
   /// Reports what becomes of it before its response is due.
   let progress: @Sendable (RequestProgress) -> Void
-  let reply: @Sendable (PreparedResponse) -> Void
+  let reply: Reply
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
@@ -48,7 +48,7 @@ final class RequestContext: Sendable {
     parsed: ParsedEndpoint? = nil, attempts: Int = 0, isOvertaken: Bool = false, isInner: Bool = false,
     notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
-    reply: @escaping @Sendable (PreparedResponse) -> Void
+    reply: @escaping Reply
   ) {
     self.original = original
     self.request = request

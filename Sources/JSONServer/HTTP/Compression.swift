@@ -2,13 +2,15 @@ import CZlib
 import HTTPTypes
 
 /// Compresses the bodies of responses for clients that accept it.
-struct Compression: Sendable {
+final class Compression {
   /// The fewest bytes that are worth compressing.
   static let minimumBytes = 1024
   /// The most bytes for which the event loop can wait: it compresses them in about ten milliseconds.
   static let maximumBytes = 1024 * 1024
 
   private let level: Int
+  /// The `Accept-Encoding` that came last, and the coding to respond with: a client sends the same with every request.
+  private var known: (field: String, coding: ContentCoding?) = ("", nil)
 
   /// Creates a compressor.
   ///
@@ -29,7 +31,7 @@ struct Compression: Sendable {
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
     if !isCommon { response.headerFields.add("Accept-Encoding", toList: .vary) }
     guard request.method != .head, allowsCompression(response),
-      let coding = request.headerFields.joined(.acceptEncoding).map(AcceptEncoding.init)?.preferred,
+      let coding = request.headerFields.joined(.acceptEncoding).flatMap({ preferredCoding(for: $0) }),
       let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count
     else { return }
     response.body = .bytes(compressed)
@@ -37,6 +39,11 @@ struct Compression: Sendable {
     response.headerFields[.contentLength] = "\(compressed.count)"
     // A strong tag promises the same bytes, which these no longer are.
     if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
+  }
+
+  private func preferredCoding(for field: String) -> ContentCoding? {
+    if field != known.field { known = (field, AcceptEncoding(field).preferred) }
+    return known.coding
   }
 
   private func allowsCompression(_ response: PreparedResponse) -> Bool {

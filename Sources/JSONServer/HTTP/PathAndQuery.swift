@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDescription
 import JSONServerValues
 
 /// The path of a target, split at its slashes and decoded.
@@ -143,6 +144,27 @@ package struct QueryParameters: Sendable {
     let name = PercentEncoding.decodeForm(pair[..<(sign ?? pair.endIndex)])
     let value = sign.map { PercentEncoding.decodeForm(pair[$0...].dropFirst()) } ?? ""
     return (ParameterName(name).name, value)
+  }
+}
+
+extension QueryParameters {
+  /// More than any list has records, and small enough to calculate with.
+  private static let largestNumber = 0x1p40
+  private static let numberBytes = Set("0123456789+-.eE".utf8)
+
+  /// Reads a parameter that is a number: of one with a fraction the whole part counts, of one that is repeated the first
+  /// value, and nothing counts as absent.
+  func number(_ name: String) throws(RequestError) -> Int? {
+    guard let value = first(name) else { return nil }
+    // An integer need not be checked byte by byte; one so short is below the largest number.
+    if value.utf8.count < 12, let number = Int(value) { return number }
+    if QueryParameter.Value.number.isNothing(value) { return nil }
+    // Swift would also read words: nan, inf, 0x1p4.
+    guard value.utf8.allSatisfy(Self.numberBytes.contains), let number = Double(value) else {
+      throw RequestError(.malformed, "'\(name)' must be a number; it is '\(value)'.")
+    }
+    // A number beyond all lists means the end of the list; sums of such numbers do not overflow.
+    return Int(min(max(number, -Self.largestNumber), Self.largestNumber))
   }
 }
 

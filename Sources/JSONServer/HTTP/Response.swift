@@ -112,12 +112,13 @@ package struct PreparedResponse: Sendable {
   var body: Body
   package var delivery: Response.Delivery
 
-  /// The fields except those that the transport and ``validator`` add; a change clears ``commonFields``.
+  /// The fields except those that the transport and ``validator`` add; any change but ``append(_:_:)`` clears
+  /// ``commonFields``.
   package var headerFields: HTTPFields {
     didSet { commonFields = nil }
   }
 
-  /// The fields as one piece, when they are those of most responses and none has been changed since.
+  /// The first fields as one piece, when they are those of most responses and none has been changed since.
   ///
   /// They were made for a request that sends neither an origin nor a coding, and for no particular status or body.
   private(set) var commonFields: CommonFields?
@@ -155,6 +156,13 @@ package struct PreparedResponse: Sendable {
     self.commonFields = commonFields
   }
 
+  /// Adds a field beside the common ones, which do not depend on it.
+  mutating func append(_ name: HTTPField.Name, _ value: String) {
+    let commonFields = commonFields
+    headerFields.append(HTTPField(name: name, value: value))
+    self.commonFields = commonFields
+  }
+
   /// Wraps a response that came from outside: from middleware or an embedder.
   package init(_ response: Response) {
     self.init(
@@ -171,6 +179,13 @@ package struct PreparedResponse: Sendable {
     if let validator { complete.headerFields[.eTag] = validator.fieldValue }
     complete.errorMessage = errorMessage
     return complete
+  }
+
+  /// The same response with another body.
+  func with(_ body: Body) -> PreparedResponse {
+    var response = self
+    response.body = body
+    return response
   }
 
   /// The bytes of a body that is complete; empty for a stream, and for slices.

@@ -59,10 +59,9 @@ final class Journal {
   func record(
     _ context: RequestContext, _ response: PreparedResponse, body: PreparedResponse.Body, on engine: isolated Engine
   ) {
-    var response = response
     // A stream that was kept here would not end when its subscriber leaves.
-    response.body = if case .stream = body { .bytes([]) } else { body }
-    let exchange = exchange(of: context, response, engine.configuration)
+    let keptBody = if case .stream = body { PreparedResponse.Body.bytes([]) } else { body }
+    let exchange = exchange(of: context, response.with(keptBody), engine.configuration)
     if context.isAdministrative || !context.isHidden { engine.configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
     if exchange.isUnexpected, unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
@@ -238,10 +237,8 @@ public final class Exchange: Sendable {
 
   /// The same exchange with the bytes of its body.
   func with(_ bytes: [UInt8]) -> Exchange {
-    var response = sent
-    response.body = .bytes(bytes)
-    return Exchange(
-      id: id, request: request, hidesSecrets: hidesSecrets, route: route, response: response,
+    Exchange(
+      id: id, request: request, hidesSecrets: hidesSecrets, route: route, response: sent.with(.bytes(bytes)),
       respondedAt: respondedAt, duration: duration, notes: notes)
   }
 

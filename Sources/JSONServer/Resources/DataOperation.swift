@@ -184,8 +184,8 @@ struct EndpointResult {
       } else {
         PreparedResponse(status: status, headerFields: Self.fields, body: body)
       }
-    if let total { response.headerFields[.xTotalCount] = String(total) }
-    if let link { response.headerFields[.link] = link }
+    if let total { response.append(.xTotalCount, String(total)) }
+    if let link { response.append(.link, link) }
     if let location {
       let path = location.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
       response.headerFields[.location] = request.base + path

@@ -198,7 +198,7 @@ extension Endpoint {
     if let form = parameters.pageForm, case .page(let number, let size) = parameters.query.window {
       let page = PageNumbers(number: number, size: size, total: selection.total)
       switch form {
-      case .array: result.link = PageLinks(request, page).fieldValue
+      case .array: result.link = PageLinks.fieldValue(request, page)
       case .envelope:
         if page.number != number {
           // 1.0 responds with the last page to a request for a page beyond it.
@@ -308,7 +308,8 @@ extension Endpoint {
   ) throws(RequestError) -> Endpoint {
     let target = Target.record(name, id: id)
     switch request.method {
-    case .get, .head: return Endpoint(target, relations: try ListParameters.relations(parameters))
+    case .get, .head:
+      return Endpoint(target, relations: parameters.items.isEmpty ? [] : try ListParameters.relations(parameters))
     case .put: return Endpoint(target, .replace(try body(of: request, parameters, schema)))
     case .patch:
       if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }

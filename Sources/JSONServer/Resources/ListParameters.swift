@@ -38,11 +38,11 @@ struct ListParameters: Sendable {
     query.sort = Self.sortKeys(parameters)
     try Self.check(query.sort.count, of: "_sort")
     query.relations = try Self.relations(parameters)
-    let perPage = try Self.number("_per_page", parameters)
-    let limit = try Self.number("_limit", parameters)
-    let start = try Self.number("_start", parameters)
-    let end = try Self.number("_end", parameters)
-    if let page = try Self.number("_page", parameters) {
+    let perPage = try parameters.number("_per_page")
+    let limit = try parameters.number("_limit")
+    let start = try parameters.number("_start")
+    let end = try parameters.number("_end")
+    if let page = try parameters.number("_page") {
       // A page size that is too small means one record to json-server 1.0, and is ignored by 0.17.
       let size = perPage.map { max($0, 1) } ?? limit ?? 10
       query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
@@ -129,25 +129,6 @@ struct ListParameters: Sendable {
     guard let limit else { return .all }
     // JavaScript's slice(start, start + limit), which for negative numbers counts from the end.
     return .slice(start: start ?? 0, end: (start ?? 0) + limit)
-  }
-
-  /// More than any list has records, and small enough to calculate with.
-  private static let largestNumber = 0x1p40
-  private static let numberBytes = Set("0123456789+-.eE".utf8)
-
-  /// Reads a parameter that is a number: of one with a fraction the whole part counts, of one that is repeated the first
-  /// value, and nothing counts as absent.
-  static func number(_ name: String, _ parameters: QueryParameters) throws(RequestError) -> Int? {
-    guard let value = parameters.first(name) else { return nil }
-    // An integer need not be checked byte by byte; one so short is below the largest number.
-    if value.utf8.count < 12, let number = Int(value) { return number }
-    if QueryParameter.Value.number.isNothing(value) { return nil }
-    // Swift would also read words: nan, inf, 0x1p4.
-    guard value.utf8.allSatisfy(numberBytes.contains), let number = Double(value) else {
-      throw RequestError(.malformed, "'\(name)' must be a number; it is '\(value)'.")
-    }
-    // A number beyond all lists means the end of the list; sums of such numbers do not overflow.
-    return Int(min(max(number, -largestNumber), largestNumber))
   }
 }
 
@@ -251,7 +232,6 @@ extension Endpoint {
   ///
   /// Which filters, sort keys and relations lead nowhere, only the data tells: those are in ``EndpointResult/ignored``.
   func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
-    guard !parameters.items.isEmpty else { return [] }
     let taker = taker(request)
     var ignored: [IgnoredParameter] = []
     for (name, _) in parameters.items

@@ -2,12 +2,10 @@ import HTTPTypes
 
 /// The `Link` field of a page (RFC 8288), as json-server 0.17 sends it: first, prev, next, last.
 struct PageLinks {
-  private let page: PageNumbers
   /// The request's own address, cut where its page number is.
   private let address: [ArraySlice<UInt8>]
 
-  init(_ request: Request, _ page: PageNumbers) {
-    self.page = page
+  private init(_ request: Request) {
     var bytes = Array(request.base.utf8)
     bytes += PercentEncoding.encodeUnsafe(request.target).utf8
     var address: [ArraySlice<UInt8>] = []
@@ -24,14 +22,15 @@ struct PageLinks {
 
   private static let parameter = Array("_page=".utf8)
 
-  /// The field's value; `nil` when all records are on the page, or none is.
-  var fieldValue: String? {
+  /// Returns the field's value; `nil` when all records are on the page, or none is.
+  static func fieldValue(_ request: Request, _ page: PageNumbers) -> String? {
     guard page.last > 1, page.requested <= page.last else { return nil }
+    let address = PageLinks(request)
     var links: [UInt8] = []
-    append(linkTo: 1, "first", to: &links)
-    if page.number > 1 { append(linkTo: page.number - 1, "prev", to: &links) }
-    if page.number < page.last { append(linkTo: page.number + 1, "next", to: &links) }
-    append(linkTo: page.last, "last", to: &links)
+    address.append(linkTo: 1, "first", to: &links)
+    if page.number > 1 { address.append(linkTo: page.number - 1, "prev", to: &links) }
+    if page.number < page.last { address.append(linkTo: page.number + 1, "next", to: &links) }
+    address.append(linkTo: page.last, "last", to: &links)
     return String(decoding: links, as: UTF8.self)
   }
 

@@ -285,7 +285,7 @@ final class Rules {
 extension Settings {
   /// The delay of all responses, or a request's own `_delay` in milliseconds, up to a minute.
   fileprivate func delay(of context: RequestContext) throws(RequestError) -> Duration {
-    guard let milliseconds = try ListParameters.number("_delay", context.target.parameters) else { return delay }
+    guard let milliseconds = try context.target.parameters.number("_delay") else { return delay }
     return .milliseconds(min(max(milliseconds, 0), 60_000))
   }
 }

@@ -19,7 +19,7 @@ struct SharedApplication: Application {
 
   func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping @Sendable (PreparedResponse) -> Void
+    reply: @escaping Reply
   ) {
     let mayWrite = request.method != .get && request.method != .head && request.method != .options
     guard mayWrite || reads == .linearizable, !isAdministrative(request) else {

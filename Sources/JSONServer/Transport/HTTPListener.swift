@@ -210,8 +210,11 @@ protocol Application: Sendable {
   ///     responses of one connection in the order of its requests.
   func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping @Sendable (PreparedResponse) -> Void)
+    reply: @escaping Reply)
 }
+
+/// Sends the response to a request.
+typealias Reply = @Sendable (consuming PreparedResponse) -> Void
 
 /// What becomes of a request before its response is due.
 enum RequestProgress: Sendable {
@@ -233,8 +236,9 @@ final class Connections {
   let application: any Application
   /// What connections are encrypted with; `nil` for plain HTTP.
   let security: TransportSecurity?
-  var writer = ResponseWriter()
-  var buffers = BufferPool(maximum: Connections.maximumUnflushed)
+  // As the members of a connection, they are used without a check at run time.
+  @exclusivity(unchecked) var writer = ResponseWriter()
+  @exclusivity(unchecked) var buffers = BufferPool(maximum: Connections.maximumUnflushed)
 
   /// Whether the server takes no further requests.
   private(set) var isShuttingDown = false
@@ -249,7 +253,7 @@ final class Connections {
   private var handlers: [AvailableConnectionsHandler] = []
   private var emptied: EventLoopPromise<Void>?
   /// The connections that have written and not flushed.
-  private var unflushed: [HTTPConnection] = []
+  @exclusivity(unchecked) private var unflushed: [HTTPConnection] = []
 
   /// - Parameter onCrowd: Told the maximum when there are more connections for the first time.
   init(
@@ -287,11 +291,13 @@ final class Connections {
     if open.isEmpty { emptied?.succeed() }
   }
 
-  /// Sends what a connection has written, once the loop has handled what else it found ready.
+  /// Sends what a connection has written, once the loop has handled what else it found ready; of the only one, at once.
   ///
   /// Each response wakes a client that is asleep. Sent together, the responses to many requests of one program wake
   /// it once, which spares the system much of its part.
   func flushSoon(_ connection: HTTPConnection, on loop: any EventLoop) {
+    // There is nothing to gather then, and the loop need not come back for it.
+    guard open.count > 1 else { return connection.flush() }
     unflushed.append(connection)
     if unflushed.count == Self.maximumUnflushed {
       flushAll()

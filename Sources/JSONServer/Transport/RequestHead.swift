@@ -306,9 +306,9 @@ extension RequestError {
 /// and the target may have no byte that could end it.
 final class RequestHeadCache {
   /// The method and the space before the target.
-  private let start: ByteBuffer
+  private let start: [UInt8]
   /// What follows the target: the version, the fields and the empty line.
-  private let rest: ByteBuffer
+  private let rest: [UInt8]
   private let meaning: RequestHead
 
   /// - Parameters:
@@ -322,31 +322,30 @@ final class RequestHeadCache {
     guard line.uri.utf8.first == UInt8(ascii: "/"), bytes.starts(with: "\(start)\(line.uri) HTTP/1.".utf8) else {
       return nil
     }
-    self.start = ByteBuffer(string: start)
-    rest = ByteBuffer(bytes: bytes.dropFirst(start.utf8.count + line.uri.utf8.count))
+    self.start = Array(start.utf8)
+    rest = Array(bytes.dropFirst(start.utf8.count + line.uri.utf8.count))
     self.meaning = meaning
   }
 
   /// Takes the next request off the input, when it has this head.
   func takeRequest(from input: inout ByteBuffer, limits: Limits) -> (request: Request, form: ResponseForm)? {
-    var unread = input
-    guard unread.readSlice(length: start.readableBytes) == start, let length = lengthOfTarget(unread, limits),
-      let target = unread.readString(length: length), unread.readSlice(length: rest.readableBytes) == rest
-    else { return nil }
-    input = unread
+    let target = input.withUnsafeReadableBytes { bytes in
+      bytes.starts(with: start) ? path(in: bytes[start.count...], limits) : nil
+    }
+    guard let target else { return nil }
+    input.moveReaderIndex(forwardBy: start.count + target.utf8.count + rest.count)
     var request = meaning.request
     request.target = target
     return (request, meaning.form)
   }
 
-  /// The bytes of the path that the input begins with; nil when there is none, or the limits do not allow it.
-  private func lengthOfTarget(_ input: ByteBuffer, _ limits: Limits) -> Int? {
-    input.withUnsafeReadableBytes { bytes in
-      guard bytes.first == UInt8(ascii: "/"), let end = bytes.firstIndex(where: { !Self.isInTarget($0) }),
-        end <= min(limits.maximumTargetBytes, limits.maximumHeadBytes - meaning.fieldBytes)
-      else { return nil }
-      return end
-    }
+  /// The path that bytes begin with; nil when there is none, the limits do not allow it, or the head goes on otherwise.
+  private func path(in bytes: Slice<UnsafeRawBufferPointer>, _ limits: Limits) -> String? {
+    guard bytes.first == UInt8(ascii: "/"), let end = bytes.firstIndex(where: { !Self.isInTarget($0) }),
+      end - bytes.startIndex <= min(limits.maximumTargetBytes, limits.maximumHeadBytes - meaning.fieldBytes),
+      bytes[end...].starts(with: rest)
+    else { return nil }
+    return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
   /// The bytes that the parser takes in any place of a target: the visible ones, except the sign of a fragment.

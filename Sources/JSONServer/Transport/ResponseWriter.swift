@@ -61,12 +61,9 @@ struct ResponseWriter {
       head.write(literal: " ")
       head.write(response.status.reasonPhrase)
       head.write(literal: "\r\n")
-      if let common = response.commonFields {
-        head.write(common.lines)
-        head.write(date.line())
-      } else {
-        writeFields(response.headerFields, to: &head)
-      }
+      let common = response.commonFields
+      if let common { head.write(common.lines) }
+      writeFields(response.headerFields, from: common?.fields.count ?? 0, to: &head)
       if let validator = response.validator {
         head.write(literal: "ETag: ")
         validator.withFieldValue { head.write($0) }
@@ -90,9 +87,9 @@ struct ResponseWriter {
     }
   }
 
-  private mutating func writeFields(_ fields: HTTPFields, to head: inout ByteCursor) {
+  private mutating func writeFields(_ fields: HTTPFields, from first: Int, to head: inout ByteCursor) {
     var hasDate = false
-    for index in fields.indices {
+    for index in first..<fields.endIndex {
       let name = fields[index].name
       // Nearly all other names differ in length, which is cheaper to compare.
       switch (name.canonicalName.utf8.count, name.canonicalName) {
@@ -115,10 +112,9 @@ struct ResponseWriter {
   /// The most bytes that a response's head can take.
   private static func headBound(of response: PreparedResponse) -> Int {
     // The status line, the validator, the date and the framing are short and of known form.
-    let bound = 256 + response.status.reasonPhrase.utf8.count
-    if let common = response.commonFields { return bound + common.lines.count }
+    let bound = 256 + response.status.reasonPhrase.utf8.count + (response.commonFields?.lines.count ?? 0)
     let fields = response.headerFields
-    return fields.indices.reduce(bound) { bound, index in
+    return ((response.commonFields?.fields.count ?? 0)..<fields.endIndex).reduce(bound) { bound, index in
       bound + fields[index].name.rawName.utf8.count + fields[index].value.utf8.count + 4
     }
   }
@@ -233,10 +229,11 @@ struct ResponseQueue {
     /// Whether the request may still read or change something.
     var isPending = true
     var isReady = false
-    var response: PreparedResponse?
   }
 
   private var entries: Deque<Entry> = []
+  /// The responses that are ready, each in its entry's place: beside the entries, a look at which copies them.
+  private var ready: Deque<PreparedResponse?> = []
   private var firstNumber = 0
   /// The bytes of the bodies that wait for their turn.
   private(set) var heldBytes = 0
@@ -260,6 +257,7 @@ struct ResponseQueue {
   /// - Returns: The number to put the response by.
   mutating func append(_ form: ResponseForm, isSafe: Bool) -> Int {
     entries.append(Entry(form: form, isSafe: isSafe))
+    ready.append(nil)
     if isSafe { pendingSafe += 1 } else { pendingUnsafe += 1 }
     return firstNumber + entries.count - 1
   }
@@ -282,24 +280,22 @@ struct ResponseQueue {
     _ = recordEffect(of: number)
     heldBytes += response.byteCount
     entries[offset].isReady = true
-    entries[offset].response = response
+    ready[offset] = response
   }
 
   /// Takes the response that is next in order; nil when it is not made yet.
   mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
-    // In place: a copy of an entry costs more than all else here.
-    guard !entries.isEmpty, entries[0].isReady else { return nil }
-    let entry = entries.removeFirst()
-    guard let response = entry.response else { return nil }
+    guard entries.first?.isReady == true, let response = ready.removeFirst() else { return nil }
     firstNumber += 1
     heldBytes -= response.byteCount
-    return (entry.form, response)
+    return (entries.removeFirst().form, response)
   }
 
   /// Removes all places; later responses are dropped.
   mutating func removeAll() {
     firstNumber += entries.count
     entries.removeAll()
+    ready.removeAll()
     heldBytes = 0
     (pendingSafe, pendingUnsafe) = (0, 0)
   }

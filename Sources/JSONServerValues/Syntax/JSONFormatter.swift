@@ -124,40 +124,53 @@ package struct JSONFormatter {
   ) {
     var position = start.offset
     var depth = start.depth
+    // Where the bytes begin that are the same in both layouts and are not written yet.
+    var unwritten = position
     repeat {
       switch bytes[position] {
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         let close = bytes[position] + 2
-        output.append(bytes[position])
+        output.append(bytes, unwritten..<(position + 1))
         position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
-        if bytes[position] == close {
-          output.append(close)
-          position += 1
-        } else {
+        unwritten = position
+        guard bytes[position] == close else {
           depth += 1
           breakLine(level + depth, padded: close == UInt8(ascii: "}"), to: &output)
           continue
         }
+        position += 1
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
+        output.append(bytes, unwritten..<position)
         breakLine(level + depth, padded: bytes[position] == UInt8(ascii: "}"), to: &output)
-        output.append(bytes[position])
+        unwritten = position
         position += 1
       case UInt8(ascii: ","):
-        output.append(UInt8(ascii: ","))
+        output.append(bytes, unwritten..<(position + 1))
         if isOneLine { output.append(afterComma) } else { breakLine(level + depth, padded: false, to: &output) }
-        position += 1
+        position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
+        unwritten = position
+        continue
       case UInt8(ascii: ":"):
-        output.append(UInt8(ascii: ":"))
-        output.append(afterColon)
-        position += 1
+        let gap = position + 1
+        position = JSONSyntax.skipWhitespace(in: bytes, from: gap)
+        if position - gap != afterColon.count || !bytes[gap..<position].elementsEqual(afterColon) {
+          output.append(bytes, unwritten..<gap)
+          output.append(afterColon)
+          unwritten = position
+        }
+        continue
       default:
-        let end = JSONSyntax.endOfScalar(in: bytes, from: position)
-        output.append(UnsafeBufferPointer(rebasing: bytes[position..<end]))
-        position = end
+        position = JSONSyntax.endOfScalar(in: bytes, from: position)
       }
-      if depth > 0 { position = JSONSyntax.skipWhitespace(in: bytes, from: position) }
+      let gap = position
+      position = JSONSyntax.skipWhitespace(in: bytes, from: gap)
+      if position > gap {
+        output.append(bytes, unwritten..<gap)
+        unwritten = position
+      }
     } while depth > 0 && position < end
+    output.append(bytes, unwritten..<position)
     (start.offset, start.depth) = (position, depth)
   }
 
@@ -196,10 +209,8 @@ private struct ChunkedOutput {
   }
 
   @inline(__always)
-  mutating func append(_ byte: UInt8) {
-    if count == Self.capacity { flush() }
-    chunk[count] = byte
-    count += 1
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+    append(UnsafeBufferPointer(rebasing: bytes[range]))
   }
 
   @inline(__always)

@@ -13,9 +13,29 @@ package enum JSONSyntax {
   /// Returns the offset of the first byte at or after an offset that is not white space.
   @inline(__always)
   package static func skipWhitespace(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    guard offset < bytes.count, isWhitespace(bytes[offset]) else { return offset }
+    return skipIndentation(in: bytes, from: offset + 1)
+  }
+
+  /// Skips white space most of which is spaces: eight at a time.
+  private static func skipIndentation(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
+    while let word = word(in: bytes, at: position) {
+      let others = word ^ (ones &* 0x20)
+      position += others.trailingZeroBitCount / 8
+      if others != 0 { break }
+    }
     while position < bytes.count, isWhitespace(bytes[position]) { position += 1 }
     return position
+  }
+
+  /// Returns the eight bytes at an offset, the first in the lowest place; `nil` where there are fewer.
+  @inline(__always)
+  private static func word(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64? {
+    guard offset + 8 <= bytes.count else { return nil }
+    // Bytes that are not empty have an address.
+    let address = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + offset)
+    return UInt64(littleEndian: address.loadUnaligned(as: UInt64.self))
   }
 
   /// Whether a byte is JSON's white space: space, tab, line feed or carriage return.
@@ -30,10 +50,7 @@ package enum JSONSyntax {
   @inline(__always)
   static func skipPlainASCII(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
-    while position + 8 <= bytes.count {
-      // Bytes that are not empty have an address, and eight of them are left.
-      let word = UInt64(
-        littleEndian: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position).loadUnaligned(as: UInt64.self))
+    while let word = word(in: bytes, at: position) {
       let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
       let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
       // For each byte, the high bit means: zero after the xor, below 0x20, or not ASCII.
@@ -103,44 +120,50 @@ package enum JSONSyntax {
   @inlinable
   package static func isHexadecimal(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
 
-  /// Returns the offset after the string that starts at an offset, in scanned text: the closing quote is there,
-  /// and a character after each backslash.
+  /// Returns the offset after the string that starts at an offset, in scanned text: the closing quote is there.
   @inline(__always)
   static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-    var position = start + 1
+    var quote = start
     while true {
-      position = skipUnquoted(in: bytes, from: position)
-      guard bytes[position] == UInt8(ascii: "\\") else { return position + 1 }
-      position += 2
+      quote = nextQuote(in: bytes, from: quote + 1)
+      // Each two backslashes before it are an escaped one; one that is left over escapes the quote.
+      var content = quote
+      while bytes[content - 1] == UInt8(ascii: "\\") { content -= 1 }
+      if (quote - content) & 1 == 0 { return quote + 1 }
     }
   }
 
-  /// Returns the offset of the first quote or backslash at or after an offset of a string that has an end.
+  /// Returns the offset of the first quote at or after an offset of a string that has an end.
   @inline(__always)
-  private static func skipUnquoted(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
-    // The string's quotes are among the bytes, which so have an address.
-    let base = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)
+  private static func nextQuote(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
-    while position + 32 <= bytes.count {
-      let found = quotes(in: base + position) | quotes(in: base + position + 16)
-      if (found.x | found.y) & highBits != 0 { break }
-      position += 32
+    // Most strings are short: eight bytes, and then 32 as long as there is no quote.
+    while let word = word(in: bytes, at: position) {
+      let others = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+      let found = (others &- ones) & ~others & highBits
+      if found != 0 { return position + found.trailingZeroBitCount / 8 }
+      position += 8
+      while position + 32 <= bytes.count {
+        // Bytes that are not empty have an address.
+        let rest = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position)
+        let found = quotes(in: rest) | quotes(in: rest + 16)
+        if (found.x | found.y) & highBits != 0 { break }
+        position += 32
+      }
     }
     // The string was scanned: its closing quote ends the loop.
-    while bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\") { position += 1 }
+    while bytes[position] != UInt8(ascii: "\"") { position += 1 }
     return position
   }
 
-  /// Returns two words with the high bit set of each byte that is a quote or a backslash, and perhaps of later bytes.
+  /// Returns two words with the high bit set of each byte that is a quote, and perhaps of later bytes.
   ///
   /// Words, because the compiler makes slow code for vectors of bytes; two, because that is a vector of any machine.
   @inline(__always)
   private static func quotes(in bytes: UnsafeRawPointer) -> SIMD2<UInt64> {
-    let words = bytes.loadUnaligned(as: SIMD2<UInt64>.self)
     let ones = SIMD2(repeating: ones)
-    let quote = words ^ (ones &* UInt64(UInt8(ascii: "\"")))
-    let backslash = words ^ (ones &* UInt64(UInt8(ascii: "\\")))
-    return ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
+    let others = bytes.loadUnaligned(as: SIMD2<UInt64>.self) ^ (ones &* UInt64(UInt8(ascii: "\"")))
+    return (others &- ones) & ~others
   }
 
   /// Returns the offset after the string, number or literal that starts at an offset, in text that was

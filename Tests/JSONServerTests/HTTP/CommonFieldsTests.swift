@@ -37,6 +37,14 @@ struct CommonFieldsTests {
     #expect(Self.head(response).contains("Link: b"))
   }
 
+  @Test func `stay where a field is added beside them`() {
+    var response = Self.response()
+    response.append(.link, "b")
+    #expect(response.commonFields != nil)
+    let lines = ["HTTP/1.1 200 OK", "Content-Type: text/plain", "Vary: Origin", "Link: b", "Content-Length: 1"]
+    #expect(Self.head(response) == lines[...].map { $0[...] })
+  }
+
   @Test func `are fields like others for Swift code`() {
     #expect(Self.response().response.headerFields == Self.common.fields)
     #expect(PreparedResponse(Self.response().response).commonFields == nil)
@@ -52,14 +60,14 @@ struct CommonFieldsTests {
   {
     let record: JSONValue = ["id": 1, "body": .string(String(repeating: "text ", count: 500))]
     func server(_ middleware: [any Middleware]) async throws -> Server {
-      try await AdminFixture.server(["posts": [record]]) { configuration in
+      try await AdminFixture.server(["posts": [record, ["id": 2]]]) { configuration in
         configuration.crossOrigin = crossOrigin
         configuration.compresses = compresses
         configuration.middleware = middleware
       }
     }
     let (plain, passed) = (try await server([]), try await server([Passage()]))
-    for target in ["/posts/1", "/posts", "/posts/2", "/db"] {
+    for target in ["/posts/1", "/posts", "/posts?_page=1&_limit=1", "/posts/3", "/db"] {
       for method in [HTTPRequest.Method.get, .head, .put, .options] {
         for origin in [nil, "http://localhost:5173", "http://example.com"] {
           for coding in [nil, "gzip", "identity"] {

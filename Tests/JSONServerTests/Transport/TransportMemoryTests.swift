@@ -10,7 +10,7 @@ struct TransportMemoryTests {
   static let requests = (0..<40).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
 
   /// Each response is as large as all that may wait to be sent.
-  static func answer(_ request: Request, _ reply: TestApplication.Reply) {
+  static func answer(_ request: Request, _ reply: Reply) {
     reply(.text(request.target + String(repeating: ".", count: HTTPConnection.maximumUnflushed)))
   }
 

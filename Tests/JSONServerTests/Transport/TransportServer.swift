@@ -5,8 +5,6 @@ import NIOConcurrencyHelpers
 
 /// An application that a test writes as one function; it records what was requested.
 final class TestApplication: Application {
-  typealias Reply = @Sendable (PreparedResponse) -> Void
-
   private let handle: @Sendable (Request, @escaping @Sendable (RequestProgress) -> Void, @escaping Reply) -> Void
   private let asked = NIOLockedValueBox<[Request]>([])
 
