@@ -82,8 +82,8 @@ const offerNew = () => notice("This record was deleted meanwhile. ", isEditing()
 function showLinks({ resource, id, value }) {
   const link = (text, ...place) => node("a", { href: viewOf(...place) }, text);
   fill(ui.recordLinks,
-    Object.entries(resource.parents).filter(([name]) => isKey(value[name])).map(([name, parent]) =>
-      link(`${parent} / ${compact(value[name])}`, [parent, compact(value[name])])),
+    Object.entries(resource.parents).flatMap(([name, parent]) => [value[name]].flat().filter(isKey).map((key) =>
+      link(`${parent} / ${compact(key)}`, [parent, compact(key)]))),
     childrenOf(resource).map(({ name, member }) => link(`↓ ${name}`, [name], { [member]: id })));
 }
 

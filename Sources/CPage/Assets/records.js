@@ -135,10 +135,12 @@ function head(name, isNumeric) {
 function cell(id, name, value, isNumeric) {
   const { resource } = shown;
   const text = brief(compact(value ?? ""));
-  const parent = isKey(value) && parentOf(name, resource);
+  const keys = [value].flat();
+  const parent = keys.every(isKey) && parentOf(name, resource);
   const key = { "data-key": `${id} ${name}` };
   const content = name === resource.idName ? node("a", { ...key, href: listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
-    : parent ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name }, text) : cells.content(value);
+    : parent ? keys.flatMap((id, index) => [index > 0 && ", ", node("a", { "data-key": `${key["data-key"]}${index || ""}`, href: viewOf([parent.name, compact(id)]), "data-parent": name }, brief(compact(id)))])
+    : cells.content(value);
   return node("td", { class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, "data-name": name, "data-key": `cell ${id} ${name}`, tabindex: -1 }, content);
 }
 
