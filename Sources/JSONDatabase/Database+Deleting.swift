@@ -16,6 +16,8 @@ extension Database {
   /// become null, and only the records of the resources in `dependents` are removed. The keys are those that embedding
   /// follows.
   ///
+  /// A list of ids loses the removed id, under the classic dialect where ``Schema/idLists`` or `dependents` name it.
+  ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
   /// - Complexity: O(number of what is removed), after a first call that reads the foreign keys of every collection.
   package mutating func delete(
@@ -32,7 +34,8 @@ extension Database {
 
   /// Removes or changes what refers to records that are gone.
   ///
-  /// - Parameter dependents: The resources whose records are removed under 1.0's dialect.
+  /// - Parameter dependents: The resources whose records are removed under 1.0's dialect, and whose lists of ids are
+  ///   changed under the classic one.
   /// - Returns: How many records were removed, by resource.
   mutating func removeDependents(
     of records: [(resource: String, id: String)], _ dependents: [String]
@@ -47,10 +50,15 @@ extension Database {
       for (position, key) in found {
         let name = entries[position].name
         let idName = Array(schema.idName(of: name).utf8)
-        let rows = rows(at: position, where: key, equals: parent.id)
+        let keepsLists = schema.dialect == .classic && !dependents.contains(name) && !schema.idLists.contains(key.name)
+        let rows = rows(at: position, where: key, names: parent.id).filter { !(keepsLists && $0.isInList) }
         count += rows.count
         guard patience.allows(count > Self.quickChanges) else { return [:] }
-        for (slot, row) in rows {
+        for (slot, row, isInList) in rows {
+          if isInList {
+            set(removing(parent.id, from: key, in: row, at: position), at: slot, of: position)
+            continue
+          }
           if schema.dialect == .v1, !dependents.contains(name) {
             set(nullifying(key, in: row), at: slot, of: position)
             continue
@@ -111,22 +119,35 @@ extension Database {
   private func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
     var found: [(position: Int, key: FieldPath)] = []
     for position in collectionPositions {
-      if let key = existingForeignKey(in: position, to: parent) { found.append((position, key)) }
+      found += existingForeignKeys(in: position, to: parent).map { (position, $0) }
     }
     return found
   }
 
-  /// Returns the rows that refer to a record and to no other; one with a list of ids is kept for the others.
+  /// Returns the rows that refer to a record, each with whether it does so in a list of ids.
   ///
   /// Last first: the lists of the indexes shrink at their ends, which moves nothing.
-  private func rows(at position: Int, where key: FieldPath, equals id: String) -> [(Int, Row)] {
+  private func rows(
+    at position: Int, where key: FieldPath, names id: String
+  ) -> [(slot: Int, row: Row, isInList: Bool)] {
     guard let collection = entries[position].collection else { return [] }
     return collection.slots(where: key, equals: id, patience).reversed().compactMap { slot in
-      guard let row = collection.rows[Int(slot)], row.withRecord({ key.value(in: $0)?.recordID == id }) else {
-        return nil
+      guard let row = collection.rows[Int(slot)] else { return nil }
+      let isInList: Bool? = row.withRecord { record in
+        guard let value = key.value(in: record) else { return nil }
+        if let elements = ArrayReader(value) { return elements.contains { $0.recordID == id } ? true : nil }
+        return value.recordID == id ? false : nil
       }
-      return (Int(slot), row)
+      return isInList.map { (Int(slot), row, $0) }
     }
+  }
+
+  private func removing(_ id: String, from key: FieldPath, in row: Row, at position: Int) -> Row {
+    let others = (row.record.member(key.whole)?.elements ?? []).filter { $0.withToken(\.recordID) != id }
+    var draft = ObjectDraft()
+    draft.set(key.name, to: ValidJSON(writing: .array(others.map { JSONValue($0) })))
+    let layout = entries[position].collection?.layout(of: row) ?? .pretty
+    return Row(draft.merged(into: row.record, layout, row.margins), between: row.margins)
   }
 
   private func nullifying(_ key: FieldPath, in row: Row) -> Row {

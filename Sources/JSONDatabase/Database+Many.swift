@@ -74,10 +74,14 @@ extension Database {
     var rewritten: [(slot: Int, row: Row)] = []
     var written: [WrittenRecord] = []
     var growth = 0
+    let filling = filling(at: position)
     // What may fail is done before anything changes.
     for slot in selection.slots.map(Int.init) {
       guard let before = collection.rows[slot] else { continue }
-      let after = Row(try body(before, collection.layout(of: before)), between: before.margins)
+      let layout = collection.layout(of: before)
+      let changed = try body(before, layout)
+      let filled = filling?.refilled(changed, after: rewritten.count, layout, before.margins) ?? changed
+      let after = Row(filled, between: before.margins)
       growth += max(after.record.count - before.record.count, 0)
       guard growth <= Self.maximumGrowth else {
         throw DatabaseError(
@@ -87,6 +91,7 @@ extension Database {
       rewritten.append((slot, after))
       written.append(WrittenRecord(text: after.record, id: after.id(named: collection.idName)?.string ?? ""))
     }
+    try check(rewritten.map { ($0.slot, $0.row.record) }, at: position)
     change(position) { collection in
       for (slot, row) in rewritten { collection.set(row, at: slot) }
     }

@@ -53,6 +53,7 @@ extension Database {
     _ parent: (resource: String, id: String), _ key: FieldPath, in position: Int
   ) -> ValidJSON {
     var type = entries[position].collection?.kinds(of: Array(key.name.utf8), patience).textType
+    if case .list(let element)? = type { type = element.map { .scalar($0) } }
     if type == nil, let parents = collectionPosition(parent.resource).flatMap({ entries[$0].collection }) {
       type = parents.kinds(of: Array(parents.idName.utf8), patience).textType
     }

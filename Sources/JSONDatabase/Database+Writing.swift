@@ -37,12 +37,14 @@ extension Database {
     let position = try position(of: name)
     if let parent {
       let key = foreignKey(in: position, to: parent.resource, singular: nil)
-      draft.set(key.name, to: storedID(parent.id, in: parent.resource) ?? foreignKeyValue(parent, key, in: position))
+      draft.set(key.name, to: foreignKey(key, in: position, to: parent, besides: draft[key.name]))
     }
     let collection = try collection(at: position)
+    filling(at: position)?.fill(&draft)
     let id = try collection.assignID(of: &draft, schema: schema, ids: ids, patience)
     let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
     let row = Row(draft.text(collection.recordLayout, margins), between: margins)
+    try check([(nil, row.record)], at: position)
     change(position) { $0.append(row) }
     return WrittenRecord(text: row.record, id: id)
   }
@@ -54,8 +56,10 @@ extension Database {
   package mutating func replace(
     _ id: String, in name: String, with body: ValidJSON
   ) throws(DatabaseError) -> WrittenRecord {
-    try rewrite(id, in: name) { row, collection throws(DatabaseError) in
+    let filling = filling(at: try position(of: name))
+    return try rewrite(id, in: name) { row, collection throws(DatabaseError) in
       var draft = try Self.draft(body)
+      filling?.fill(&draft, replacing: row.record)
       draft.set(collection.idName, to: row.record.member(Array(collection.idName.utf8)) ?? .null)
       return draft.text(collection.layout(of: row), row.margins)
     }
@@ -97,7 +101,10 @@ extension Database {
     guard let slot = collection.slot(of: id, patience), let before = collection.rows[slot],
       patience.allows(before.record.count > Self.quickBytes)
     else { throw Self.unknownRecord(id, in: name) }
-    let after = Row(try body(before, collection), between: before.margins)
+    let written = try body(before, collection)
+    let filled = filling(at: position)?.refilled(written, collection.layout(of: before), before.margins) ?? written
+    let after = Row(filled, between: before.margins)
+    try check([(slot, after.record)], at: position)
     set(after, at: slot, of: position)
     return WrittenRecord(text: after.record, id: id)
   }
@@ -108,8 +115,10 @@ extension Database {
   package mutating func write(
     _ body: ValidJSON, toSingular name: String, merging: Bool
   ) throws(DatabaseError) -> ValidJSON {
-    try rewriteSingular(name) { before, layout throws(DatabaseError) in
-      let draft = try Self.draft(body)
+    let filler = schema.filler
+    return try rewriteSingular(name) { before, layout throws(DatabaseError) in
+      var draft = try Self.draft(body)
+      if !merging { Filling(ofObject: name, before, filler)?.fill(&draft, replacing: before) }
       return merging ? draft.merged(into: before, layout) : draft.text(layout)
     }
   }
@@ -136,7 +145,9 @@ extension Database {
     let layout = lead.withBytes { lead in
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
-    let after = try body(before, layout)
+    let written = try body(before, layout)
+    let after = Filling(ofObject: name, before, schema.filler)?.refilled(written, layout) ?? written
+    try check(after, replacing: before, named: name)
     entries[position].resource = .singular(after)
     return after
   }
@@ -149,7 +160,7 @@ extension Database {
   }
 
   /// The id of an existing record in its own type; `nil` when there is no such record.
-  private func storedID(_ id: String, in name: String) -> ValidJSON? {
+  func storedID(_ id: String, in name: String) -> ValidJSON? {
     (try? record(id, in: name))?.member(Array(schema.idName(of: name).utf8))
   }
 
@@ -182,7 +193,8 @@ extension Database {
     return try atomically { database throws(DatabaseError) in
       var records: [ValidJSON] = []
       var created = 0
-      for element in elements {
+      var problems: [Problem] = []
+      for (index, element) in elements.enumerated() {
         do throws(DatabaseError) {
           let id = element.withToken { $0.member(idName)?.recordID }
           if let id, (try? database.record(id, in: name)) != nil {
@@ -192,9 +204,14 @@ extension Database {
             created += 1
           }
         } catch {
-          throw DatabaseError(error.code, "Element \(records.count + 1) of the array: \(error.message)")
+          guard error.code == .contradiction else {
+            throw DatabaseError(error.code, "Element \(index + 1) of the array: \(error.message)")
+          }
+          problems += error.problems.map { $0.below(String(index)) }
         }
+        if problems.count >= Self.maximumProblems { break }
       }
+      guard problems.isEmpty else { throw DatabaseError(problems) }
       return (records, created)
     }
   }

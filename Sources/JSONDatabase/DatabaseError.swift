@@ -17,6 +17,8 @@ package struct DatabaseError: Error, Sendable, Hashable {
     case tooLarge
     /// A body is not the JSON value that the operation takes.
     case invalidBody
+    /// A body is not as the data, or what is said about it, has it.
+    case contradiction
     /// A parameter of a query is invalid.
     case invalidQuery
   }
@@ -25,10 +27,13 @@ package struct DatabaseError: Error, Sendable, Hashable {
 
   /// A sentence for a person: what is wrong, with names, and what to do.
   package let message: String
+  /// What contradicts the data, each in its place of the body.
+  package let problems: [Problem]
 
-  package init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String, _ problems: [Problem] = []) {
     self.code = code
     self.message = message
+    self.problems = problems
   }
 
   /// Creates the error for a patch that cannot be applied.

@@ -1,11 +1,18 @@
 /// The names by which records are identified and related.
-package struct Schema: Sendable, Hashable {
+package struct Schema: Sendable {
   /// The member that holds a record's id, unless ``idNames`` says otherwise for its resource.
   package var idName = "id"
   /// The members that hold the ids of some resources' records.
   package var idNames: [String: String] = [:]
   /// The suffix of foreign keys, after the singular of the resource.
   package var foreignKeySuffix = "Id"
+  /// Members that hold lists of ids, by their names: of the records of the collection of that name, or, as `tagIds`, of
+  /// those that the name says. In these a deleted record's id is not left under either dialect.
+  package var idLists: Set<String> = []
+  /// What is checked in records before they are written.
+  package var checks = Checks()
+  /// What fills members of the records that are written.
+  package var filler = Filler.none
   /// Which json-server's responses are given.
   package var dialect = Dialect.classic
   /// The deepest nesting of arrays and objects that is accepted.

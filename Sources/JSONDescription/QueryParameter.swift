@@ -86,7 +86,7 @@ package enum QueryParameter {
     ),
     (
       "_dependent", nil, .text, [.deletion, .deletionOfMany], [],
-      "With `--compat v1`: the collections whose records go with the deleted ones, separated by commas."
+      "The collections whose lists of ids lose the deleted ones, and whose records go with them with `--compat v1`, separated by commas."
     ),
     (
       "_watch", nil, .text, [.list, .object, .watch], [],

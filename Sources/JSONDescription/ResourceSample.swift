@@ -11,13 +11,35 @@ package struct ResourceSample: Sendable {
   package let records: [JSONValue]
   /// How many records the resource has in all.
   package let count: Int
+  /// The members that the server fills.
+  package let filled: [FilledMember]
 
-  package init(name: String, kind: ResourceKind, idName: String = "id", records: [JSONValue], count: Int? = nil) {
+  package init(
+    name: String, kind: ResourceKind, idName: String = "id", records: [JSONValue], count: Int? = nil,
+    filled: [FilledMember] = []
+  ) {
     self.name = name
     self.kind = kind
     self.idName = idName
     self.records = records
     self.count = count ?? records.count
+    self.filled = filled
+  }
+}
+
+/// A member that the server fills in the records that clients write.
+package struct FilledMember: Sendable, Hashable {
+  let name: String
+  let type: ValueType
+  /// Whether what a client sends for it has no effect.
+  let isReadOnly: Bool
+
+  /// - Parameter value: What a new record would get.
+  package init(name: String, value: JSONValue, isReadOnly: Bool) {
+    self.name = name
+    // What is different each time is no example.
+    type = ValueType(alternatives: ValueType(of: [value]).alternatives)
+    self.isReadOnly = isReadOnly
   }
 }
 
@@ -29,11 +51,14 @@ package struct ResourceRelation: Sendable, Hashable {
   package let child: String
   /// The child's member that holds the parent's id, such as `postId`.
   package let foreignKey: String
+  /// Whether it holds a list of ids, as `tagIds` does.
+  package let isList: Bool
 
-  package init(parent: String, child: String, foreignKey: String) {
+  package init(parent: String, child: String, foreignKey: String, isList: Bool = false) {
     self.parent = parent
     self.child = child
     self.foreignKey = foreignKey
+    self.isList = isList
   }
 }
 
@@ -53,6 +78,8 @@ package struct ResourceType: Sendable, Hashable {
   let count: Int
   /// The shape of a record, its id included.
   let record: ObjectType
+  /// The members that the server fills.
+  let filled: [FilledMember]
 
   /// Infers the shape of a resource's records from a sample of them; what is not an object is ignored.
   ///
@@ -62,7 +89,12 @@ package struct ResourceType: Sendable, Hashable {
     kind = sample.kind
     idName = sample.idName
     count = sample.count
-    record = ObjectType(of: sample.records.compactMap(\.object))
+    filled = sample.filled
+    let seen = ObjectType(of: sample.records.compactMap(\.object))
+    let added = filled.filter { seen[$0.name] == nil }.map { member in
+      MemberType(name: member.name, type: member.type, isRequired: sample.records.isEmpty)
+    }
+    record = ObjectType(members: seen.members + added)
   }
 
   /// Whether every id that was seen is an integer; an empty collection will number its records too.

@@ -1,5 +1,13 @@
 import JSONServerValues
 
+/// The formats of strings that are known by their names in JSON Schema.
+package enum DescribedFormat {
+  /// Whether a text is written in a format; `nil` for a format that is not known.
+  package static func matches(_ text: String, _ name: String) -> Bool? {
+    StringFormat(rawValue: name)?.matches(text)
+  }
+}
+
 /// A way to write something as a string, under its name in JSON Schema (2020-12 validation, section 7.3).
 ///
 /// The checks are narrower than the standards where a program that reads the value would be: a date-time has capital

@@ -52,6 +52,32 @@ struct FailureTests {
     Case(
       arguments: ["--auth", "users", "--guard", "pots=640", "database.json"], file: "{\"users\": []}", status: 64,
       message: "--guard: no resource is named 'pots'"),
+    Case(
+      arguments: ["--fill", "posts=now", "database.json"], file: "{}", status: 64,
+      message: "--fill: 'posts=now' is no rule; write posts.createdAt=now"),
+    Case(
+      arguments: ["--fill", "posts.meta.at=now", "database.json"], file: "{}", status: 64,
+      message: "--fill: 'posts.meta.at=now' is no rule"),
+    Case(
+      arguments: ["--fill", "posts.id=now", "database.json"], file: "{}", status: 64,
+      message: "The rule for 'posts.id' cannot be used"),
+    Case(
+      arguments: ["--id-lists", "tags,", "database.json"], file: "{}", status: 64,
+      message: "--id-lists: a name is empty"
+    ),
+    Case(
+      arguments: ["--unique", "email", "database.json"], file: "{}", status: 64,
+      message: "--unique: 'email' names no member of a resource"),
+    Case(
+      arguments: ["--schema", "nope.json", "database.json"], file: "{}", status: 64,
+      message: "nope.json: the file cannot be read"),
+    Case(
+      arguments: ["--schema", "database.json", "database.json"], file: #"{"items": {"pattern": "(?=a)"}}"#, status: 64,
+      message: "database.json: The JSON schema cannot be used: at #/items/pattern, the pattern '(?=a)'"),
+    Case(
+      arguments: ["--schema", "database.json", "database.json"], file: ##"{"items": {"$ref": "#/$defs/a"}}"##,
+      status: 64,
+      message: "at #/items/$ref, the reference '#/$defs/a' leads nowhere"),
     Case(arguments: ["database.txt"], status: 66, message: "database.txt: there is no such file"),
     Case(
       arguments: ["database"], file: "{}", status: 66,

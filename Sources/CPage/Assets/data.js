@@ -113,7 +113,9 @@ export async function countChildren({ name, member }, ids) {
   const children = await list(name, anyOf(member, ids), most);
   if (children.length >= most) return new Map(await Promise.all(ids.map(async (id) => [id, await count(name, [[member, id]])])));
   const counts = new Map(ids.map((id) => [id, 0]));
-  for (const key of children.map((child) => compact(child[member]))) counts.set(key, counts.get(key) + 1);
+  for (const key of children.flatMap((child) => [...new Set([child[member]].flat().map(compact))])) {
+    if (counts.has(key)) counts.set(key, counts.get(key) + 1);
+  }
   return counts;
 }
 

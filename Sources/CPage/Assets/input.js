@@ -110,8 +110,8 @@ function nestedInput(value) {
  * @returns {Promise<Input>}
  */
 export async function inputFor(value, kind, parent) {
+  if (/array|object/.test(kind)) return nestedInput(value);
   if (parent) return parentInput(value, parent);
   if (kind === "boolean") return booleanInput(value);
-  if (kind === "number") return numberInput(value);
-  return /array|object/.test(kind) ? nestedInput(value) : textInput(value);
+  return kind === "number" ? numberInput(value) : textInput(value);
 }

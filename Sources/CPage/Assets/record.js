@@ -117,8 +117,8 @@ function showLinks(edited) {
   const { resource, id, value } = edited;
   const link = (text, ...place) => node("a", { href: viewOf(...place) }, text);
   fill(ui.recordLinks,
-    Object.entries(resource.parents).filter(([name]) => isKey(value[name] ?? null)).map(([name, parent]) =>
-      link(`${parent} / ${compact(value[name])}`, [parent, compact(value[name])])),
+    Object.entries(resource.parents).flatMap(([name, parent]) => [value[name]].flat().filter(isKey).map((key) =>
+      link(`${parent} / ${compact(key)}`, [parent, compact(key)]))),
     childrenOf(resource).map(({ name, member }) => link(`↓ ${name}`, [name], { [member]: id })));
 }
 

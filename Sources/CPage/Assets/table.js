@@ -138,8 +138,13 @@ function cell(id, { name, isNumeric, parent }, value) {
   const { resource } = route;
   const text = brief(compact(value ?? ""));
   const key = { "data-key": `${id} ${name}` };
+  // A list of ids refers to several.
+  const keys = [value ?? null].flat();
+  const link = (parentID, index) => node("a", {
+    "data-key": `${id} ${name}${index || ""}`, href: viewOf([parent.name, compact(parentID)]), "data-parent": name, "data-parent-id": compact(parentID),
+  }, brief(compact(parentID)));
   const content = name === resource.idName ? node("a", { ...key, href: route.listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
-    : parent && isKey(value ?? null) ? node("a", { ...key, href: viewOf([parent.name, text]), "data-parent": name, "data-parent-id": text }, text)
+    : parent && keys.every(isKey) ? keys.flatMap((parentID, index) => [index > 0 && ", ", link(parentID, index)])
     : cells.content(value);
   const made = node("td", {
     class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, dir: typeof value === "string" && "auto",

@@ -8,7 +8,8 @@ extension RecordCollection {
     of draft: inout ObjectDraft, schema: Schema, ids: IDGenerator, _ patience: Patience
   ) throws(DatabaseError) -> String {
     let dialect = schema.dialect
-    if dialect == .classic, let token = draft[idName], !Self.meansNoID(token) {
+    let rule = schema.filler.rules(for: name, isCollection: true).first { $0.member == idName }
+    if dialect == .classic, rule?.isOnEveryChange != true, let token = draft[idName], !Self.meansNoID(token) {
       guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
@@ -28,8 +29,10 @@ extension RecordCollection {
       }
       return value
     }
-    let number = numbersRecords(dialect) ? nextNumericID(patience) : nil
-    let id = number?.text ?? freeTextID(uuidCase(patience).map { form in { form(ids.uuid()) } } ?? { ids() }, patience)
+    let number = rule == nil && numbersRecords(dialect) ? nextNumericID(patience) : nil
+    let id =
+      number?.text
+      ?? freeTextID(uuidForm(rule, patience).map { form in { form(ids.uuid()) } } ?? { ids() }, patience)
     draft.set(idName, to: ValidJSON(writing: number?.value ?? .string(id)))
     return id
   }
@@ -60,6 +63,11 @@ extension RecordCollection {
       true
     default: false
     }
+  }
+
+  /// What a new UUID becomes that is an id, where a rule or the other ids say that it is one.
+  private func uuidForm(_ rule: FillRule?, _ patience: Patience) -> ((String) -> String)? {
+    uuidCase(patience) ?? (rule == nil ? nil : { $0 })
   }
 
   /// Converts a new UUID to the letter case of the last record's; `nil` unless every id is a UUID.

@@ -127,16 +127,28 @@ package struct RecordCollection: Sendable {
   func nextNumericID(_ patience: Patience) -> NumericID? {
     guard let ids = ids(patience) else { return nil }
     let rows = rows
-    let largest = indexes.numericIDs.read(rows, patience, "reading ids") {
-      NumericIDs(idName: idName, rows: $0)
+    return nextNumber(indexes.numericIDs, of: idName, patience) { ids.slot(of: $0, in: rows) != nil }
+  }
+
+  /// The number after the largest that a member holds; `nil` where no number is. O(1) after a first call for a member.
+  func nextNumber(of member: String, _ patience: Patience) -> NumericID? {
+    guard let values = equality(of: FieldPath(member), patience) else { return nil }
+    return nextNumber(indexes.numbers[member], of: member, patience) { !values.slots(equalTo: $0).isEmpty }
+  }
+
+  private func nextNumber(
+    _ index: SharedIndex<NumericIDs>, of member: String, _ patience: Patience, isTaken: (String) -> Bool
+  ) -> NumericID? {
+    let largest = index.read(rows, patience, "reading \(member) of \(name)") {
+      NumericIDs(idName: member, rows: $0)
     } _: { numbers in
-      while let largest = numbers.largest, ids.slot(of: largest.text, in: rows) == nil { numbers.removeLargest() }
+      while let largest = numbers.largest, !isTaken(largest.text) { numbers.removeLargest() }
       return numbers.largest
     }
     guard let largest else { return nil }
     var next = largest.map(\.next) ?? .integer(1)
     // Where ids are mixed, a text may look like the number that comes next.
-    while let number = next, ids.slot(of: number.text, in: rows) != nil { next = number.next }
+    while let number = next, isTaken(number.text) { next = number.next }
     return next
   }
 

@@ -1,7 +1,7 @@
 import HeapModule
 import JSONServerValues
 
-/// The largest numeric id of a collection, kept current as records come and go.
+/// The largest numeric id of a collection, or number of another member, kept current as records come and go.
 ///
 /// Every number that ever was an id: a removed record's number is dropped when it comes up, so that no write pays more than
 /// O(log n). Copies share the numbers that were read.
@@ -63,15 +63,19 @@ enum NumericID: Sendable, Comparable {
 
   /// Reads a row's id; `nil` for text, for none and for a number that is not finite.
   init?(of row: Row, idName: [UInt8]) {
-    let number: NumericID? = row.withRecord { record in
-      guard let id = record.member(idName), id.kind == .number else { return nil }
-      if let integer = Int(String(decoding: id.bytes, as: UTF8.self)) ?? Int(exactly: id.double) {
-        return .integer(integer)
-      }
-      return id.double.isFinite ? .fraction(id.double) : nil
-    }
-    guard let number else { return nil }
+    guard let number = row.withRecord({ $0.member(idName).flatMap(NumericID.init) }) else { return nil }
     self = number
+  }
+
+  /// Reads a value; `nil` for what is no number, or not finite.
+  init?(_ value: ValueToken) {
+    guard value.kind == .number else { return nil }
+    if let integer = Int(String(decoding: value.bytes, as: UTF8.self)) ?? Int(exactly: value.double) {
+      self = .integer(integer)
+    } else {
+      guard value.double.isFinite else { return nil }
+      self = .fraction(value.double)
+    }
   }
 
   static func < (left: NumericID, right: NumericID) -> Bool {

@@ -17,6 +17,8 @@ final class CollectionIndexes: Sendable {
   let lineage: Lineage
   let ids: SharedIndex<IDHashTable>
   let numericIDs: SharedIndex<NumericIDs>
+  /// The largest number of a member other than the id.
+  let numbers: IndexTable<String, NumericIDs>
   let uuids: SharedIndex<UUIDCount>
   let members: SharedIndex<MemberSummary>
   let occupied: SharedIndex<OccupiedSlots>
@@ -35,6 +37,7 @@ final class CollectionIndexes: Sendable {
     self.lineage = lineage
     ids = SharedIndex()
     numericIDs = SharedIndex()
+    numbers = IndexTable(Self.maximumIndexes)
     uuids = SharedIndex()
     members = SharedIndex()
     occupied = SharedIndex()
@@ -50,6 +53,7 @@ final class CollectionIndexes: Sendable {
     self.lineage = lineage
     ids = SharedIndex(copying: other.ids)
     numericIDs = SharedIndex(copying: other.numericIDs)
+    numbers = IndexTable(copying: other.numbers)
     uuids = SharedIndex(copying: other.uuids)
     members = SharedIndex(copying: other.members)
     occupied = SharedIndex(copying: other.occupied)
@@ -65,6 +69,7 @@ final class CollectionIndexes: Sendable {
     equality.removeAll()
     order.removeAll()
     paths.removeAll()
+    numbers.removeAll()
     hidden.removeAll()
     matches.forget()
     occupied.forget()
@@ -74,6 +79,7 @@ final class CollectionIndexes: Sendable {
   func catchUp(to rows: PersistentRowVector) {
     ids.catchUp(to: rows)
     numericIDs.catchUp(to: rows)
+    numbers.forEach { $0.catchUp(to: rows) }
     uuids.catchUp(to: rows)
     members.catchUp(to: rows)
     equality.forEach { $0.catchUp(to: rows) }
@@ -88,6 +94,7 @@ final class CollectionIndexes: Sendable {
     changes.store(0, ordering: .relaxed)
     ids.trim(rows)
     numericIDs.trim(rows)
+    numbers.forEach { $0.trim(rows) }
     uuids.trim(rows)
     members.trim(rows)
     occupied.trim(rows)

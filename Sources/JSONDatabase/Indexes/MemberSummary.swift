@@ -73,6 +73,7 @@ struct ValueKinds: Sendable {
   private var nulls = 0
   private var booleans = 0
   private var numbers = 0
+  private var objects = 0
   private var arrays = 0
   private var elements = 0
   private var booleanElements = 0
@@ -85,7 +86,8 @@ struct ValueKinds: Sendable {
     case .null: nulls += step
     case .bool: booleans += step
     case .number: numbers += step
-    case .string, .object: break
+    case .string: break
+    case .object: objects += step
     case .array:
       arrays += step
       guard let array = ArrayReader(value) else { return }
@@ -96,6 +98,18 @@ struct ValueKinds: Sendable {
       }
     }
   }
+
+  /// The kinds that there are.
+  var seen: [ValueToken.Kind] {
+    let strings = count - nulls - booleans - numbers - arrays - objects
+    let counts: [(ValueToken.Kind, Int)] = [
+      (.string, strings), (.number, numbers), (.bool, booleans), (.array, arrays), (.object, objects), (.null, nulls),
+    ]
+    return counts.filter { $0.1 > 0 }.map(\.0)
+  }
+
+  /// Whether there is a list.
+  var hasLists: Bool { arrays > 0 }
 
   /// What texts become where all these values agree, nulls apart; `nil` when there is none to follow.
   var textType: TextType? {

@@ -1,4 +1,4 @@
-/// A regular expression in JavaScript's syntax that ignores case, as `_like` accepts it.
+/// A regular expression in JavaScript's syntax, which ignores case as `_like` accepts it.
 ///
 /// Matching takes time linear in the text for every pattern: there is no backtracking. Backreferences and
 /// lookaround, which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` cover ASCII only.
@@ -25,13 +25,14 @@ struct Pattern: Sendable {
 
   /// Reads a pattern.
   ///
+  /// - Parameter ignoresCase: Whether letter case makes no difference.
   /// - Throws: ``PatternError`` if the syntax is wrong or not supported, or if the pattern is too long or too large.
-  init(_ text: String) throws(PatternError) {
+  init(_ text: String, ignoresCase: Bool = true) throws(PatternError) {
     guard text.utf8.count <= Self.maximumLength else {
       throw PatternError(
         message: "The pattern is longer than \(Self.maximumLength) bytes.", offset: Self.maximumLength)
     }
-    var parser = PatternParser(text)
+    var parser = PatternParser(text, ignoresCase: ignoresCase)
     let node = try parser.parse()
     guard node.size(limit: Self.maximumSize) <= Self.maximumSize else {
       throw PatternError(message: "The pattern repeats too much.", offset: 0)

@@ -20,7 +20,10 @@ struct PatternParser {
   private var enclosingGroups: [OpenGroup] = []
   private var group = OpenGroup(start: 0)
 
-  init(_ text: String) {
+  private let ignoresCase: Bool
+
+  init(_ text: String, ignoresCase: Bool = true) {
+    self.ignoresCase = ignoresCase
     scalars = Array(text.unicodeScalars)
   }
 
@@ -78,7 +81,9 @@ struct PatternParser {
   }
 
   /// Adds a node to the group, repeated as any quantifier that follows says.
-  private mutating func append(_ node: PatternNode) throws(PatternError) {
+  private mutating func append(_ atom: PatternNode) throws(PatternError) {
+    var node = atom
+    if !ignoresCase, case .scalar(let scalar) = atom { node = .set(ScalarSet([scalar.value...scalar.value])) }
     guard let (minimum, maximum) = try parseQuantifier() else { return group.sequence.append(node) }
     group.sequence.append(.repetition(node, minimum: minimum, maximum: maximum))
   }
@@ -209,7 +214,7 @@ struct PatternParser {
         ranges += lower.set.ranges + upper.set.ranges + [0x2D...0x2D]
       }
     }
-    let set = ScalarSet(ranges).ignoringCase
+    let set = ignoresCase ? ScalarSet(ranges).ignoringCase : ScalarSet(ranges)
     return isInverted ? set.inverted : set
   }
 

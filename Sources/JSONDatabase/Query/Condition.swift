@@ -115,7 +115,18 @@ struct Condition {
   /// Whether a record passes.
   func matches(_ record: ValueToken) -> Bool {
     guard let join, !join.parent.isHidden(by: record) else { return matches(path, in: record) }
-    return join.parent.withParent(of: record) { matches(join.path, in: $0) }
+    // Of several parents, one has to pass, and none may be equal where the condition is that.
+    func leads(to isWanted: (ValueToken) -> Bool) -> Bool {
+      join.parent.contains(in: record) { join.path.leads(in: $0, to: isWanted) }
+    }
+    switch comparison {
+    case .exists:
+      let isThere = leads { _ in true }
+      return operands.contains { $0.isTrue == isThere }
+    case .notEqual: return leads(to: accepts) && !leads { value in operands.contains { $0.equals(value, dialect) } }
+    case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .contains, .startsWith, .endsWith, .like:
+      return leads(to: accepts)
+    }
   }
 
   private func matches(_ path: FieldPath, in record: ValueToken) -> Bool {

@@ -25,23 +25,40 @@ struct ParentJoin: Sendable {
 
   /// Whether a record has a member of its own in the place of the parent, which is not replaced.
   func isHidden(by record: ValueToken) -> Bool {
-    record.member(Array(names[0].utf8)) != nil
+    steps[0].key.name != names[0] && record.member(Array(names[0].utf8)) != nil
   }
 
-  /// Passes a closure a record's parent, or an empty object when it has none.
+  /// Passes a closure a record's parent, of several the first, or an empty object when it has none.
   func withParent<Result>(of record: ValueToken, _ body: (ValueToken) -> Result) -> Result {
-    withParent(of: record, steps[...], body)
+    var result: Result?
+    _ = contains(in: record, steps[...]) { parent in
+      result = body(parent)
+      return true
+    }
+    return result ?? ValidJSON.emptyObject.withToken(body)
   }
 
-  private func withParent<Result>(
-    of record: ValueToken, _ steps: ArraySlice<Step>, _ body: (ValueToken) -> Result
-  ) -> Result {
-    guard let step = steps.first else { return body(record) }
-    let slot = step.key.value(in: record).flatMap { id in
-      id.isNull ? nil : id.withIDText { step.ids.slot(of: $0, in: step.parents.rows) }
+  /// Whether one of a record's parents satisfies a predicate; where it has none, whether an empty object does.
+  func contains(in record: ValueToken, where isWanted: (ValueToken) -> Bool) -> Bool {
+    var hasParent = false
+    let isFound = contains(in: record, steps[...]) { parent in
+      hasParent = true
+      return isWanted(parent)
     }
-    guard let row = slot.flatMap({ step.parents.rows[$0] }) else { return ValidJSON.emptyObject.withToken(body) }
-    return row.withRecord { withParent(of: $0, steps.dropFirst(), body) }
+    return isFound || !hasParent && ValidJSON.emptyObject.withToken(isWanted)
+  }
+
+  private func contains(
+    in record: ValueToken, _ steps: ArraySlice<Step>, where isWanted: (ValueToken) -> Bool
+  ) -> Bool {
+    guard let step = steps.first else { return isWanted(record) }
+    guard let value = step.key.value(in: record) else { return false }
+    func follow(_ id: ValueToken) -> Bool {
+      let slot = id.isNull ? nil : id.withIDText { step.ids.slot(of: $0, in: step.parents.rows) }
+      guard let row = slot.flatMap({ step.parents.rows[$0] }) else { return false }
+      return row.withRecord { contains(in: $0, steps.dropFirst(), where: isWanted) }
+    }
+    return ArrayReader(value)?.contains(where: follow) ?? follow(value)
   }
 
   /// Whether any parent has a value at a path. O(n) at most.

@@ -9,9 +9,15 @@ extension Database {
 
   /// The member by which a collection's records refer to those of another, by the collections' names.
   ///
+  /// - Parameter isSingle: Whether lists of ids do not count.
   /// - Throws: ``DatabaseError`` with code `unknownResource`.
-  package func foreignKey(in name: String, to parent: String) throws(DatabaseError) -> FieldPath {
-    foreignKey(in: try position(of: name), to: parent, singular: nil)
+  package func foreignKey(
+    in name: String, to parent: String, isSingle: Bool = false
+  ) throws(DatabaseError) -> FieldPath {
+    let position = try position(of: name)
+    let key = foreignKey(in: position, to: parent, singular: nil)
+    guard isSingle, schema.listKeys(to: parent).contains(key.name) else { return key }
+    return defaultForeignKey(to: parent, singular: nil)
   }
 
   /// The member by which a collection's records refer to those of another: one that records have, else the configured
@@ -19,18 +25,46 @@ extension Database {
   ///
   /// - Parameter singular: The singular of the other's name, if it is known.
   func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
-    existingForeignKey(in: position, to: parent, singular: singular)
-      ?? FieldPath((singular ?? Inflection.singular(of: parent, schema.dialect)) + schema.foreignKeySuffix)
+    existingForeignKeys(in: position, to: parent, singular: singular).first
+      ?? defaultForeignKey(to: parent, singular: singular)
   }
 
-  /// The member by which some record of a collection refers to those of another; `nil` when none does.
-  func existingForeignKey(in position: Int, to parent: String, singular: String? = nil) -> FieldPath? {
-    guard let collection = entries[position].collection else { return nil }
-    return schema.foreignKeys(in: collection.name, to: parent, singular: singular)
-      .first { collection.hasMember(named: $0, patience) }.map { FieldPath($0) }
+  private func defaultForeignKey(to parent: String, singular: String?) -> FieldPath {
+    FieldPath((singular ?? Inflection.singular(of: parent, schema.dialect)) + schema.foreignKeySuffix)
   }
 
-  /// The members by which records of one collection refer to those of another.
+  /// The members by which some record of a collection refers to those of another: at most one that is named after one
+  /// record, then at most one that is named after several.
+  func existingForeignKeys(in position: Int, to parent: String, singular: String? = nil) -> [FieldPath] {
+    guard let collection = entries[position].collection else { return [] }
+    let keys = [
+      schema.foreignKeys(in: collection.name, to: parent, singular: singular),
+      schema.listKeys(to: parent, singular: singular),
+    ]
+    return keys.compactMap { $0.first { collection.hasMember(named: $0, patience) }.map { FieldPath($0) } }
+  }
+
+  /// Whether some record of a collection holds a list in a member.
+  func holdsLists(_ key: FieldPath, in position: Int) -> Bool {
+    entries[position].collection?.kinds(of: key.whole, patience).hasLists ?? false
+  }
+
+  /// The value of a new record's foreign key: the parent's id, or a list with that.
+  ///
+  /// - Parameter value: What the body holds there.
+  func foreignKey(
+    _ key: FieldPath, in position: Int, to parent: (resource: String, id: String), besides value: ValidJSON?
+  ) -> ValidJSON {
+    let id = storedID(parent.id, in: parent.resource) ?? foreignKeyValue(parent, key, in: position)
+    let type = entries[position].collection?.kinds(of: key.whole, patience).textType
+    let isList = if case .list? = type { true } else { schema.listKeys(to: parent.resource).contains(key.name) }
+    guard isList else { return id }
+    let others = (value?.elements ?? []).filter { $0.withToken(\.recordID) != parent.id }
+    return ValidJSON(writing: .array((others + [id]).map { JSONValue($0) }))
+  }
+
+  /// The members by which records of one collection refer to those of another; a collection may have two to one other,
+  /// of which the second holds lists.
   ///
   /// - Complexity: O(number of collections + number of their members + number of relations), after a first call that
   ///   reads all records.
@@ -55,12 +89,24 @@ extension Database {
         holders[idName] = all.filter { schema.idName(of: entries[$0].name) != idName }
       }
       for child in holders[idName] ?? [] where keys[child] == nil { keys[child] = idName }
-      return keys.sorted { $0.key < $1.key }.map { (name, entries[$0.key].name, $0.value) }
+      var lists: [Int: String] = [:]
+      for key in schema.listKeys(to: name) {
+        for child in children[ByteExactKey(key)] ?? [] where lists[child] == nil { lists[child] = key }
+      }
+      return [keys, lists].flatMap { $0.sorted { $0.key < $1.key } }.map { (name, entries[$0.key].name, $0.value) }
     }
   }
 }
 
 extension Schema {
+  /// The members that may hold lists of ids of a collection's records, the likeliest first: `tagIds`, `tag_ids`, and
+  /// `tags` where ``idLists`` says so.
+  ///
+  /// - Parameter singular: The singular of the collection's name, if it is known.
+  package func listKeys(to parent: String, singular: String? = nil) -> [String] {
+    foreignKeys(to: parent, singular: singular).map { $0 + "s" } + (idLists.contains(parent) ? [parent] : [])
+  }
+
   /// The members by which records may refer to those of a collection, the likeliest first: the configured spelling, then
   /// those of other tools.
   ///

@@ -69,7 +69,7 @@ extension Database {
     let idName = Array(entries[position].collection?.idName.utf8 ?? schema.idName.utf8)
     var values: [(name: String, value: ValidJSON.AddedValue)] = []
     for tree in trees {
-      guard record.member(Array(tree.name.utf8)) == nil else {
+      guard tree.replacesKey || record.member(Array(tree.name.utf8)) == nil else {
         embedding.hiddenNames.insert(tree.name)
         continue
       }
@@ -79,12 +79,15 @@ extension Database {
           try follow(tree.branches, from: record, at: target, level: level + 1, &embedding).joined
         }
       }
-      if level > 0 {
+      // A record is in the lists of many others, and a parent beside each of its children once.
+      let isRepeated = if case .parent = tree.relation { found.isList } else { false }
+      if level > 0 || isRepeated {
         embedding.count += found.records.count
         guard embedding.count <= Embedding.maximumCount else {
           throw DatabaseError(
             .invalidQuery,
-            "More than \(Embedding.maximumCount) records would be inside others on their second level; ask for a page.")
+            "More than \(Embedding.maximumCount) records would be inside others, those that are in lists counted each time; ask for a page."
+          )
         }
       }
       values.append(
@@ -111,13 +114,22 @@ extension Database {
         return ([], true)
       }
       return (slots.compactMap { rows[Int($0)]?.record }, true)
-    case .parent(let position, let key):
-      let id = record.withToken { record in key.value(in: record).flatMap { $0.isNull ? nil : $0.idText } }
-      guard let id, let collection = entries[position].collection,
+    case .parent(let position, let key, let isList):
+      guard let collection = entries[position].collection,
         let ids = embedding.ids[position] ?? collection.ids(patience)
       else { return nil }
       embedding.ids[position] = ids
-      return ids.row(of: id, in: collection.rows).map { ([$0.record], false) }
+      return record.withToken { record -> (records: [ValidJSON], isList: Bool)? in
+        let value = key.value(in: record)
+        if let elements = value.flatMap(ArrayReader.init) {
+          let found = elements.lazy.compactMap(\.recordID).compactMap { ids.row(of: $0, in: collection.rows)?.record }
+          let records = Array(found.prefix(Embedding.maximumCount + 1))
+          return (patience.allows(records.count > Self.quickRelations) ? records : [], true)
+        }
+        let id = value.flatMap { $0.isNull ? nil : $0.idText }
+        let row = id.flatMap { ids.row(of: $0, in: collection.rows) }
+        return row.map { ([$0.record], isList) } ?? (isList ? ([], true) : nil)
+      }
     }
   }
 }
@@ -176,12 +188,20 @@ extension Database {
     let parents = parentsPosition(name) ?? children
     let parentKey = parents.map { foreignKey(in: own, to: entries[$0].name, singular: singular) }
     let isSingularName = singular == name
+    // By its own name, a collection stands for what lists of ids lead to.
+    let lists: Relation? = children.flatMap { position in
+      existingForeignKeys(in: own, to: name, singular: singular).first { holdsLists($0, in: own) }.map { key in
+        .parent(position: position, key: key, isList: true)
+      }
+    }
     switch kind {
     case .expand:
       guard let parents, let parentKey else { return nil }
-      return .parent(position: parents, key: parentKey)
+      return lists ?? .parent(position: parents, key: parentKey, isList: false)
     case .embed:
       if let children {
+        let existing = existingForeignKeys(in: children, to: entries[own].name).first
+        if let lists, existing.map({ holdsLists($0, in: children) }) ?? true { return lists }
         let key = foreignKey(in: children, to: entries[own].name, singular: nil)
         // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to
         // one.
@@ -191,7 +211,7 @@ extension Database {
           return .children(position: children, key: key)
         }
       }
-      if let parents, let parentKey { return .parent(position: parents, key: parentKey) }
+      if let parents, let parentKey { return .parent(position: parents, key: parentKey, isList: false) }
       return schema.dialect == .classic ? .nothing : nil
     }
   }
@@ -235,7 +255,7 @@ extension Database {
 
   private func addJoins(_ trees: [RelationTree], below join: ParentJoin, to joins: inout [ParentJoin]) {
     for tree in trees {
-      guard case .parent(let position, let key) = tree.relation else { continue }
+      guard case .parent(let position, let key, _) = tree.relation else { continue }
       guard let parents = entries[position].collection, let ids = parents.ids(patience) else { continue }
       let next = ParentJoin(
         names: join.names + [tree.name], steps: join.steps + [ParentJoin.Step(key: key, parents: parents, ids: ids)])

@@ -4,15 +4,16 @@ package import JSONServerValues
 enum Relation {
   /// The records of a collection whose key holds this record's id.
   case children(position: Int, key: FieldPath)
-  /// The record of a collection whose id this record's key holds.
-  case parent(position: Int, key: FieldPath)
+  /// The record of a collection whose id this record's key holds, or the records of a list of ids; where lists are meant,
+  /// also of one id or none.
+  case parent(position: Int, key: FieldPath, isList: Bool)
   /// Nothing of that name: an empty list.
   case nothing
 
   /// The collection that it leads to.
   var target: Int? {
     switch self {
-    case .children(let position, _), .parent(let position, _): position
+    case .children(let position, _), .parent(let position, _, _): position
     case .nothing: nil
     }
   }
@@ -24,6 +25,11 @@ struct RelationTree {
   let name: String
   let relation: Relation
   var branches: [RelationTree] = []
+
+  /// Whether the related records take the place of the ids that lead to them.
+  var replacesKey: Bool {
+    if case .parent(_, let key, _) = relation { key.name == name } else { false }
+  }
 }
 
 /// A request for related records inside each record of a response.
@@ -51,7 +57,7 @@ package struct RelationRequest: Sendable, Hashable {
 /// A record together with the related records that were asked for.
 package struct RelatedRecord: Sendable {
   package let record: ValidJSON
-  /// The names and values to add, in order; the record has no member of any of the names.
+  /// The names and values to add, in order; each takes the place of a member of that name.
   package let related: [(name: String, value: ValidJSON.AddedValue)]
   /// The members that are shown of the record and of related ones; `nil` for all.
   package var selection: FieldSelection?

@@ -226,8 +226,10 @@ private struct ForeignKeys {
   private func parents(of child: CollectionSurvey) -> [ByteExactKey: CollectionSurvey] {
     var parents: [ByteExactKey: CollectionSurvey] = [:]
     for parent in collections {
-      let keys = schema.foreignKeys(in: child.name, to: parent.name).map { ByteExactKey($0) }
-      if let key = keys.first(where: child.memberNames.contains) { parents[key] = parent }
+      for names in [schema.foreignKeys(in: child.name, to: parent.name), schema.listKeys(to: parent.name)] {
+        let keys = names.map { ByteExactKey($0) }
+        if let key = keys.first(where: child.memberNames.contains) { parents[key] = parent }
+      }
     }
     return parents
   }

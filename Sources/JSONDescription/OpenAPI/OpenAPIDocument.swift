@@ -68,6 +68,45 @@ package struct OpenAPIDocument: Sendable {
   }
 }
 
+/// What a document says about bodies that are checked.
+package enum OpenAPIChecking {
+  /// A document of the data whose requests with a body may get a 422.
+  package static func added(to document: JSONObject) -> JSONObject {
+    let problem: JSONValue = [
+      "type": "object", "required": ["title", "status", "detail", "errors"],
+      "properties": [
+        "title": ["type": "string"], "status": ["type": "integer"], "detail": ["type": "string"],
+        "errors": [
+          "type": "array",
+          "items": [
+            "type": "object", "required": ["pointer", "detail"],
+            "properties": [
+              "pointer": ["type": "string", "description": "A JSON Pointer into the body, after #."],
+              "detail": ["type": "string"],
+            ],
+          ],
+        ],
+      ],
+    ]
+    let response: JSONValue = [
+      "description": "What in the body contradicts the data.",
+      "content": ["application/problem+json": ["schema": problem]],
+    ]
+    var document = document
+    document["paths"] = OpenAPIWrapping.map(document["paths"]) { path in
+      OpenAPIWrapping.map(path) { operation in
+        guard var members = operation.object, members["requestBody"] != nil,
+          var responses = members["responses"]?.object
+        else { return operation }
+        responses["422"] = response
+        members["responses"] = .object(responses)
+        return .object(members)
+      }
+    }
+    return document
+  }
+}
+
 /// The part of a document about records that responses hold in an object.
 package struct OpenAPIWrapping: Sendable {
   private let name: String
@@ -90,7 +129,7 @@ package struct OpenAPIWrapping: Sendable {
     return document
   }
 
-  private static func map(_ value: JSONValue?, _ change: (JSONValue) -> JSONValue) -> JSONValue {
+  fileprivate static func map(_ value: JSONValue?, _ change: (JSONValue) -> JSONValue) -> JSONValue {
     guard let object = value?.object else { return value ?? .null }
     return .object(JSONObject(object.map { ($0.name, change($0.value)) }))
   }

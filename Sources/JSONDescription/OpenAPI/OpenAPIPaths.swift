@@ -24,6 +24,10 @@ struct OpenAPIPaths {
     case .object:
       addObject(resource)
     }
+    let related = relations.below(resource).map(\.child.resource.name)
+    for member in resource.resource.record.members where !related.contains(member.name) {
+      addInner(member, of: resource)
+    }
   }
 
   /// Adds a path; its parameters are those that all of its operations share.
@@ -158,7 +162,7 @@ struct OpenAPIPaths {
   /// `/posts/{postId}/comments`
   private mutating func addNested(_ relation: OpenAPIRelation) {
     let (parent, child) = (relation.parent, relation.child)
-    let id = Self.parameterName(relation.foreignKey, or: "parentId")
+    let id = Self.parameterName(relation.parameter, or: "parentId")
     let parameters =
       parametersBelow[child.resource.name]
       ?? OpenAPIParameters.list(of: child, relations: relations, below: true, schemas.bodies)
@@ -176,6 +180,59 @@ struct OpenAPIPaths {
     add(
       "/\(Self.segment(parent.resource.name))/{\(id)}/\(Self.segment(child.resource.name))",
       parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])
+  }
+
+  /// `/equipment/{id}/campaigns` and `/equipment/{id}/campaigns/{campaignsId}`, for a member that holds a list of objects.
+  private mutating func addInner(_ member: MemberType, of resource: NamedResource) {
+    guard case .array(let elements)? = member.type.alternatives.first,
+      case .object(let object)? = elements.alternatives.first, !member.name.isEmpty, !member.name.contains("/")
+    else { return }
+    let type = resource.recordName + Identifier.ascii(Identifier.upperCamelCase(member.name))
+    let place = "the list `\(member.name)` of \(resource.resource.name)"
+    let element = schemas.inline(object)
+    let new = schemas.inline(ObjectType(members: object.members.filter { $0.name != "id" }))
+    var path = "/\(Self.segment(resource.resource.name))"
+    var parameters: [JSONValue] = []
+    if resource.resource.kind == .collection {
+      let id = Self.parameterName(resource.resource.idName, or: "id")
+      path += "/{\(id)}"
+      parameters = [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)]
+    }
+    path += "/\(Self.segment(member.name))"
+    let list = operation(
+      "list\(type)", "Lists \(place).", tag: resource, parameters: [OpenAPIParameters.fields],
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.list(of: element), OpenAPIResponses.notModified], errors: [.badRequest, .notFound]))
+    let create = operation(
+      "add\(type)", "Adds an element to \(place).", tag: resource, body: .object(new),
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.created(element)], errors: [.notFound, .conflict] + OpenAPIResponses.bodyErrors))
+    add(path, parameters: parameters, [("get", list), ("post", create)])
+    guard object["id"] != nil else { return }
+    let now = "The element as it is stored now."
+    let get = operation(
+      "get\(type)Element", "Returns an element of \(place).", tag: resource, parameters: [OpenAPIParameters.fields],
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.ok("The element.", element), OpenAPIResponses.notModified], errors: [.badRequest, .notFound]))
+    let replace = operation(
+      "replace\(type)Element", "Replaces an element of \(place), but for its id.", tag: resource, body: .object(new),
+      responses: Self.changed(now, element, errors: [.notFound]))
+    let update = operation(
+      "update\(type)Element", "Merges members into an element of \(place).", tag: resource,
+      body: .patch(["type": "object", "additionalProperties": true]),
+      responses: Self.changed(now, element, errors: [.notFound, .conflict]))
+    let delete = operation(
+      "delete\(type)Element", "Removes an element from \(place).", tag: resource,
+      responses: OpenAPIResponses.all(
+        [OpenAPIResponses.ok("The element is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
+    let idName = Self.parameterName(member.name, or: "element") + "Id"
+    let id: JSONValue = [
+      "name": .string(idName), "in": "path", "required": true,
+      "description": .string("The `id` of an element of \(place)."), "schema": ["type": "string", "minLength": 1],
+    ]
+    add(
+      path + "/{\(idName)}", parameters: parameters + [id],
+      [("get", get), ("put", replace), ("patch", update), ("delete", delete)])
   }
 
   /// The responses to a body that changes what is there.
@@ -213,9 +270,9 @@ struct OpenAPIPaths {
 struct OpenAPIRelation {
   let parent: NamedResource
   let child: NamedResource
-  /// The child's member that holds the parent's id; the nested route's parameter is named after it.
-  let foreignKey: String
-  /// The name of the parent in `_expand` and `_embed`, such as `post`.
+  /// The nested route's parameter: the child's member that holds the parent's id, or the like for a list of them.
+  let parameter: String
+  /// The name of the parent in `_expand` and `_embed`, such as `post`, or `tags` for a list.
   let parentName: String
 }
 
@@ -232,8 +289,13 @@ struct OpenAPIRelations {
     for relation in relations {
       guard let parent = collections[relation.parent], let child = collections[relation.child] else { continue }
       let relation = OpenAPIRelation(
-        parent: parent, child: child, foreignKey: relation.foreignKey, parentName: singular(relation.parent))
-      byParent[parent.resource.name, default: []].append(relation)
+        parent: parent, child: child,
+        parameter: relation.isList ? singular(relation.parent) + "Id" : relation.foreignKey,
+        parentName: relation.isList ? relation.parent : singular(relation.parent))
+      // Of two members for the same, one has an address.
+      if !below(parent).contains(where: { $0.child.resource.name == child.resource.name }) {
+        byParent[parent.resource.name, default: []].append(relation)
+      }
       byChild[child.resource.name, default: []].append(relation)
     }
   }

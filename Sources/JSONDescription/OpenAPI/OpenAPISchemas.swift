@@ -61,6 +61,15 @@ struct OpenAPISchemas {
     ["$ref": .string("#/components/schemas/\(name)")]
   }
 
+  /// An object that has no component.
+  func inline(_ object: ObjectType) -> JSONValue {
+    let schema = JSONValue.object(JSONSchema.schema(of: object))
+    return switch bodies {
+    case .shaped: schema
+    case .open: ["anyOf": [schema, Self.reference("AnyObject")]]
+    }
+  }
+
   private func orAny(_ anything: String, _ name: String) -> JSONValue {
     switch bodies {
     case .shaped: Self.reference(name)
@@ -91,6 +100,16 @@ struct OpenAPISchemas {
     var id = JSONSchema.schema(of: seen).object ?? JSONObject()
     id["description"] = "A free id; without one the server makes it."
     properties[resource.idName] = .object(id)
+    for member in resource.filled {
+      guard var property = properties[member.name]?.object else { continue }
+      property["description"] = "The server fills it."
+      if member.isReadOnly { property["readOnly"] = true }
+      properties[member.name] = .object(property)
+    }
+    let required = (schema["required"]?.array ?? []).filter { name in
+      !resource.filled.contains { $0.name == name.string }
+    }
+    schema["required"] = required.isEmpty ? nil : .array(required)
     schema["properties"] = .object(properties)
     return schema
   }

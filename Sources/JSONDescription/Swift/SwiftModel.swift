@@ -131,7 +131,10 @@ private struct SwiftStructure {
       let property = names.take(Identifier.lowerCamelCase(member.name))
       let type =
         textKeys.contains(member.name) && member.type.isText
-        ? .global("String") : self.type(of: member.type, named: member.name, enclosing: enclosing, singular: singular)
+        ? .global("String")
+        : textKeys.contains(member.name) && member.type.isListOfTexts
+          ? .array(.global("String"))
+          : self.type(of: member.type, named: member.name, enclosing: enclosing, singular: singular)
       properties.append(
         SwiftProperty(
           name: property, key: member.name, type: type,
@@ -192,6 +195,12 @@ extension ValueType {
   fileprivate var isText: Bool {
     guard case .string? = alternatives.first else { return false }
     return alternatives.count == 1
+  }
+
+  /// Whether everything that was seen is a list of strings.
+  fileprivate var isListOfTexts: Bool {
+    guard case .array(let elements)? = alternatives.first else { return false }
+    return alternatives.count == 1 && elements.isText
   }
 }
 

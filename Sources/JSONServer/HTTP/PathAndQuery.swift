@@ -248,7 +248,11 @@ enum PercentEncoding {
 
   private static let allowedInFieldEntry = unreserved.union(ByteSet("!$&'()*+;=:@/?[]{}|".utf8))
   private static let unreserved = ByteSet.words.union(ByteSet("-._~".utf8))
+  private static let allowedInFragment = unreserved.union(ByteSet("!$&'()*+,;=:@/?".utf8))
   private static let allowedInTarget = unreserved.union(ByteSet("%!$&'()*+,;=:@/?[]{}|".utf8))
+
+  /// Returns a JSON Pointer as it is in a fragment (RFC 6901, section 6).
+  static func encodePointer(_ pointer: String) -> String { encode(pointer, keeping: allowedInFragment) }
 
   private static func encode(_ text: some StringProtocol, keeping kept: ByteSet) -> String {
     if text.utf8.allSatisfy(kept.contains) { return String(text) }

@@ -1,5 +1,5 @@
 package import HTTPTypes
-import JSONDatabase
+package import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
@@ -25,6 +25,8 @@ package struct RequestError: Error {
     case conflict
     /// The target is no longer as the client has seen it.
     case preconditionFailed
+    /// The body is not as the data has it, or what is said about the data.
+    case contradiction
     case bodyTooLarge
     case targetTooLong
     case unsupportedMediaType
@@ -61,18 +63,22 @@ package struct RequestError: Error {
 
   /// The member of a JSON body that is at fault, outermost name or position first; empty when it is none.
   package let place: [String]
+  /// What contradicts the data, each in its place of the body.
+  package let problems: [Problem]
 
-  package init(_ code: Code, _ message: String, at place: [String] = []) {
+  package init(_ code: Code, _ message: String, at place: [String] = [], problems: [Problem] = []) {
     self.code = code
     self.message = message
     self.place = place
+    self.problems = problems
   }
 
   /// Whether it is about the route: nothing is at the path, or the method does not apply there.
   var saysNothingIsThere: Bool {
     switch code {
     case .notFound, .methodNotAllowed: true
-    case .malformed, .unauthorized, .forbidden, .timeout, .conflict, .preconditionFailed, .bodyTooLarge, .targetTooLong,
+    case .malformed, .unauthorized, .forbidden, .timeout, .conflict, .preconditionFailed, .contradiction, .bodyTooLarge,
+      .targetTooLong,
       .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding, .unmetExpectation, .headTooLarge, .failed,
       .notImplemented, .unavailable, .busy, .noSpace, .durabilityUnknown, .badGateway, .gatewayTimeout, .loop:
       false
@@ -100,10 +106,11 @@ extension RequestError {
       case .unknownResource, .unknownRecord, .wrongKind: .notFound
       case .idTaken, .conflict: .conflict
       case .tooLarge: .bodyTooLarge
+      case .contradiction: .contradiction
       case .invalidBody, .invalidQuery: .malformed
       }
     let remedy = error.code == .idTaken ? " PUT or PATCH changes it." : ""
-    self.init(code, error.message + remedy)
+    self.init(code, error.message + remedy, problems: error.problems)
   }
 
   /// Creates the refusal of a write that could not be saved.
@@ -130,6 +137,7 @@ extension RequestError {
     case .timeout: .requestTimeout
     case .conflict: .conflict
     case .preconditionFailed: .preconditionFailed
+    case .contradiction: .unprocessableContent
     case .bodyTooLarge: .contentTooLarge
     case .targetTooLong: .uriTooLong
     case .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding: .unsupportedMediaType
@@ -151,11 +159,24 @@ extension RequestError {
     return methods.joined(separator: ", ")
   }
 
+  /// The members of a problem's details (RFC 9457), which follow those of every error.
+  private var problemDetails: [(String, JSONValue)] {
+    let errors = problems.map { problem -> JSONValue in
+      ["pointer": .string("#" + PercentEncoding.encodePointer(problem.pointer)), "detail": .string(problem.message)]
+    }
+    return [
+      ("type", "about:blank"), ("title", .string(status.reasonPhrase)), ("status", .number(JSONNumber(status.code))),
+      ("detail", .string(message)), ("errors", .array(errors)),
+    ]
+  }
+
   /// Returns the response that reports the error to the client.
   func response() -> PreparedResponse {
     let isDurabilityUnknown = code == .durabilityUnknown
-    var response = PreparedResponse.error(
-      status, message, members: isDurabilityUnknown ? [("durability", "unknown")] : [])
+    let members: [(String, JSONValue)] =
+      isDurabilityUnknown ? [("durability", "unknown")] : code == .contradiction ? problemDetails : []
+    var response = PreparedResponse.error(status, message, members: members)
+    if code == .contradiction { response.headerFields[.contentType] = "application/problem+json" }
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
     if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
     if code == .busy { response.headerFields[.retryAfter] = "1" }

@@ -11,26 +11,34 @@ package struct DataDescription {
   private let samples: [ResourceSample]
   private let relations: [ResourceRelation]
   private let dialect: Dialect
+  private let areBodiesChecked: Bool
 
   /// Examines a database's records, at most 1,000 of each resource.
   init(of database: Database, title: String) {
     self.title = title
     samples = database.resourceNames.compactMap { name in
+      let filled = database.filledMembers(of: name).map { member in
+        FilledMember(name: member.name, value: JSONValue(member.value), isReadOnly: member.isOnEveryChange)
+      }
       switch database.resource(named: name) {
       case .collection(let collection)?:
         let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
         return ResourceSample(
-          name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count)
+          name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count,
+          filled: filled)
       // 1.0's numbers, texts and booleans have no members to describe.
       case .singular(let value)? where value.withToken({ $0.kind }) == .object:
-        return ResourceSample(name: name, kind: .object, records: [JSONValue(value)])
+        return ResourceSample(name: name, kind: .object, records: [JSONValue(value)], filled: filled)
       case .singular?: return nil
       case .unserved?, nil: return nil
       }
     }
     dialect = database.schema.dialect
+    areBodiesChecked = !database.schema.checks.isEmpty
     relations = database.relations().map { relation in
-      ResourceRelation(parent: relation.parent, child: relation.child, foreignKey: relation.key)
+      ResourceRelation(
+        parent: relation.parent, child: relation.child, foreignKey: relation.key,
+        isList: database.schema.listKeys(to: relation.parent).contains(relation.key))
     }
   }
 
@@ -64,6 +72,7 @@ package struct DataDescription {
       title: title, resources: samples.map { ResourceType($0) }, relations: relations,
       basePath: basePath, bodies: bodies == .open ? .open : .shaped, singular: singular
     ).object
+    if areBodiesChecked { document = OpenAPIChecking.added(to: document) }
     if let wrapName { document = OpenAPIWrapping(name: wrapName).added(to: document) }
     return signIn?.added(to: document) ?? document
   }

@@ -41,6 +41,8 @@ final class Endpoint: Sendable {
   let relations: [RelationRequest]
   /// The resource and id of the record below which a new one is created.
   let parent: (resource: String, id: String)?
+  /// A list in the target, which the request is about in the target's place.
+  let inner: InnerList?
 
   init(
     _ target: Target, _ action: Action = .read, list: ListParameters? = nil, relations: [RelationRequest] = [],
@@ -51,6 +53,17 @@ final class Endpoint: Sendable {
     self.list = list
     self.relations = list?.query.relations ?? relations
     self.parent = parent
+    inner = nil
+  }
+
+  /// What is asked of a list in a target: to read that, or to change a member of it.
+  init(_ target: Target, _ inner: InnerList) {
+    self.target = target
+    action = inner.endpoint.isWrite ? .merge(.empty) : .read
+    list = nil
+    relations = []
+    parent = nil
+    self.inner = inner
   }
 
   /// The same of what it is about, with another action.
@@ -81,11 +94,14 @@ final class Endpoint: Sendable {
   }
 
   /// Whether it changes all records that match its parameters, so that each of those must have an effect.
-  var changesMany: Bool { isWrite && list != nil }
+  var changesMany: Bool { isWrite && list != nil || inner?.endpoint.changesMany ?? false }
 
   /// The read of what the request changes; `nil` when that does not exist yet.
   var reading: Endpoint? {
-    switch (target, action) {
+    if let inner {
+      return inner.endpoint.reading.map { Endpoint(target, InnerList(member: inner.member, endpoint: $0)) }
+    }
+    return switch (target, action) {
     case (_, .read), (_, .createOrMerge), (.collection, .create): nil
     default: Endpoint(target, list: list)
     }
@@ -109,6 +125,7 @@ extension Endpoint {
   /// - Throws: ``RequestError``; what became of the database is of no use then.
   func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(RequestError) -> EndpointResult
   {
+    if let inner { return try perform(inner, request, on: &database, ids: ids) }
     do throws(DatabaseError) {
       switch target {
       case .database: return EndpointResult(.database(database.text))
@@ -261,8 +278,8 @@ extension Endpoint {
     _ request: Request, path: Path, parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
     let segments = path.segments
-    guard let first = segments.first, segments.count <= 3 else {
-      throw RequestError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
+    guard let first = segments.first, segments.count <= 4 else {
+      throw unknownRoute(request)
     }
     if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
       guard isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
@@ -281,14 +298,29 @@ extension Endpoint {
     case (true, 1): return try collection(name, request, parameters, database.schema)
     case (true, 2): return try record(name, segments[1], request, parameters, database.schema)
     case (true, _):
+      let child = database.resource(meantBy: segments[2])
+      let isRelated = child.map { child in
+        database.hasRelation(from: child.name, to: name) || database.hasRelation(from: name, to: child.name)
+      }
+      if isRelated != true,
+        let inner = try inner(segments[2...], of: .record(name, id: segments[1]), request, parameters, database)
+      {
+        return inner
+      }
+      guard segments.count == 3 else { throw unknownRoute(request) }
       return try nested(segments[2], below: (name, segments[1]), request, parameters, database)
     case (false, 1): return try singular(name, request, parameters, database.schema)
     case (false, _):
+      if let inner = try inner(segments[1...], of: .object(name), request, parameters, database) { return inner }
       throw RequestError(.notFound, "'\(name)' is a single object; its address is /\(name).")
     }
   }
 
-  private static func collection(
+  private static func unknownRoute(_ request: Request) -> RequestError {
+    RequestError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
+  }
+
+  static func collection(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
     if isRead(request.method) {
@@ -303,7 +335,7 @@ extension Endpoint {
     return Endpoint(.collection(name), isMany ? .createOrMerge(body) : .create(body))
   }
 
-  private static func record(
+  static func record(
     _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
     let target = Target.record(name, id: id)
@@ -364,7 +396,15 @@ extension Endpoint {
       guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
         throw RequestError(.notFound, database.unknownResourceMessage(name))
       }
-      let list = try ListParameters(parameters, dialect: database.schema.dialect)
+      var list = try ListParameters(parameters, dialect: database.schema.dialect)
+      if !database.hasRelation(from: name, to: parent.resource), database.count(of: name) > 0,
+        let ids = database.listedIDs(of: name, in: parent.id, of: parent.resource)
+      {
+        // The parent names them.
+        let filter = database.schema.idName(of: name) + ":in"
+        list.query.parameters.append(FilterParameter(filter, [ids.joined(separator: ",")]))
+        return Endpoint(.collection(name), list: list)
+      }
       return Endpoint(.collection(name), list: list.below(parent.id, of: parent.resource, by: key))
     }
     guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }

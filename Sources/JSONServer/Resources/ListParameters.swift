@@ -232,6 +232,7 @@ extension Endpoint {
   ///
   /// Which filters, sort keys and relations lead nowhere, only the data tells: those are in ``EndpointResult/ignored``.
   func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
+    if let inner { return inner.endpoint.ignoredParameters(parameters, of: request) }
     let taker = taker(request)
     var ignored: [IgnoredParameter] = []
     for (name, _) in parameters.items

@@ -36,14 +36,14 @@ struct ResponseShape: Sendable {
     guard let fields else { return }
     result.content = result.content.selecting(fields)
     // A write is done by now: it was asked before.
-    guard !endpoint.isWrite else { return }
+    guard !endpoint.isWrite, endpoint.inner == nil else { return }
     let relations = endpoint.relations.flatMap { [$0.name, String($0.name.prefix { $0 != "." })] }
     result.ignored += Self.ignored(database.unknownPaths(of: fields, in: name, relations: relations))
   }
 
   /// The fields that lead nowhere in the data before a write, nor in what it writes.
   func unknownFields(of endpoint: Endpoint, in database: Database) -> [IgnoredParameter] {
-    guard let fields, let name = endpoint.resource else { return [] }
+    guard let fields, let name = endpoint.resource, endpoint.inner == nil else { return [] }
     return Self.ignored(
       database.unknownPaths(of: fields, in: name, relations: []).filter { path in
         !path.possibleNames.contains { endpoint.mayAdd($0) }
@@ -131,6 +131,10 @@ extension Endpoint {
   ///
   /// - Throws: 400, when there is something else than records under the name.
   func unwrapping(_ name: String, _ dialect: Dialect) throws(RequestError) -> Endpoint {
+    if let inner {
+      return Endpoint(
+        target, InnerList(member: inner.member, endpoint: try inner.endpoint.unwrapping(name, dialect)))
+    }
     switch (target, action) {
     case (_, .read), (_, .delete): return self
     case (.collection, .create(let body)):

@@ -10,6 +10,13 @@ extension Server.Configuration {
     schema.idName = idName
     schema.idNames = idNames
     schema.foreignKeySuffix = foreignKeySuffix
+    schema.idLists = idLists
+    // What cannot be used was refused at the start.
+    schema.checks = (try? checks()) ?? Checks()
+    if !fills.isEmpty {
+      let ids = IDGenerator.urlSafe(length: 7, random: random)
+      schema.filler = Filler(fills.map(\.rule), ids: ids) { Timestamp.now.milliseconds }
+    }
     schema.dialect =
       switch dialect {
       case .classic: .classic

@@ -53,6 +53,20 @@ extension Server {
     public var idNames: [String: String] = [:]
     /// What a foreign key ends with.
     public var foreignKeySuffix = "Id"
+    /// Members that hold lists of ids and are named after their collection, as `tags`, or whose lists lose the ids of
+    /// deleted records with json-server 0.17's responses, too, as `tagIds`.
+    public var idLists: Set<String> = []
+    /// The members that the server fills in the records that clients write.
+    public var fills: [Fill] = []
+    /// Whether bodies are refused with 422 that contradict the other records of their collection: a member is missing that
+    /// all have, is of another kind, or leads to a record that is not there.
+    public var checksBodies = false
+    /// The members that have another value in each record, such as `users.email`; a body with a value that is taken is
+    /// refused with 422.
+    public var uniqueMembers: [String] = []
+    /// A JSON Schema (draft 2020-12) of all data, by which bodies are refused with 422: `properties` by the names of the
+    /// resources, `items` for the records of a collection.
+    public var jsonSchema: JSONValue?
     /// How clients sign in, and what they have to sign in for; `nil` for a server that everyone may use.
     public var signIn: SignIn?
     /// Whether clients may have sessions: copies of the data of their own.

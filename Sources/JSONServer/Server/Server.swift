@@ -77,11 +77,13 @@ public final class Server: Sendable {
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
     var bounded = configuration
     bounded.limits = configuration.limits.bounded
-    let configuration = bounded
+    let configuration = try bounded.namingSchema()
     // What is wrong with the configuration is found before the file is locked.
     let policies = try HTTPPolicies(configuration)
     let security = try configuration.security()
     let stubs = try configuration.openStubs()
+    try configuration.checkFills()
+    try configuration.checkChecks()
     let loop = EventLoopExecutor()
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
@@ -104,7 +106,9 @@ public final class Server: Sendable {
         engine.readAhead()
       }
     }
-    for warning in source.warnings { configuration.onEvent(.warning(warning)) }
+    for warning in source.warnings + configuration.warnings(about: source.database) {
+      configuration.onEvent(.warning(warning))
+    }
     return Server(engine, configuration, security)
   }
 

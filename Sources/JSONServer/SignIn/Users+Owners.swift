@@ -92,7 +92,9 @@ extension Users {
   /// The member of a collection's records that holds the id of their owner.
   func ownerKey(in name: String) -> FieldPath {
     let usual = FieldPath("userId")
-    guard let key = try? database.foreignKey(in: name, to: collection), key != usual else { return usual }
+    guard let key = try? database.foreignKey(in: name, to: collection, isSingle: true), key != usual else {
+      return usual
+    }
     let names = database.memberNames(of: name)
     return !names.contains(key.name) && names.contains(usual.name) ? usual : key
   }

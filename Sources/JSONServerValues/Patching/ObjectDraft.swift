@@ -38,6 +38,9 @@ package struct ObjectDraft {
     guard isObject else { return nil }
   }
 
+  /// Whether it has no member.
+  package var isEmpty: Bool { members.isEmpty }
+
   /// The value of a member, or `nil`.
   package subscript(name: String) -> ValidJSON? {
     position(of: Array(name.utf8)).map { members[$0].value }

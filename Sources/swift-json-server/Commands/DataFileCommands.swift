@@ -21,6 +21,7 @@ struct DataFileOptions: ParsableArguments {
       schema.idName = ids.common ?? schema.idName
       schema.idNames = ids.names
       schema.foreignKeySuffix = keys.foreignKeySuffix ?? schema.foreignKeySuffix
+      schema.idLists = try keys.idListNames
       return schema
     }
   }

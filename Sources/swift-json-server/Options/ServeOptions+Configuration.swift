@@ -1,11 +1,12 @@
 import JSONServer
+import JSONServerValues
 
 extension ServeOptions {
   /// The server's configuration, save the rewrite rules, the other server that is asked, and the events.
   ///
   /// - Throws: ``CommandFailure`` that names the option at fault.
   func configuration(for source: Source) throws(CommandFailure) -> Server.Configuration {
-    try check()
+    try refuseNonsense()
     var configuration = Server.Configuration(source: source)
     configuration.hosts = host
     configuration.port = port ?? defaultPort
@@ -18,6 +19,17 @@ extension ServeOptions {
     configuration.idName = ids.common ?? configuration.idName
     configuration.idNames = ids.names
     configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
+    configuration.idLists = try keys.idListNames
+    configuration.fills = try CommandFailure.translating("--fill: ") { () throws(ServerError) in
+      try fill.map { rule throws(ServerError) in try Fill(rule) }
+    }
+    configuration.checksBodies = check
+    configuration.uniqueMembers = unique
+    try CommandFailure.translating("--unique: ") { () throws(ServerError) in try configuration.checkChecks() }
+    if let schema {
+      configuration.jsonSchema = .object(try JSONFile.object(at: schema))
+      try CommandFailure.translating("\(schema): ") { () throws(ServerError) in try configuration.checkChecks() }
+    }
     configuration.signIn = try signIn
     configuration.hasSessions = sessions
     configuration.isReadOnly = readOnly
@@ -46,7 +58,7 @@ extension ServeOptions {
 
   /// What the options name, save the directories of static files; of the directory of snapshots, these.
   var privateFiles: [PrivateFile] {
-    let paths = [source, cert, key, routes, stubs, record, seed, config ?? SettingsFile.defaultPath, readyFile]
+    let paths = [source, cert, key, routes, stubs, schema, record, seed, config ?? SettingsFile.defaultPath, readyFile]
     let snapshots = PrivateFile.files(
       in: snapshots ?? ".", prefix: Session.snapshotPrefix, suffixes: [Session.snapshotSuffix])
     return paths.compactMap { $0.map(PrivateFile.file) } + [snapshots]
@@ -95,7 +107,7 @@ extension ServeOptions {
   }
 
   /// Refuses what makes no sense.
-  private func check() throws(CommandFailure) {
+  private func refuseNonsense() throws(CommandFailure) {
     if !middlewares.isEmpty {
       throw CommandFailure(
         .usage,

@@ -110,6 +110,30 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Fill a member of new records: with now, uuid, increment or a value; with ! at the end, on every change (posts.updatedAt=now!); repeatable.",
+      valueName: "resource.member=value"))
+  var fill: [String] = []
+
+  @Flag(
+    help:
+      "Refuse bodies with 422 that contradict the other records: a missing member, another kind, a reference to nothing."
+  )
+  var check = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A member with another value in each record (users.email), else 422; repeatable.", valueName: "resource.member"))
+  var unique: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A JSON Schema of the data by which bodies are refused with 422. (default: with --check, the data's $schema)",
+      valueName: "file"),
+    completion: .file())
+  var schema: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Which json-server to follow where 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
   var compat: Compatibility?
 
@@ -254,6 +278,23 @@ struct KeyOptions: ParsableArguments {
     name: [.customLong("foreignKeySuffix"), .customLong("fks")],
     help: ArgumentHelp("What a foreign key ends with, as in postId. (default: Id)", valueName: "suffix"))
   var foreignKeySuffix: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A member with a list of ids that is named after their collection (tags), or whose list loses the ids of deleted records (tagIds); repeatable.",
+      valueName: "name"))
+  var idLists: [String] = []
+
+  /// The names that ``idLists`` has, which commas may separate.
+  var idListNames: Set<String> {
+    get throws(CommandFailure) {
+      let names = idLists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+      guard !names.contains("") else {
+        throw CommandFailure(.usage, "--id-lists: a name is empty; write --id-lists tags.")
+      }
+      return Set(names)
+    }
+  }
 }
 
 /// What `--id` names: the member that holds a record's id, for all resources or for one.

@@ -43,7 +43,9 @@ struct Settings {
   var certificatePaths: [String] { [options.cert, options.key].compactMap { $0 } }
 
   /// The files beside the source whose edits count.
-  var watchedPaths: [String] { [path] + [options.routes, options.stubs].compactMap { $0 } + certificatePaths }
+  var watchedPaths: [String] {
+    [path] + [options.routes, options.stubs, options.schema].compactMap { $0 } + certificatePaths
+  }
 }
 
 /// The settings of a `json-server.json`: the options' names, without dashes, and their values.

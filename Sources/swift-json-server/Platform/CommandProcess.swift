@@ -1,5 +1,6 @@
 import CStorage
 import Dispatch
+import JSONDatabase
 import JSONServer
 
 #if canImport(Darwin)

@@ -1,0 +1,194 @@
+package import JSONServerValues
+
+/// Something in what is written that contradicts the data.
+package struct Problem: Sendable, Hashable {
+  /// Where it is: the names and positions that lead there, the outermost first.
+  package let place: [String]
+  /// What is wrong, as the end of a sentence about the place.
+  package let message: String
+
+  /// Creates a problem in a place.
+  package init(_ place: [String], _ message: String) {
+    self.place = place
+    self.message = message
+  }
+
+  /// The place as a JSON Pointer (RFC 6901).
+  package var pointer: String {
+    place.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+  }
+
+  /// The same problem in what holds its place under a name or a position.
+  func below(_ name: String) -> Problem { Problem([name] + place, message) }
+}
+
+/// What is checked in records before they are written.
+package struct Checks: Sendable {
+  /// Whether the other records are the example: which members there are, of which kinds, and which lead to other records.
+  package var followsData = false
+  /// The members, by resource, that have another value in each record.
+  package var unique: [String: [String]] = [:]
+  /// Finds what in a record of a resource, or in a single object, is not as it has to be.
+  package var shape: (@Sendable (_ resource: String, _ isRecord: Bool, _ value: ValidJSON) -> [Problem])?
+
+  /// Checks nothing.
+  package init() {}
+
+  /// Whether nothing is checked.
+  package var isEmpty: Bool { !followsData && unique.isEmpty && shape == nil }
+}
+
+extension Database {
+  /// The most problems that are told at a time.
+  static let maximumProblems = 100
+
+  /// Checks records before they take the place of others, or none.
+  ///
+  /// - Throws: ``DatabaseError`` with code `contradiction` and all problems.
+  func check(_ written: [(slot: Int?, record: ValidJSON)], at position: Int) throws(DatabaseError) {
+    guard !schema.checks.isEmpty, let collection = entries[position].collection else { return }
+    var problems: [Problem] = []
+    let replaced = Set(written.compactMap(\.slot))
+    let keys = schema.checks.followsData ? foreignKeys(from: position) : []
+    var seen: Set<[String]> = []
+    for (_, record) in written where problems.count < Self.maximumProblems {
+      var found: [Problem] = []
+      if schema.checks.followsData {
+        found += collection.contradictions(of: record, patience)
+        for (key, parent) in keys { found += self.problems(of: key, to: parent, in: record, at: position) }
+      }
+      for member in schema.checks.unique[collection.name] ?? [] {
+        found += collection.duplicates(of: member, in: record, besides: replaced, &seen, patience)
+      }
+      found += schema.checks.shape?(collection.name, true, record) ?? []
+      problems += found.filter { !problems.contains($0) }
+    }
+    guard problems.isEmpty else { throw DatabaseError(problems, in: collection.name) }
+  }
+
+  /// Checks a single object before it takes the place of another.
+  ///
+  /// - Throws: ``DatabaseError`` with code `contradiction` and all problems.
+  func check(_ object: ValidJSON, replacing before: ValidJSON, named name: String) throws(DatabaseError) {
+    guard !schema.checks.isEmpty else { return }
+    var problems: [Problem] = []
+    if schema.checks.followsData {
+      problems += object.members.compactMap { member -> Problem? in
+        let kind = member.value.withToken(\.kind)
+        guard let seen = before.member(Array(member.name.utf8))?.withToken(\.kind), seen != kind else { return nil }
+        return Problem([member.name], "is \(kind.description), and was \(seen.description)")
+      }
+    }
+    problems += schema.checks.shape?(name, false, object) ?? []
+    guard problems.isEmpty else { throw DatabaseError(problems, in: name) }
+  }
+
+  /// The members by which a collection's records may refer to others, with the positions of those.
+  private func foreignKeys(from position: Int) -> [(keys: [String], parent: Int)] {
+    let child = entries[position].name
+    return collectionPositions.flatMap { parent -> [(keys: [String], parent: Int)] in
+      let name = entries[parent].name
+      let existing = existingForeignKeys(in: position, to: name).map { ([$0.name], parent) }
+      return existing.isEmpty
+        ? [(schema.foreignKeys(in: child, to: name) + schema.listKeys(to: name), parent)] : existing
+    }
+  }
+
+  /// The ids in a record that lead nowhere, of those in the first member that it has.
+  private func problems(
+    of keys: [String], to parent: Int, in record: ValidJSON, at position: Int
+  ) -> [Problem] {
+    guard let parents = entries[parent].collection, let ids = parents.ids(patience),
+      let (key, value) = keys.lazy.compactMap({ key in record.member(Array(key.utf8)).map { (key, $0) } }).first
+    else { return [] }
+    let own = position == parent ? record.member(Array(parents.idName.utf8))?.withToken(\.recordID) : nil
+    let elements = value.elements
+    return (elements ?? [value]).enumerated().compactMap { index, value in
+      guard let id = value.withToken(\.recordID), id != own, ids.slot(of: id, in: parents.rows) == nil else {
+        return nil
+      }
+      let place = elements == nil ? [key] : [key, String(index)]
+      return Problem(place, "leads nowhere: \(parents.name) has no record with id \(id)")
+    }
+  }
+}
+
+extension RecordCollection {
+  /// What in a record is not as it is in the collection's records.
+  fileprivate func contradictions(of record: ValidJSON, _ patience: Patience) -> [Problem] {
+    var problems: [Problem] = []
+    let members = record.members
+    let names = Set(members.map { ByteExactKey($0.name) })
+    for name in memberNames(patience) where !names.contains(ByteExactKey(name)) {
+      guard kinds(of: Array(name.utf8), patience).count >= count else { continue }
+      problems.append(Problem([name], "is missing; every record of \(self.name) has it"))
+    }
+    for member in members {
+      let kinds = kinds(of: Array(member.name.utf8), patience).seen
+      let kind = member.value.withToken(\.kind)
+      // Null alone tells nothing about what is there otherwise.
+      guard !kinds.isEmpty, kinds != [.null], !kinds.contains(kind) else { continue }
+      let others = kinds.map(\.description).joined(separator: " or ")
+      problems.append(Problem([member.name], "is \(kind.description); in \(name) it is \(others)"))
+    }
+    return problems
+  }
+
+  /// Whether a record holds in a member what another one does, or one that is written with it.
+  ///
+  /// - Parameter seen: What those hold that are written with it.
+  fileprivate func duplicates(
+    of member: String, in record: ValidJSON, besides replaced: Set<Int>, _ seen: inout Set<[String]>,
+    _ patience: Patience
+  ) -> [Problem] {
+    let path = FieldPath(member)
+    func key(_ record: ValueToken) -> String? {
+      path.value(in: record).flatMap { $0.isNull ? nil : String(decoding: $0.unescaped, as: UTF8.self) }
+    }
+    guard let own = record.withToken(key), let text = record.withToken({ path.value(in: $0)?.idText }) else {
+      return []
+    }
+    let other = slots(where: path, equals: text, patience).first { slot in
+      !replaced.contains(Int(slot)) && rows[Int(slot)]?.withRecord(key) == own
+    }
+    let id = other.flatMap { rows[Int($0)]?.id(named: idName)?.string }
+    guard other != nil || !seen.insert([member, own]).inserted else { return [] }
+    let holder = id.map { "\(name) \($0)" } ?? "another record of \(name)"
+    return [Problem(member.split(separator: ".").map(String.init), "must be unique; \(holder) has it already")]
+  }
+}
+
+extension ValueToken {
+  /// A string with its escapes resolved, after its quote; any other value as it is written.
+  fileprivate var unescaped: [UInt8] {
+    kind == .string ? [UInt8(ascii: "\"")] + unescapedContent : Array(bytes)
+  }
+}
+
+extension ValidJSON {
+  /// The members of an object; none of any other value.
+  fileprivate var members: [(name: String, value: ValidJSON)] {
+    withToken { object in
+      guard var reader = ObjectReader(object) else { return [] }
+      var members: [(name: String, value: ValidJSON)] = []
+      while let member = reader.next() {
+        let name = member.nameText
+        if let value = self.member(Array(name.utf8)) { members.append((name, value)) }
+      }
+      return members
+    }
+  }
+}
+
+extension DatabaseError {
+  fileprivate init(_ problems: [Problem], in name: String) {
+    let all = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
+    self.init(.contradiction, "The body contradicts what \(name) holds: \(all).", problems)
+  }
+
+  /// The error for some of several bodies that are written at once.
+  init(_ problems: [Problem]) {
+    let all = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
+    self.init(.contradiction, "The body contradicts the data: \(all).", problems)
+  }
+}

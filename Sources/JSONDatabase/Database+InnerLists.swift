@@ -1,0 +1,68 @@
+package import JSONServerValues
+
+// Lists that a member of a record, or of a single object, holds: the elements are looked at and changed as the records of
+// a collection.
+
+extension Database {
+  /// The elements of a list in a record, as a database that has them as its only collection.
+  ///
+  /// Where other records hold a list in the member, one that has no value there holds an empty list.
+  ///
+  /// - Parameters:
+  ///   - member: The member that holds the list, which names the collection.
+  ///   - id: The record's id; `nil` for a single object.
+  /// - Returns: `nil` when there is no such list.
+  /// - Throws: ``DatabaseError`` with code `unknownRecord`, when other records hold such a list.
+  /// - Complexity: O(size of the record).
+  package func innerList(_ member: String, of id: String?, in name: String) throws(DatabaseError) -> Database? {
+    let position = try position(of: name)
+    let whole = id == nil ? try? singular(name) : try? record(id ?? "", in: name)
+    let value = whole?.member(Array(member.utf8))
+    var rows = PersistentRowVector()
+    if let elements = value?.elements {
+      guard patience.allows(value.map { $0.count > Self.quickBytes } ?? false) else { return nil }
+      for element in elements { rows.append(Row(element, lead: 0, trail: 0)) }
+    } else {
+      guard value?.withToken(\.isNull) ?? true, holdsLists(FieldPath(member), in: position) else { return nil }
+      if whole == nil { throw Self.unknownRecord(id ?? "", in: name) }
+    }
+    // What servers fill is in the records of resources.
+    var schema = schema
+    schema.filler = .none
+    let collection = RecordCollection(
+      name: member, idName: schema.idName(of: member), rows: rows, tail: UTF8Slice(""), defaultLayout: .compact,
+      lineage: Lineage())
+    let entry = ResourceEntry(
+      name: member, lead: UTF8Slice(""), resource: .collection(collection), trail: UTF8Slice(""))
+    var list = Database(schema: schema, prefix: UTF8Slice(""), entries: [entry], suffix: UTF8Slice(""))
+    list.patience = patience
+    return list
+  }
+
+  /// The records of a collection as the member of an object that is merged into what holds them.
+  package func asMember(_ name: String) -> ValidJSON {
+    let records = (try? collection(name)).map { $0.firstRecords($0.count) } ?? []
+    return ValidJSON.emptyObject.withToken { ValidJSON($0, adding: [(name, .many(records))]) }
+  }
+
+  /// Adds an element that is no object, and so has no id.
+  package mutating func append(_ element: ValidJSON, to name: String) {
+    guard let position = collectionPosition(name) else { return }
+    change(position) { $0.append(Row(element, lead: 0, trail: 0)) }
+  }
+
+  /// Whether a collection's records refer to those of another.
+  package func hasRelation(from name: String, to parent: String) -> Bool {
+    !((try? position(of: name)).map { existingForeignKeys(in: $0, to: parent) } ?? []).isEmpty
+  }
+
+  /// The ids that a record's list holds of another collection's records; `nil` where no record of the collection has such
+  /// a list.
+  package func listedIDs(of child: String, in id: String, of name: String) -> [String]? {
+    guard let position = try? position(of: name),
+      let key = existingForeignKeys(in: position, to: child).first(where: { holdsLists($0, in: position) })
+    else { return nil }
+    let list = (try? record(id, in: name))?.member(key.whole)?.elements ?? []
+    return list.compactMap { $0.withToken(\.recordID) }
+  }
+}

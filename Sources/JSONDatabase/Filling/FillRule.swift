@@ -1,0 +1,164 @@
+package import JSONServerValues
+
+/// A member that the server fills in the records that are written.
+package struct FillRule: Sendable {
+  /// What the member holds then.
+  package enum Value: Sendable {
+    /// The time, in the form of the collection's other times.
+    case now
+    /// A random UUID.
+    case uuid
+    /// One more than the largest number that the member holds in the collection.
+    case increment
+    case constant(ValidJSON)
+  }
+
+  /// The resource; `nil` for all collections.
+  package let resource: String?
+  package let member: String
+  package let value: Value
+  /// Whether each change of a record fills it anew, whatever the client sends.
+  package let isOnEveryChange: Bool
+
+  /// Creates a rule for the records of a resource, or of all collections.
+  package init(resource: String?, member: String, value: Value, isOnEveryChange: Bool) {
+    self.resource = resource
+    self.member = member
+    self.value = value
+    self.isOnEveryChange = isOnEveryChange
+  }
+}
+
+/// What members are filled with.
+package struct Filler: Sendable {
+  /// Fills nothing.
+  package static let none = Filler([], ids: IDGenerator { "" }) { 0 }
+
+  let rules: [FillRule]
+  let ids: IDGenerator
+  /// The time, in milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  /// Creates what fills members by rules.
+  ///
+  /// - Parameters:
+  ///   - rules: The rules; of several for a member the last counts, and one for a resource before one for all.
+  ///   - ids: Makes UUIDs.
+  ///   - now: Returns the time, in milliseconds since 1970.
+  package init(_ rules: [FillRule], ids: IDGenerator, now: @escaping @Sendable () -> Int64) {
+    // What is for one resource follows, and so replaces, what is for all.
+    self.rules = rules.filter { $0.resource == nil } + rules.filter { $0.resource != nil }
+    self.ids = ids
+    self.now = now
+  }
+
+  /// The rules for a resource, at most one for each member.
+  func rules(for resource: String, isCollection: Bool) -> [FillRule] {
+    var found: [FillRule] = []
+    for rule in rules where rule.resource == resource || rule.resource == nil && isCollection {
+      found.removeAll { $0.member == rule.member }
+      found.append(rule)
+    }
+    return found
+  }
+}
+
+/// Fills members of what is written to one resource.
+struct Filling {
+  private let rules: [FillRule]
+  private let filler: Filler
+  /// The first records, from which the form of times is taken.
+  private let examples: () -> [ValidJSON]
+  private let nextNumber: (String) -> NumericID?
+
+  /// - Returns: `nil` when nothing is filled.
+  init?(of collection: RecordCollection, _ filler: Filler, _ patience: Patience) {
+    self.init(filler, filler.rules(for: collection.name, isCollection: true).filter { $0.member != collection.idName })
+    {
+      collection.firstRecords(DateForm.exampleCount)
+    } nextNumber: {
+      collection.nextNumber(of: $0, patience)
+    }
+  }
+
+  /// - Returns: `nil` when nothing is filled.
+  init?(ofObject name: String, _ object: ValidJSON, _ filler: Filler) {
+    self.init(filler, filler.rules(for: name, isCollection: false)) {
+      [object]
+    } nextNumber: { member in
+      object.withToken { object in object.member(Array(member.utf8)).flatMap(NumericID.init)?.next } ?? .integer(1)
+    }
+  }
+
+  private init?(
+    _ filler: Filler, _ rules: [FillRule], examples: @escaping () -> [ValidJSON],
+    nextNumber: @escaping (String) -> NumericID?
+  ) {
+    guard !rules.isEmpty else { return nil }
+    (self.filler, self.rules, self.examples, self.nextNumber) = (filler, rules, examples, nextNumber)
+  }
+
+  /// Fills what a body leaves out that becomes a record: null means that the client has no value.
+  ///
+  /// - Parameter before: The record whose place it takes, which keeps its values.
+  func fill(_ draft: inout ObjectDraft, replacing before: ValidJSON? = nil) {
+    for rule in rules {
+      if !rule.isOnEveryChange {
+        if let own = draft[rule.member], !own.withToken(\.isNull) { continue }
+        if let kept = before?.member(Array(rule.member.utf8)), !kept.withToken(\.isNull) {
+          draft.set(rule.member, to: kept)
+          continue
+        }
+      } else if before != nil {
+        // As in every change.
+        continue
+      }
+      draft.set(rule.member, to: value(of: rule))
+    }
+  }
+
+  /// A record that a request has changed, with what each change fills.
+  ///
+  /// - Parameter index: The number of records that the same request has changed before.
+  func refilled(
+    _ record: ValidJSON, after index: Int = 0, _ layout: JSONLayout, _ margins: ObjectDraft.Margins = .none
+  ) -> ValidJSON {
+    var draft = ObjectDraft()
+    for rule in rules where rule.isOnEveryChange { draft.set(rule.member, to: value(of: rule, after: index)) }
+    return draft.isEmpty ? record : draft.merged(into: record, layout, margins)
+  }
+
+  /// The members, each with what a new record would get.
+  var members: [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
+    rules.map { ($0.member, value(of: $0), $0.isOnEveryChange) }
+  }
+
+  private func value(of rule: FillRule, after index: Int = 0) -> ValidJSON {
+    switch rule.value {
+    case .now: return DateForm(of: rule.member, in: examples()).value(milliseconds: filler.now())
+    case .uuid: return ValidJSON(writing: .string(filler.ids.uuid()))
+    case .increment:
+      let first = nextNumber(rule.member) ?? .integer(1)
+      let number = (0..<index).reduce(first) { number, _ in number.next ?? number }
+      return ValidJSON(writing: number.value)
+    case .constant(let value): return value
+    }
+  }
+}
+
+extension Database {
+  /// The members that are filled in a resource's records, each with what a new record would get.
+  package func filledMembers(of name: String) -> [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
+    guard let position = try? position(of: name) else { return [] }
+    if case .singular(let object) = entries[position].resource {
+      return Filling(ofObject: name, object, schema.filler)?.members ?? []
+    }
+    return filling(at: position)?.members ?? []
+  }
+
+  /// What fills members of the records of a collection; `nil` for nothing.
+  func filling(at position: Int) -> Filling? {
+    guard !schema.filler.rules.isEmpty else { return nil }
+    return entries[position].collection.flatMap { Filling(of: $0, schema.filler, patience) }
+  }
+}

@@ -1,0 +1,84 @@
+import JSONDatabase
+import JSONServerValues
+
+extension Server.Configuration {
+  /// What is checked in what clients write.
+  ///
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a schema that cannot be used, and for a member without
+  ///   its resource.
+  func checks() throws(ServerError) -> Checks {
+    var checks = Checks()
+    checks.followsData = checksBodies
+    for name in uniqueMembers {
+      let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, !parts.contains("") else {
+        throw ServerError(
+          .invalidConfiguration, "'\(name)' names no member of a resource that is unique; write users.email.")
+      }
+      checks.unique[parts[0], default: []].append(parts[1])
+    }
+    if let jsonSchema {
+      let checker = try JSONSchemaChecker(jsonSchema)
+      checks.shape = { resource, isRecord, value in checker.problems(in: value, of: resource, isRecord: isRecord) }
+    }
+    return checks
+  }
+
+  /// Refuses what ``checks()`` refuses.
+  ///
+  /// - Throws: ``ServerError`` with code `invalidConfiguration`.
+  package func checkChecks() throws(ServerError) { _ = try checks() }
+
+  /// What a schema says that is not checked, for a person.
+  var schemaWarnings: [String] {
+    let ignored = jsonSchema.flatMap { try? JSONSchemaChecker($0).ignored } ?? []
+    return ignored.isEmpty
+      ? [] : ["The JSON schema's \(ignored.joined(separator: ", ")) are not followed; everything else is checked."]
+  }
+
+  /// The same with the schema that the data's first member `$schema` names, where bodies are checked and none is given.
+  func namingSchema() throws(ServerError) -> Server.Configuration {
+    guard checksBodies, jsonSchema == nil, let (path, directory) = schemaReference, !path.contains("://") else {
+      return self
+    }
+    let place = path.hasPrefix("/") ? path : directory + path
+    guard let file = OpenFile(path: place), file.isRegular else {
+      onEvent(.warning("$schema: '\(path)' cannot be read, and is not followed; check its name."))
+      return self
+    }
+    var configuration = self
+    do throws(JSONError) {
+      configuration.jsonSchema = try JSONValue(parsing: file.read(from: 0, count: file.size))
+    } catch {
+      throw ServerError(.invalidConfiguration, "\(place):\(error.description)")
+    }
+    return configuration
+  }
+
+  /// The schema that the data names, and the directory from which a relative path leads there, with its slash.
+  private var schemaReference: (path: String, directory: String)? {
+    switch source {
+    case .value(let value): value["$schema"]?.string.map { ($0, "") }
+    case .text(let bytes, let name): Self.firstReference(in: bytes.prefix(4096)).map { ($0, Self.directory(of: name)) }
+    case .file(let path):
+      OpenFile(path: path).flatMap { Self.firstReference(in: $0.read(from: 0, count: min($0.size, 4096))[...]) }
+        .map { ($0, Self.directory(of: path)) }
+    case .directory, .postgreSQL: nil
+    }
+  }
+
+  private static func directory(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  /// The text of a member `$schema` that stands first.
+  private static func firstReference(in bytes: ArraySlice<UInt8>) -> String? {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let start = text.firstIndex(of: "{") else { return nil }
+    var rest = text[text.index(after: start)...].drop(while: \.isWhitespace)
+    guard rest.hasPrefix("\"$schema\"") else { return nil }
+    rest = rest.dropFirst(9).drop { $0.isWhitespace || $0 == ":" }
+    let end = rest.dropFirst().firstIndex { $0 == "\"" }
+    return end.flatMap { try? JSONValue(parsing: Array(rest[...$0].utf8)).string }
+  }
+}

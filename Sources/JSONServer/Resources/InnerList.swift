@@ -1,0 +1,95 @@
+import HTTPTypes
+import JSONDatabase
+import JSONServerValues
+
+/// A list inside a record or a single object, which has an address below that, such as `/equipment/1/campaigns`.
+///
+/// Its elements are the records of a collection in a database of their own: what a request asks of them is what it would
+/// ask of a resource. What has changed then is one member of what holds the list.
+struct InnerList: Sendable {
+  /// The member that holds the list.
+  let member: String
+  /// What the request asks of the elements.
+  let endpoint: Endpoint
+}
+
+extension Endpoint {
+  /// Parses a request for a list in what a target is, or for one of its elements.
+  ///
+  /// - Parameter segments: What follows the target's own segments.
+  /// - Returns: `nil` when there is no such list.
+  static func inner(
+    _ segments: ArraySlice<String>, of target: Target, _ request: Request, _ parameters: QueryParameters,
+    _ database: Database
+  ) throws(RequestError) -> Endpoint? {
+    guard let member = segments.first, segments.count <= 2 else { return nil }
+    guard let list = try target.innerList(member, in: database) else { return nil }
+    let endpoint: Endpoint
+    if segments.count == 2 {
+      endpoint = try record(member, segments[segments.startIndex + 1], request, parameters, list.schema)
+    } else if request.method == .post, let element = scalar(request, list.schema) {
+      endpoint = Endpoint(.collection(member), .create(WrittenBody(element)))
+    } else {
+      endpoint = try collection(member, request, parameters, list.schema)
+    }
+    return Endpoint(target, InnerList(member: member, endpoint: endpoint))
+  }
+
+  /// A body that is one text, number or boolean.
+  private static func scalar(_ request: Request, _ schema: Schema) -> ValidJSON? {
+    guard let value = try? JSONBody(maximumDepth: schema.maximumRecordDepth).value(of: request.body) else { return nil }
+    return switch value.withToken(\.kind) {
+    case .string, .number, .bool: value
+    case .object, .array, .null: nil
+    }
+  }
+
+  /// Carries out what is asked of a list's elements, and changes what holds the list.
+  func perform(
+    _ inner: InnerList, _ request: Request, on database: inout Database, ids: IDGenerator
+  ) throws(RequestError) -> EndpointResult {
+    guard var list = try target.innerList(inner.member, in: database), let name = resource else {
+      throw RequestError(.notFound, "There is no list '\(inner.member)' at \(request.path) any more.")
+    }
+    var result: EndpointResult
+    if case .create(let body) = inner.endpoint.action, body.json.withToken({ $0.kind }) != .object {
+      list.append(body.json, to: inner.member)
+      result = EndpointResult(.text(body.json), status: .created, change: .reloaded(inner.member))
+    } else {
+      result = try inner.endpoint.perform(request, on: &list, ids: ids)
+    }
+    guard result.change != nil else { return result }
+    do throws(DatabaseError) {
+      let members = list.asMember(inner.member)
+      var path = [name]
+      if case .record(_, let id) = target {
+        path.append(id)
+        result.change = .updated(name, try database.merge(members, into: id, in: name))
+      } else {
+        _ = try database.write(members, toSingular: name, merging: true)
+        result.change = .reloaded(name)
+      }
+      result.location = result.location.map { path + $0 }
+      return result
+    } catch {
+      throw RequestError(error)
+    }
+  }
+}
+
+extension Endpoint.Target {
+  /// The elements of a list in it; `nil` when there is no such list.
+  ///
+  /// - Throws: 404, when there is no such record.
+  fileprivate func innerList(_ member: String, in database: Database) throws(RequestError) -> Database? {
+    do throws(DatabaseError) {
+      switch self {
+      case .database, .collection: return nil
+      case .record(let name, let id): return try database.innerList(member, of: id, in: name)
+      case .object(let name): return try database.innerList(member, of: nil, in: name)
+      }
+    } catch {
+      throw RequestError(error)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import JSONDatabase
+public import JSONServerValues
+
+/// A member that the server fills in the records that clients write, as a real backend does with `createdAt`.
+///
+/// ```swift
+/// configuration.fills = [Fill("createdAt", of: "posts", with: .now), Fill("updatedAt", with: .now, onEveryChange: true)]
+/// ```
+public struct Fill: Sendable {
+  /// What a member is filled with.
+  public enum Value: Sendable {
+    /// The time, in the form of the collection's other times.
+    case now
+    /// A random UUID.
+    case uuid
+    /// One more than the largest number that the member holds in the collection.
+    case increment
+    case constant(JSONValue)
+  }
+
+  /// The collection or single object; `nil` for all collections.
+  public let resource: String?
+  /// The name of the member.
+  public let member: String
+  /// What it is filled with.
+  public let value: Value
+  /// Whether each change fills it anew, whatever the client sends; otherwise a value that the client sends counts.
+  public let onEveryChange: Bool
+
+  /// Creates a rule for a resource, or for all collections.
+  public init(_ member: String, of resource: String? = nil, with value: Value, onEveryChange: Bool = false) {
+    self.resource = resource
+    self.member = member
+    self.value = value
+    self.onEveryChange = onEveryChange
+  }
+
+  /// Reads a rule as the command line has it: `posts.createdAt=now`, `*.updatedAt=now!`, `posts.status=draft`.
+  ///
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` when it names no member or no value.
+  public init(_ rule: String) throws(ServerError) {
+    let sides = rule.split(separator: "=", maxSplits: 1).map(String.init)
+    let names = sides.first?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
+    guard sides.count == 2, names.count == 2, !names.contains(""), sides[1] != "!" else {
+      throw ServerError(
+        .invalidConfiguration,
+        "'\(rule)' is no rule; write posts.createdAt=now, with the name of a resource or *, one member of its records, and now, uuid, increment or a value."
+      )
+    }
+    let isForced = sides[1].hasSuffix("!")
+    let text = isForced ? String(sides[1].dropLast()) : sides[1]
+    let value: Value =
+      switch text {
+      case "now": .now
+      case "uuid": .uuid
+      case "increment": .increment
+      default: .constant((try? JSONValue(parsing: Array(text.utf8))) ?? .string(text))
+      }
+    self.init(names[1], of: names[0] == "*" ? nil : names[0], with: value, onEveryChange: isForced)
+  }
+
+  /// The rule as the database knows it.
+  var rule: FillRule {
+    let value: FillRule.Value =
+      switch value {
+      case .now: .now
+      case .uuid: .uuid
+      case .increment: .increment
+      case .constant(let value): .constant(ValidJSON(writing: value))
+      }
+    return FillRule(resource: resource, member: member, value: value, isOnEveryChange: onEveryChange)
+  }
+}
+
+extension Server.Configuration {
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a rule that fills an id with what is none.
+  func checkFills() throws(ServerError) {
+    for fill in fills where fill.member == fill.resource.map(schema.idName) ?? idName {
+      if case .uuid = fill.value { continue }
+      throw ServerError(
+        .invalidConfiguration,
+        "The rule for '\(fill.resource ?? "*").\(fill.member)' cannot be used: the server makes ids itself; fill them with uuid, or leave it out."
+      )
+    }
+  }
+
+  /// What the configuration says about resources that the data does not have.
+  func warnings(about database: Database) -> [String] {
+    let named =
+      fills.compactMap(\.resource).map { ($0, "is filled") }
+      + uniqueMembers.map { (String($0.prefix { $0 != "." }), "has a unique member") }
+    let unknown = named.filter { database.resource(named: $0.0) == nil }
+    return schemaWarnings + unknown.map { "'\($0)' \($1), and is not there. \(database.unknownResourceMessage($0))" }
+  }
+}
