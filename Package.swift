@@ -8,17 +8,6 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// An executable exports no symbols and needs no tables for unwinding: 19.0 MB instead of 23.4 with the standard library
-// in it. lld, which every toolchain for Linux has, can leave them out. Debug builds keep both.
-let releasedExecutable: [LinkerSetting] = [
-  .unsafeFlags(
-    [
-      "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
-      "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Packaging/executable.ld",
-    ],
-    .when(platforms: [.linux], configuration: .release))
-]
-
 // Xcode before 26.4 resolves traits and does not define them for `#if`; there the trait is always on.
 #if compiler(<6.3)
   let testing: [SwiftSetting] = [
@@ -136,13 +125,12 @@ let package = Package(
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServer", "JSONDatabase", "JSONServerValues", "CStorage",
+        "JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
-      swiftSettings: settings,
-      linkerSettings: releasedExecutable
+      swiftSettings: settings
     ),
     .plugin(
       name: "JSONServerPlugin",

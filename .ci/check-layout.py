@@ -22,7 +22,7 @@ ARROWS = {
     },
     "JSONServerTesting": {"JSONServer", "JSONServerValues"},
     "JSONServerPlugin": set(),
-    "swift-json-server": {"JSONServer", "JSONDatabase", "JSONServerValues", "CStorage"},
+    "swift-json-server": {"JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage"},
     "CPage": set(),
     "CStorage": set(),
     "CZlib": set(),

@@ -100,6 +100,21 @@ extension ValidJSON {
     withToken { whole in whole.member(name).map { part($0, of: whole) } }
   }
 
+  /// What kind of value it is.
+  package var kind: ValueToken.Kind { withToken { $0.kind } }
+
+  /// The members of an object, and where in the storage their names are; `nil` for a value that is not an object.
+  package var members: [(name: String, nameOffset: Int, value: ValidJSON)]? {
+    withToken { whole in
+      guard var reader = ObjectReader(whole) else { return nil }
+      var members: [(name: String, nameOffset: Int, value: ValidJSON)] = []
+      while let member = reader.next() {
+        members.append((member.nameText, offset + member.name.offset(in: whole), part(member.value, of: whole)))
+      }
+      return members
+    }
+  }
+
   /// The elements of an array; `nil` for a value that is not an array.
   package var elements: [ValidJSON]? {
     withToken { whole in ArrayReader(whole)?.map { part($0, of: whole) } }

@@ -44,12 +44,12 @@ final class LogWriter: Sendable {
     send: @escaping @Sendable ([UInt8], LogStream) -> Void = { FileText.send($0, to: $1.rawValue) }
   ) {
     self.send = send
-    isQuiet = options.quiet
-    style = LogStyle(isColored: options.color ?? Terminal.isOutput)
+    isQuiet = options.running.quiet
+    style = LogStyle(isColored: options.running.color ?? Terminal.isOutput)
     formatter =
-      switch options.logFormat ?? .text {
-      case .text: TextFormatter(style: style, isQuiet: options.quiet)
-      case .json: JSONLinesFormatter(isQuiet: options.quiet)
+      switch options.running.logFormat ?? .text {
+      case .text: TextFormatter(style: style, isQuiet: options.running.quiet)
+      case .json: JSONLinesFormatter(isQuiet: options.running.quiet)
       }
   }
 

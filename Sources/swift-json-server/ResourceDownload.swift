@@ -34,21 +34,41 @@ struct ResourceDownload {
   private let fields: HTTPFields
   private let curl: Curl
 
+  /// The address's path, for messages.
+  var place: String { url.path() }
+
   /// - Throws: ``CommandFailure`` for an address that names no resource.
   init(_ argument: String, fields: HTTPFields, curl: Curl) throws(CommandFailure) {
     guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
       url.host()?.isEmpty == false, url.user() == nil, url.fragment() == nil
     else {
+      let shown = argument.contains("@") ? "The address" : "'\(SecretText.target(argument))'"
       throw CommandFailure(
-        .usage, "'\(argument)' is no address of a resource; write it as https://api.example.com/posts.")
+        .usage, "\(shown) is no address of a resource; write it as https://api.example.com/posts.")
     }
     var name = url.pathComponents.last { $0 != "/" } ?? ""
     if name.hasSuffix(".json") { name.removeLast(5) }
     guard !name.isEmpty else {
       throw CommandFailure(
-        .usage, "'\(argument)' has no path that would name a resource; give one such as \(argument)/posts.")
+        .usage,
+        "'\(Self.shown(url))' has no path that would name a resource; give one such as https://api.example.com/posts.")
     }
     (self.argument, self.url, self.name, self.fields, self.curl) = (argument, url, name, fields, curl)
+  }
+
+  /// The record with an id in the list at this address.
+  func record(_ id: String) throws(CommandFailure) -> ResourceDownload {
+    try ResourceDownload(url.appending(path: id).absoluteString, fields: fields, curl: curl)
+  }
+
+  /// Reads what is at the address, without further pages; `nil` when nothing is there.
+  ///
+  /// - Throws: ``CommandFailure`` that names the address that is down, or holds something else.
+  func sample() async throws(CommandFailure) -> ValidJSON? {
+    let (response, address) = try await get(url)
+    if [404, 410].contains(response.status.code) { return nil }
+    try check(response, address)
+    return try json(response, address)
   }
 
   /// Reads all pages.
@@ -66,8 +86,9 @@ struct ResourceDownload {
         throw failure(
           page, "there are more than \(Self.maximumPages) pages; ask for larger ones in the address", .invalidSource)
       }
-      progress.show(argument, page: visited.count, records: records.count)
+      progress.show(Self.shown(url), page: visited.count, records: records.count)
       let (response, address) = try await get(page)
+      try check(response, address)
       let value = try json(response, address)
       guard let elements = value.elements else {
         guard visited.count == 1, value.withToken({ $0.kind }) == .object else {
@@ -84,7 +105,7 @@ struct ResourceDownload {
       }
       guard Self.isSameOrigin(next, address) else {
         throw failure(
-          address, "its rel=\"next\" leads to another server, which is not followed: \(next.absoluteString)",
+          address, "its rel=\"next\" leads to another server, which is not followed: \(Self.shown(next))",
           .invalidSource)
       }
       page = next
@@ -104,24 +125,31 @@ struct ResourceDownload {
       } catch {
         throw failure(address, "\(error)")
       }
-      switch response.status.code {
-      case 200...299: return (response, address)
-      case 301, 302, 303, 307, 308:
-        guard let location = response.headerFields[.location],
-          let next = URL(string: location, relativeTo: address)?.absoluteURL
-        else { throw failure(address, "it redirects to nowhere") }
-        guard Self.isSameOrigin(next, address) else {
-          throw failure(address, "it redirects to \(next.absoluteString), another server; give that address instead")
-        }
-        address = next
-      case 401, 403:
-        throw failure(
-          address, "it responded with \(response.status); give what it asks for, as in -H 'Authorization: Bearer …'")
-      default: throw failure(address, "it responded with \(response.status); check the address")
+      guard [301, 302, 303, 307, 308].contains(response.status.code) else { return (response, address) }
+      guard let location = response.headerFields[.location],
+        let next = URL(string: location, relativeTo: address)?.absoluteURL
+      else { throw failure(address, "it redirects to nowhere") }
+      guard Self.isSameOrigin(next, address) else {
+        throw failure(address, "it redirects to \(Self.shown(next)), another server; give that address instead")
       }
+      address = next
     }
     throw failure(page, "it redirects more than \(Self.maximumRedirects) times")
   }
+
+  /// - Throws: ``CommandFailure`` for a response that is no success.
+  private func check(_ response: Response, _ address: URL) throws(CommandFailure) {
+    switch response.status.code {
+    case 200...299: return
+    case 401, 403:
+      throw failure(
+        address, "it responded with \(response.status); give what it asks for, as in -H 'Authorization: Bearer $TOKEN'")
+    default: throw failure(address, "it responded with \(response.status); check the address")
+    }
+  }
+
+  /// An address for messages, which hold no secret.
+  private static func shown(_ url: URL) -> String { SecretText.target(url.absoluteString) }
 
   private func json(_ response: Response, _ address: URL) throws(CommandFailure) -> ValidJSON {
     do throws(JSONError) {
@@ -133,7 +161,7 @@ struct ResourceDownload {
   }
 
   private func failure(_ url: URL, _ reason: String, _ status: ExitStatus = .unreadable) -> CommandFailure {
-    CommandFailure(status, LogText.escaped("\(url.absoluteString): \(reason)\(reason.hasSuffix(".") ? "" : ".")"))
+    CommandFailure(status, LogText.escaped("\(Self.shown(url)): \(reason)\(reason.hasSuffix(".") ? "" : ".")"))
   }
 
   private static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {

@@ -33,11 +33,22 @@ final class Command: Sendable {
   private let end: AsyncStream<Int32>
   private let life = Life()
 
+  /// Runs a program in a terminal, which is all three of its streams.
+  private static let terminal = [
+    "python3", "-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))",
+  ]
+
+  /// Starts the binary.
+  ///
+  /// - Parameter isInTerminal: Whether the input is typed at a terminal, to which output and errors go, too.
   init(
-    _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:], input: String = ""
+    _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:], input: String = "",
+    isInTerminal: Bool = false
   ) throws {
     let input = Array(input.utf8)
-    let command = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory.path, try #require(Self.binary)] + arguments
+    let command =
+      ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory.path] + (isInTerminal ? Self.terminal : [])
+      + [try #require(Self.binary)] + arguments
     // A pipe that another run inherits would not end with this one.
     let (process, pipes) = try Self.starting.withLock {
       let pipes = try (0...2).map { _ in try #require(PipeEnds()) }

@@ -82,8 +82,10 @@ struct FailureTests {
     Case(
       arguments: ["database"], file: "{}", status: 66,
       message:
-        "database: there is no such file; check the name, or make one with 'swift-json-server init'. Did you mean"
-        + " 'database.json'?"),
+        "database: there is no such file. Did you mean 'database.json'? To make a new file, run 'swift-json-server init"
+        + " database'."),
+    Case(arguments: ["databse.json"], file: "{}", status: 66, message: "Did you mean 'database.json'?"),
+    Case(arguments: ["databse.json", "--ephemeral"], file: "{}", status: 66, message: "Did you mean 'database.json'?"),
     Case(arguments: ["./databse.json5"], file: "{}", status: 66, message: "Did you mean './database.json'?"),
     Case(
       arguments: ["--compat", "v1", "databse.json"], file: "{}", status: 66, message: "Did you mean 'database.json'?"),

@@ -21,7 +21,7 @@ struct ServingTests {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
     let server = try Command(["--watch", "database.json", "--port", "0"], in: directory)
-    #expect(try await server.line(containing: "swift-json-server").contains("database.json"))
+    #expect(try await server.line(containing: " serves ").contains("database.json"))
     #expect(try await server.line(containing: "/posts").hasSuffix("1 record"))
     #expect(try await server.line(containing: "/profile").hasSuffix("object"))
     #expect(try await server.line(containing: "Listening on").contains("127.0.0.1:"))
@@ -78,15 +78,54 @@ struct ServingTests {
     #expect(directory.text("new.json")?.contains("\"comments\"") == true)
   }
 
-  @Test
-  func `A file that is created names the one that its name is near to`() async throws {
+  @Test(arguments: [("\n", true), ("y\n", true), ("n\n", false)])
+  func `A person at a terminal is asked which file was meant`(_ answer: String, _ isMeant: Bool) async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
-    let server = try Command(["databse.json", "--port", "0"], in: directory)
-    let line = try await server.errorLine(containing: "databse.json does not exist; it is created")
-    #expect(line.hasSuffix("Did you mean 'database.json'?"))
+    let arguments = ["databse.json", "--port", "0", "--exec", "true"]
+    let terminal = try Command(arguments, in: directory, input: answer, isInTerminal: true)
+    let line = try await terminal.line(containing: "databse.json does not exist. Serve database.json instead? [Y/n]")
+    #expect(line.contains(isMeant ? " serves database.json" : "init databse.json"))
+    #expect(await terminal.status() == (isMeant ? 0 : 66))
+    #expect(directory.names == ["database.json"])
+  }
+
+  @Test(arguments: [("v2.json", "v1.json"), ("posts.json", "users.json"), ("db.json", "data.json")])
+  func `A file of another name is no reason to refuse a new one`(_ name: String, _ other: String) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database, to: other)
+    let server = try Command([name, "--port", "0"], in: directory)
+    _ = try await server.errorLine(containing: "\(name) does not exist; it is created")
     _ = try await server.url()
-    #expect(directory.text("databse.json")?.contains("\"comments\"") == true)
+  }
+
+  @Test
+  func `The page is opened in the browser`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    for name in ["open", "xdg-open"] {
+      try directory.write("#!/bin/sh\nprintf '%s\\n' \"$1\" > opened\n", to: name)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path(name))
+    }
+    // Whoever reads it waits for whoever writes it.
+    #expect(mkfifo(directory.path("opened"), 0o600) == 0)
+    let path = "\(directory.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+    let result = try await Command.run(
+      ["database.json", "--port", "0", "--open", "--quiet", "--exec", "cat opened"], in: directory,
+      environment: ["PATH": path])
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0].hasPrefix("http://") && lines[0] == lines[1], "\(result.output)")
+  }
+
+  @Test(arguments: [([], "Ctrl-C stops it"), (["--exec", "true"], "it stops when the command ends")])
+  func `The first line has the address, what is served, and how to stop it`(
+    _ options: [String], _ end: String
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let server = try Command(["database.json", "--port", "0"] + options, in: directory)
+    let first = try await server.line(containing: "http://")
+    #expect(first.hasPrefix("  http://") && first.hasSuffix(" serves database.json; \(end)"), "\(first)")
   }
 
   @Test

@@ -268,6 +268,14 @@ package struct Finding: Sendable, Hashable, CustomStringConvertible {
   package var description: String { "\(line):\(column): \(message)" }
 }
 
+extension Finding {
+  /// Creates a finding about a place of a text. O(offset).
+  package init(_ severity: Severity, _ message: String, at offset: Int, in text: [UInt8]) {
+    let place = text.withUnsafeBufferPointer { TextPosition(offset: offset, in: $0) }
+    self.init(severity: severity, message: message, offset: offset, line: place.line, column: place.column)
+  }
+}
+
 /// Findings on their way to a list in the order of the text, each with its line and column.
 private struct FindingList {
   private var found: [(severity: Finding.Severity, message: String, offset: Int)] = []

@@ -261,6 +261,16 @@ extension Engine {
     return .resource(endpoint)
   }
 
+  /// Whether something of this server responds to a request, and be it with a refusal.
+  func leadsSomewhere(_ context: RequestContext) -> Bool {
+    do throws(RequestError) {
+      _ = try route(context)
+      return true
+    } catch {
+      return error.code != .notFound
+    }
+  }
+
   /// Where a page is when it was asked for with a slash too many or too few; `nil` for every other path.
   ///
   /// The page's files lie beside it, and a browser resolves "beside" by that slash.

@@ -1,13 +1,13 @@
 import HTTPTypes
 import JSONServerValues
 
-/// What journal, events and log show of requests and responses, with `***` in the place of secrets.
-enum SecretText {
+/// What journal, events, log and messages show of requests and responses, with `***` in the place of secrets.
+package enum SecretText {
   private static let mask = "***"
   private static let quote = UInt8(ascii: "\"")
 
   /// A target; a query that cannot be taken apart is left out when it names a secret.
-  static func target(_ target: String) -> String {
+  package static func target(_ target: String) -> String {
     guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
     let start = target.utf8.index(after: mark)
     return target[..<start] + (pairs(String(target[start...])) ?? mask)

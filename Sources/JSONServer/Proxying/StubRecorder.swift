@@ -198,6 +198,9 @@ struct StubRecording: Sendable {
   /// Whether all that was recorded is in the file.
   var isWritten: Bool { tracks.allSatisfy(\.isWritten) }
 
+  /// All that was recorded, as stubs in the order of their first requests.
+  var stubs: [JSONObject] { tracks.map { Self.stub($0, in: JSONObject([("request", .object($0.pattern.members))])) } }
+
   /// Adds a response to those that its request got before.
   ///
   /// A response that repeats the last one is kept when another one follows: until then the last is sent again and again.

@@ -43,7 +43,7 @@ public struct Upstream: Sendable {
 /// The address of another server: `https://api.example.com/v2`.
 package struct UpstreamAddress: Sendable {
   /// The address without a slash at its end, which targets follow.
-  let text: String
+  package let text: String
   /// The part before the path.
   private let origin: Origin
   /// Empty, or with a slash before each segment and none at the end.
@@ -52,7 +52,9 @@ package struct UpstreamAddress: Sendable {
   /// - Throws: ``ServerError`` with code `invalidConfiguration` that says what is wrong.
   package init(_ url: String) throws(ServerError) {
     func refusal(_ reason: String) -> ServerError {
-      ServerError(.invalidConfiguration, "'\(url)' is no address of a server: \(reason).")
+      // A message shows no password, and no secret of a query.
+      let shown = url.contains("@") ? "This" : "'\(SecretText.target(url))'"
+      return ServerError(.invalidConfiguration, "\(shown) is no address of a server: \(reason).")
     }
     guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased()) else {
       throw refusal("it must begin with http:// or https://, as in https://api.example.com")

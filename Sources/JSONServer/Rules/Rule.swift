@@ -34,6 +34,8 @@ struct Rule: Sendable {
   /// How long a request waits; a length within the range is chosen for each.
   let delay: ClosedRange<Duration>?
   var effect: Effect
+  /// Whether requests that lead to the data, a page or a file of this server pass it over.
+  var yieldsToData = false
 
   /// - Throws: 400 for numbers that make no sense, and for a pattern that no request can match.
   init(

@@ -66,6 +66,9 @@ final class Rules {
     guard table.lastID(of: kind) > 0, let met = table.first(kind, for: visit.request, after: rank) else {
       return found(engine, nil)
     }
+    if met.rule.yieldsToData, engine.leadsSomewhere(visit.context) {
+      return find(kind, for: visit, after: met.rank, on: engine, found)
+    }
     guard met.origin == .shared else {
       table.count(met)
       return found(engine, met)

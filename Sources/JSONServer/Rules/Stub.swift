@@ -58,7 +58,7 @@ public struct Stub: Sendable {
   }
 }
 
-/// The stubs of a file: an array of what is sent to `/__admin/stubs`.
+/// The stubs of a file: an array of what is sent to `/__admin/stubs`, or the exchanges of an HTTP archive.
 struct StubsFile: Sendable {
   let stubs: [Rule]
   /// The files whose contents the stubs have as bodies.
@@ -84,8 +84,10 @@ struct StubsFile: Sendable {
         .invalidConfiguration, "\(path):\(error.description)", excerpt: Excerpt(of: text, at: error.offset).text)
     }
     let all: [Rule]
+    let value = JSONValue(document)
+    let archive = HARFile(value)
     do throws(RequestError) {
-      all = try Self.stubs(JSONValue(document), files: files)
+      all = if let archive { try archive.stubs } else { try Self.stubs(value, files: files) }
     } catch {
       let offset = Self.offset(of: error.place, in: document, text)
       let place = text.withUnsafeBufferPointer { TextPosition(offset: offset, in: $0) }
@@ -95,12 +97,12 @@ struct StubsFile: Sendable {
     }
     stubs = isIgnored.map { isIgnored in all.filter { !isIgnored($0.request) } } ?? all
     let directory = files.directory ?? "."
-    bodyFiles = Set(all.flatMap { $0.bodyFiles }).sorted().map { "\(directory)/\($0)" }
+    bodyFiles = archive != nil ? [] : Set(all.flatMap { $0.bodyFiles }).sorted().map { "\(directory)/\($0)" }
   }
 
   private static func stubs(_ document: JSONValue, files: BodyFiles) throws(RequestError) -> [Rule] {
     guard let elements = document.array else {
-      throw RequestError(.malformed, "The file must hold an array of stubs, such as [].")
+      throw RequestError(.malformed, "The file must hold an array of stubs, such as [], or an HTTP archive (HAR).")
     }
     return try elements.enumerated().map { index, element throws(RequestError) in
       guard let members = element.object else {

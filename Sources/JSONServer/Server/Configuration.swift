@@ -93,7 +93,8 @@ extension Server {
     public var routes = JSONObject()
     /// Stubs that are in place from the start; the first that matches counts.
     public var stubs: [Stub] = []
-    /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`.
+    /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`, or an HTTP archive (HAR),
+    /// whose responses are for what nothing else responds to.
     public var stubsFile: String?
     /// Whether a stub of ``stubsFile`` is left out, by its pattern; `nil` for none.
     package var ignoresStub: (@Sendable (RequestPattern) -> Bool)?

@@ -69,6 +69,8 @@ extension ReportingCommand {
 
 /// The exit codes of the command, as in BSD's sysexits.h.
 enum ExitStatus: Int32, CaseIterable {
+  /// As diff(1) ends.
+  case differs = 1
   case usage = 64
   case invalidSource = 65
   case missingSource = 66
@@ -96,6 +98,7 @@ enum ExitStatus: Int32, CaseIterable {
   /// The line in `--help`.
   var meaning: String {
     switch self {
+    case .differs: "the file differs from the API (validate --against)"
     case .usage: "an option or a settings file makes no sense"
     case .invalidSource: "the source is no JSON, or cannot be served"
     case .missingSource: "the source does not exist"
@@ -111,6 +114,7 @@ enum ExitStatus: Int32, CaseIterable {
   ///
   /// - Parameter success: What 0 means.
   static func table(_ success: String, _ meanings: [(ExitStatus, String)]) -> String {
-    (["   0  \(success)"] + meanings.map { "  \($0.rawValue)  \($1)" }).joined(separator: "\n")
+    ([(0, success)] + meanings.map { (Int($0.rawValue), $1) })
+      .map { "\($0 < 10 ? "   " : "  ")\($0)  \($1)" }.joined(separator: "\n")
   }
 }

@@ -11,7 +11,7 @@ struct DataFileOptions: ParsableArguments {
   @OptionGroup var keys: KeyOptions
 
   /// What a document made from the file calls it.
-  var name: String { isStandardInput ? "standard input" : file }
+  var name: String { file == "-" ? "standard input" : file }
 
   /// The names that serving the file with the same options goes by.
   var schema: Schema {
@@ -26,19 +26,20 @@ struct DataFileOptions: ParsableArguments {
     }
   }
 
-  private var isStandardInput: Bool { file == "-" }
-
   /// Reads the whole file, or all of standard input.
   ///
   /// - Throws: ``CommandFailure`` that says whether the file is missing or cannot be read.
-  func contents() throws(CommandFailure) -> [UInt8] {
-    if !isStandardInput, FileKind(of: file) == .missing {
+  func contents() throws(CommandFailure) -> [UInt8] { try Self.contents(of: file) }
+
+  /// Reads the file that an argument names, where `-` is standard input.
+  static func contents(of file: String) throws(CommandFailure) -> [UInt8] {
+    if file != "-", FileKind(of: file) == .missing {
       throw CommandFailure(.missingSource, "\(file): there is no such file; check the name.")
     }
     if FileKind(of: file) == .directory {
       throw CommandFailure(.unreadable, "\(file): this is a directory; give a file that holds the whole database.")
     }
-    guard let bytes = isStandardInput ? FileText.contents(from: 0) : FileText.contents(of: file) else {
+    guard let bytes = file == "-" ? FileText.contents(from: 0) : FileText.contents(of: file) else {
       throw CommandFailure(.unreadable, "\(file): the file cannot be read; check its permissions.")
     }
     return bytes
@@ -49,9 +50,12 @@ struct DataFileOptions: ParsableArguments {
 struct ValidateCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Say what about a file would be refused, or would surprise.",
+    abstract: "Say what about a file would be refused, would surprise, or differs from an API.",
     discussion: """
       Each finding names the file, the line and the column, and shows the place; of a JSON5 file it names the file alone.
+
+      With --against, samples of an API are read, and each difference between its shape and that of the file is named: \
+      swift-json-server validate database.json --against https://api.example.com --path posts=/v2/articles
 
       Exit codes:
       \(exitCodes)
@@ -60,8 +64,10 @@ struct ValidateCommand: ReportingCommand {
   private static let exitCodes = ExitStatus.table(
     "the file would be served; surprises are reported",
     [
+      (.differs, "the file differs from the API of --against"),
       (.invalidSource, "the file would be refused or, with --strict, there is something to report"),
-      (.missingSource, "the file does not exist"), (.unreadable, "the file cannot be read"),
+      (.missingSource, "the file does not exist"),
+      (.unreadable, "the file cannot be read, or the API does not respond"),
     ])
 
   @OptionGroup var options: DataFileOptions
@@ -69,20 +75,31 @@ struct ValidateCommand: ReportingCommand {
   @Flag(help: "Take warnings for errors.")
   var strict = false
 
+  @Option(help: "How findings are printed: text, json, or github for annotations in a workflow.")
+  var format = ReportFormat.text
+
+  @OptionGroup var comparison: ComparisonOptions
+
   func perform() async throws(CommandFailure) -> Int32 {
     let text = try plainJSON(try options.contents())
-    let findings = Validator(schema: try options.schema).findings(in: UTF8Slice(text))
-    for finding in findings {
-      print(line(finding))
-      if !isJSON5 { print(Excerpt(of: text, at: finding.offset).text) }
-    }
-    let errors = findings.count { strict || $0.severity == .error }
-    if findings.isEmpty { print("\(LogText.escaped(file)): nothing to report") }
-    return errors == 0 ? 0 : ExitStatus.invalidSource.rawValue
+    let schema = try options.schema
+    let findings = Validator(schema: schema).findings(in: UTF8Slice(text))
+    // What would be refused is mended first.
+    let isRefused = findings.contains { $0.severity == .error }
+    let differences =
+      try await isRefused
+      ? []
+      : comparison.differences(in: text, schema).map { difference in
+        Finding(.error, difference.message, at: difference.offset, in: text)
+      }
+    print(format.report(findings + differences, in: file, isJSON5 ? nil : text), terminator: "")
+    if isRefused || strict && !findings.isEmpty { return ExitStatus.invalidSource.rawValue }
+    return differences.isEmpty ? 0 : ExitStatus.differs.rawValue
   }
 
   private var file: String { options.file }
 
+  /// Whether the file is checked in its JSON form, whose lines are not the file's.
   private var isJSON5: Bool { file.hasSuffix(".json5") }
 
   private func plainJSON(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
@@ -96,13 +113,6 @@ struct ValidateCommand: ReportingCommand {
       throw CommandFailure(
         .invalidSource, "\(file):\(error.description)", excerpt: Excerpt(of: bytes, at: error.offset).text)
     }
-  }
-
-  /// JSON5 is checked in its JSON form, whose lines are not the file's.
-  private func line(_ finding: Finding) -> String {
-    let place = isJSON5 ? "\(file):" : "\(file):\(finding.line):\(finding.column):"
-    let severity = finding.severity == .error ? "error" : "warning"
-    return LogText.escaped("\(place) \(severity): \(finding.message)")
   }
 }
 

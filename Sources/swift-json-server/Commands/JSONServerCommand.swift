@@ -11,6 +11,12 @@ struct JSONServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "swift-json-server",
     abstract: "Serves a JSON file as a REST API, and writes every change back.",
+    discussion: """
+      'swift-json-server database.json' serves a file; 'swift-json-server --help' lists the options of serving.
+
+      Exit codes:
+      \(ExitStatus.table("the server was stopped", ExitStatus.allCases.map { ($0, $0.meaning) }))
+      """,
     version: version,
     subcommands: [
       ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self, RecordCommand.self,
@@ -61,27 +67,23 @@ struct JSONServerCommand: AsyncParsableCommand {
 struct ServeCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Serve a JSON file as a REST API (the default).",
+    abstract: "Serve a JSON file as a REST API, and write every change back.",
     usage: """
       swift-json-server [options] <source>
-      swift-json-server <subcommand>
+      swift-json-server init|validate|generate|record|export|import|help
       """,
     discussion: """
-      Options may stand before or after the source. The environment's PORT and HOST come after options, then the \
-      settings of json-server.json, then the defaults.
-
-      Subcommands: serve (the default), init, validate, generate, record, export, import. 'swift-json-server help init' tells \
-      more of one.
-
-      Exit codes:
-      \(ExitStatus.table("the server was stopped", ExitStatus.allCases.map { ($0, $0.meaning) }))
+      An option wins over the variables PORT and HOST, they win over the file json-server.json. \
+      'swift-json-server help' explains the commands and exit codes.
       """)
 
   @OptionGroup var options: ServeOptions
 
   func perform() async throws(CommandFailure) -> Int32 {
+    var options = self.options
+    options.source = try SourceLocator.confirmed(options.source)
     let settings = try Settings(options)
-    if options.printConfig {
+    if options.running.printConfig {
       print(settings.options.json.text())
       return 0
     }

@@ -1,22 +1,26 @@
 import ArgumentParser
 import Dispatch
-import HTTPTypes
 import JSONDatabase
 import JSONServer
 import JSONServerValues
 import NIOConcurrencyHelpers
 
-/// Makes a database of what another server has.
+/// Makes a database of what another server has, or of what a browser has saved of its responses.
 struct RecordCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Make a database of the lists of another server.",
+    abstract: "Make a database of the lists of another server, or of a browser's traffic.",
     discussion: """
       Each address becomes a resource with the name that its path ends with: \
       swift-json-server record https://api.example.com/posts -o database.json
 
       Further pages are read where the response's Link field has a rel="next" on the same server. An object becomes a \
       singular resource. Requests go through curl.
+
+      --from reads an HTTP archive instead, which a browser's network panel saves (HAR): \
+      swift-json-server record --from traffic.har -o database.json. \
+      The lists, records and objects of its successful GETs become resources; addresses beside it say which of them. \
+      Serve the rest as it was with --stubs traffic.har.
 
       Exit codes:
       \(exitCodes)
@@ -25,23 +29,26 @@ struct RecordCommand: ReportingCommand {
   private static let exitCodes = ExitStatus.table(
     "the file is written",
     [
-      (.usage, "an address or a header makes no sense"), (.invalidSource, "what a server responds cannot be served"),
-      (.cannotCreate, "the file exists, or cannot be created"), (.unreadable, "a server does not respond"),
+      (.usage, "an address or a header makes no sense"),
+      (.invalidSource, "what a server responds or an archive holds cannot be served"),
+      (.missingSource, "the archive does not exist"), (.cannotCreate, "the file exists, or cannot be created"),
+      (.unreadable, "a server does not respond, or the archive cannot be read"),
     ])
 
   @Argument(help: "The addresses of lists, such as https://api.example.com/posts.")
-  var url: [String]
+  var url: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Read this HTTP archive (HAR), and ask no server.", valueName: "file"),
+    completion: .file(extensions: ["har"]))
+  var from: String?
 
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var output = "database.json"
 
-  @Option(
-    name: [.customShort("H"), .long],
-    help: ArgumentHelp(
-      "A header field of each request, such as 'Authorization: Bearer …'; repeatable.", valueName: "field"))
-  var header: [String] = []
+  @OptionGroup var headers: HeaderOptions
 
   @Flag(help: "Replace a file that exists.")
   var force = false
@@ -49,7 +56,24 @@ struct RecordCommand: ReportingCommand {
   /// The most bytes of one page.
   private static let maximumBytes = 256 * 1024 * 1024
 
+  func validate() throws {
+    if from == nil, url.isEmpty {
+      throw ValidationError("Missing expected argument '<url> ...', or --from traffic.har")
+    }
+    if from != nil, !headers.header.isEmpty { throw ValidationError("--header is for a server, and --from asks none.") }
+  }
+
   func perform() async throws(CommandFailure) -> Int32 {
+    if let from {
+      let archive = try archived(in: from)
+      try write(archive.contents)
+      if let base = archive.bases.first, !base.isEmpty, archive.bases.count == 1 {
+        print(
+          LogText.escaped("Its addresses begin with \(base): --routes takes a file with {\"\(base)/*\": \"/$1\"}."))
+      }
+      print("Serve it with: swift-json-server --watch \(LogText.escaped(output)) --stubs \(LogText.escaped(from))")
+      return 0
+    }
     let downloads = try downloads
     try checkOutput()
     let progress = RecordingProgress()
@@ -57,12 +81,34 @@ struct RecordCommand: ReportingCommand {
     defer { withExtendedLifetime(ticker) { progress.end() } }
     var contents: [(name: String, content: ResourceDownload.Content)] = []
     for download in downloads { contents.append((download.name, try await download.run(progress))) }
+    progress.end()
+    try write(contents)
+    print("Serve it with: swift-json-server --watch \(LogText.escaped(output))")
+    return 0
+  }
+
+  /// The resources of an archive.
+  private func archived(in path: String) throws(CommandFailure) -> ArchivedResources {
+    let text = try DataFileOptions.contents(of: path)
+    let file = try CommandFailure.translating { () throws(ServerError) in try HARFile(parsing: text, name: path) }
+    let resources = ArchivedResources(file.exchanges, within: url)
+    guard !resources.contents.isEmpty else {
+      let place = url.isEmpty ? "" : " of \(url.map(SecretText.target).joined(separator: " or "))"
+      throw CommandFailure(
+        .invalidSource,
+        "\(path): no GET\(place) has a list or an object of JSON as its response; save the archive with its contents.")
+    }
+    return resources
+  }
+
+  /// Writes the database, and prints what it has and what in it surprises.
+  private func write(_ contents: [(name: String, content: ResourceDownload.Content)]) throws(CommandFailure) {
+    try checkOutput()
     let (text, warnings) = try Self.database(contents)
     guard FileText.replace(output, text, isNew: !force) else {
       try checkOutput()
       throw CommandFailure(.cannotCreate, "\(output): the file cannot be written; check its directory and the disk.")
     }
-    progress.end()
     let file = LogText.escaped(output)
     print("\(file) has \(contents.map(Self.summary).joined(separator: ", ")).")
     for warning in warnings {
@@ -77,8 +123,6 @@ struct RecordCommand: ReportingCommand {
           them out: jq '{"\(name)": .["\(name)"]["\(list)"]}' \(output)
           """))
     }
-    print("Serve it with: swift-json-server --watch \(file)")
-    return 0
   }
 
   /// - Throws: ``CommandFailure``, when the file is there and is not to be replaced, or is no file.
@@ -94,7 +138,7 @@ struct RecordCommand: ReportingCommand {
 
   private var downloads: [ResourceDownload] {
     get throws(CommandFailure) {
-      let fields = try fields
+      let fields = try headers.fields
       let curl = Curl(maximumBytes: Self.maximumBytes, limitName: "ask for smaller pages")
       var downloads: [ResourceDownload] = []
       for argument in url {
@@ -102,27 +146,12 @@ struct RecordCommand: ReportingCommand {
         if let other = downloads.first(where: { $0.name == download.name }) {
           throw CommandFailure(
             .usage,
-            "\(other.argument) and \(argument) would both be '\(download.name)'; record them into two files.")
+            "\(SecretText.target(other.argument)) and \(SecretText.target(argument)) would both be '\(download.name)'; record them into two files."
+          )
         }
         downloads.append(download)
       }
       return downloads
-    }
-  }
-
-  private var fields: HTTPFields {
-    get throws(CommandFailure) {
-      var fields: HTTPFields = [:]
-      for text in header {
-        guard let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) else {
-          throw CommandFailure(.usage, "--header: '\(text)' is no header field; write it as 'Authorization: Bearer …'.")
-        }
-        let value = text[text.index(after: colon)...].drop { $0 == " " }
-        fields.append(HTTPField(name: name, value: String(value)))
-      }
-      if !fields.contains(.accept) { fields[.accept] = "application/json" }
-      if !fields.contains(.userAgent) { fields[.userAgent] = "swift-json-server/\(Server.version)" }
-      return fields
     }
   }
 
@@ -147,13 +176,13 @@ struct RecordCommand: ReportingCommand {
     do throws(JSONError) {
       JSONFormatter(.pretty).append(try ValidJSON(parsing: compact), to: &text)
     } catch {
-      throw CommandFailure(.invalidSource, "What the server responds cannot be put in a file: \(error)")
+      throw CommandFailure(.invalidSource, "What was recorded cannot be put in a file: \(error)")
     }
     text.append(UInt8(ascii: "\n"))
     let findings = Validator().findings(in: UTF8Slice(text))
     if let finding = findings.first(where: { $0.severity == .error }) {
       throw CommandFailure(
-        .invalidSource, "What the server responds cannot be served: \(LogText.escaped(finding.message)).",
+        .invalidSource, "What was recorded cannot be served: \(LogText.escaped(finding.message)).",
         excerpt: Excerpt(of: text, at: finding.offset).text)
     }
     return (text, findings)

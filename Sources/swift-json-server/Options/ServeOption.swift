@@ -85,66 +85,66 @@ extension ServeOptions {
   /// A new option is declared in ``ServeOptions``, has a row here, and takes effect in ``configuration(for:)`` or the
   /// session.
   static let table: [ServeOption] = [
-    ServeOption("port", "p", at: \.port) { $0.defaultPort },
-    ServeOption("host", "H", at: \.host, default: ["127.0.0.1", "::1"]),
-    ServeOption("allowed-host", at: \.allowedHost),
-    ServeOption("cert", at: \.cert) { _ in nil },
-    ServeOption("key", at: \.key) { _ in nil },
-    ServeOption("cors", at: \.cors),
-    ServeOption("no-cors", "nc", at: \.noCORS),
-    ServeOption("watch", "w", at: \.watch),
-    ServeOption("poll", at: \.poll),
-    ServeOption("routes", "r", at: \.routes),
-    ServeOption("stubs", at: \.stubs),
-    ServeOption("proxy", at: \.proxy),
-    ServeOption("record", at: \.record),
-    ServeOption("middlewares", "m", at: \.middlewares, default: nil),
-    ServeOption("static", "s", at: \.static),
-    ServeOption("snapshots", "S", at: \.snapshots) { _ in "." },
-    ServeOption("read-only", "ro", at: \.readOnly),
-    ServeOption("strict", at: \.strict),
-    ServeOption("wrap", at: \.wrap),
-    ServeOption("no-gzip", "ng", at: \.noGzip),
-    ServeOption("delay", "d", at: \.delay) { _ in 0 },
+    ServeOption("port", "p", at: \.address.port) { $0.defaultPort },
+    ServeOption("host", "H", at: \.address.host, default: ["127.0.0.1", "::1"]),
+    ServeOption("allowed-host", at: \.address.allowedHost),
+    ServeOption("cert", at: \.address.cert) { _ in nil },
+    ServeOption("key", at: \.address.key) { _ in nil },
+    ServeOption("cors", at: \.address.cors),
+    ServeOption("no-cors", "nc", at: \.address.noCORS),
+    ServeOption("watch", "w", at: \.data.watch),
+    ServeOption("poll", at: \.data.poll),
+    ServeOption("routes", "r", at: \.responses.routes),
+    ServeOption("stubs", at: \.stubbing.stubs),
+    ServeOption("proxy", at: \.stubbing.proxy),
+    ServeOption("record", at: \.stubbing.record),
+    ServeOption("middlewares", "m", at: \.responses.middlewares, default: nil),
+    ServeOption("static", "s", at: \.responses.static),
+    ServeOption("snapshots", "S", at: \.data.snapshots) { _ in "." },
+    ServeOption("read-only", "ro", at: \.data.readOnly),
+    ServeOption("strict", at: \.responses.strict),
+    ServeOption("wrap", at: \.responses.wrap),
+    ServeOption("no-gzip", "ng", at: \.responses.noGzip),
+    ServeOption("delay", "d", at: \.responses.delay) { _ in 0 },
     ServeOption("id", "i", at: \.keys.id, default: ["id"]),
     ServeOption("foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix) { _ in "Id" },
     ServeOption("id-lists", at: \.keys.idLists),
-    ServeOption("fill", at: \.fill),
-    ServeOption("check", at: \.check),
-    ServeOption("unique", at: \.unique),
-    ServeOption("schema", at: \.schema),
-    ServeOption("compat", at: \.compat) { _ in .v0 },
-    ServeOption("reset-routes", at: \.resetRoutes),
-    ServeOption("auth", at: \.auth),
-    ServeOption("guard", at: \.guards),
-    ServeOption("token-lifetime", at: \.tokenLifetime) { $0.auth == nil ? nil : 3600 },
-    ServeOption("sessions", at: \.sessions),
-    ServeOption("sync", at: \.sync) { _ in .full },
-    ServeOption("ephemeral", at: \.ephemeral),
-    ServeOption("seed", at: \.seed) { _ in nil },
-    ServeOption("reads", at: \.reads) { SourceLocator.isDatabase($0.source) ? .linearizable : nil },
-    ServeOption("max-body", at: \.maxBody),
-    ServeOption("max-depth", at: \.maxDepth),
-    ServeOption("timeout", at: \.timeout),
-    ServeOption("exec", at: \.exec),
-    ServeOption("ready-file", at: \.readyFile),
-    ServeOption("open", at: \.open),
-    ServeOption("quiet", "q", at: \.quiet),
-    ServeOption("log-format", at: \.logFormat) { _ in .text },
-    ServeOption("show-secrets", at: \.showSecrets),
+    ServeOption("fill", at: \.writing.fill),
+    ServeOption("check", at: \.writing.check),
+    ServeOption("unique", at: \.writing.unique),
+    ServeOption("schema", at: \.writing.schema),
+    ServeOption("compat", at: \.responses.compat) { _ in .v0 },
+    ServeOption("reset-routes", at: \.responses.resetRoutes),
+    ServeOption("auth", at: \.users.auth),
+    ServeOption("guard", at: \.users.guards),
+    ServeOption("token-lifetime", at: \.users.tokenLifetime) { $0.users.auth == nil ? nil : 3600 },
+    ServeOption("sessions", at: \.users.sessions),
+    ServeOption("sync", at: \.data.sync) { _ in .full },
+    ServeOption("ephemeral", at: \.data.ephemeral),
+    ServeOption("seed", at: \.data.seed) { _ in nil },
+    ServeOption("reads", at: \.data.reads) { SourceLocator.isDatabase($0.source) ? .linearizable : nil },
+    ServeOption("max-body", at: \.limits.maxBody),
+    ServeOption("max-depth", at: \.limits.maxDepth),
+    ServeOption("timeout", at: \.limits.timeout),
+    ServeOption("exec", at: \.running.exec),
+    ServeOption("ready-file", at: \.running.readyFile),
+    ServeOption("open", at: \.running.open),
+    ServeOption("quiet", "q", at: \.running.quiet),
+    ServeOption("log-format", at: \.running.logFormat) { _ in .text },
+    ServeOption("show-secrets", at: \.running.showSecrets),
   ]
 
   /// Takes from the environment what no option set.
   mutating func fill(from environment: [String: String]) throws(CommandFailure) {
-    if port == nil, let text = environment["PORT"], !text.isEmpty {
+    if address.port == nil, let text = environment["PORT"], !text.isEmpty {
       guard let number = Int(text) else {
         throw CommandFailure(.usage, "PORT: '\(text)' is no port; set a number, or 0.")
       }
-      port = number
+      address.port = number
     }
-    if host.isEmpty, let name = environment["HOST"], !name.isEmpty { host = [name] }
+    if address.host.isEmpty, let name = environment["HOST"], !name.isEmpty { address.host = [name] }
     // https://no-color.org: any text counts, none does not.
-    if color == nil, let text = environment["NO_COLOR"], !text.isEmpty { color = false }
+    if running.color == nil, let text = environment["NO_COLOR"], !text.isEmpty { running.color = false }
   }
 
   /// Takes from a settings file what neither an option nor the environment set.
@@ -160,7 +160,7 @@ extension ServeOptions {
   }
 
   /// The port when none is chosen: a command that is run gets a free one.
-  var defaultPort: Int { exec == nil ? 3000 : 0 }
+  var defaultPort: Int { running.exec == nil ? 3000 : 0 }
 }
 
 /// A value of an option, as a settings file writes it.

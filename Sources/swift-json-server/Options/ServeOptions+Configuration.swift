@@ -8,47 +8,47 @@ extension ServeOptions {
   func configuration(for source: Source) throws(CommandFailure) -> Server.Configuration {
     try refuseNonsense()
     var configuration = Server.Configuration(source: source)
-    configuration.hosts = host
-    configuration.port = port ?? defaultPort
+    configuration.hosts = address.host
+    configuration.port = address.port ?? defaultPort
     configuration.tlsIdentity = tlsIdentity
-    configuration.reads = reads == .local ? .local : .linearizable
-    configuration.durability = ephemeral ? .ephemeral : sync == .fast ? .fast : .full
-    configuration.watching = !watch ? .off : poll ? .polling : .notifications
-    configuration.dialect = compat == .v1 ? .v1 : .classic
+    configuration.reads = data.reads == .local ? .local : .linearizable
+    configuration.durability = data.ephemeral ? .ephemeral : data.sync == .fast ? .fast : .full
+    configuration.watching = !data.watch ? .off : data.poll ? .polling : .notifications
+    configuration.dialect = responses.compat == .v1 ? .v1 : .classic
     let ids = try IDNames(keys.id)
     configuration.idName = ids.common ?? configuration.idName
     configuration.idNames = ids.names
     configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
     configuration.idLists = try keys.idListNames
     configuration.fills = try CommandFailure.translating("--fill: ") { () throws(ServerError) in
-      try fill.map { rule throws(ServerError) in try Fill(rule) }
+      try writing.fill.map { rule throws(ServerError) in try Fill(rule) }
     }
-    configuration.checksBodies = check
-    configuration.uniqueMembers = unique
+    configuration.checksBodies = writing.check
+    configuration.uniqueMembers = writing.unique
     try CommandFailure.translating("--unique: ") { () throws(ServerError) in try configuration.checkChecks() }
-    if let schema {
+    if let schema = writing.schema {
       configuration.jsonSchema = .object(try JSONFile.object(at: schema))
       try CommandFailure.translating("\(schema): ") { () throws(ServerError) in try configuration.checkChecks() }
     }
     configuration.signIn = try signIn
-    configuration.hasSessions = sessions
-    configuration.isReadOnly = readOnly
-    configuration.wrapName = wrap
-    configuration.delay = .milliseconds(delay ?? 0)
+    configuration.hasSessions = users.sessions
+    configuration.isReadOnly = data.readOnly
+    configuration.wrapName = responses.wrap
+    configuration.delay = .milliseconds(responses.delay ?? 0)
     configuration.crossOrigin = crossOrigin
-    configuration.allowedHosts = allowedHost
-    configuration.compresses = !noGzip
+    configuration.allowedHosts = address.allowedHost
+    configuration.compresses = !responses.noGzip
     // In 1.0 a directory is served beside the usual one, in 0.17 instead of it.
-    let hasUsual = (compat == .v1 || self.static.isEmpty) && FileKind(of: "public") == .directory
-    configuration.staticDirectories = (hasUsual ? ["public"] : []) + self.static
+    let hasUsual = (responses.compat == .v1 || responses.static.isEmpty) && FileKind(of: "public") == .directory
+    configuration.staticDirectories = (hasUsual ? ["public"] : []) + responses.static
     configuration.privateFiles = privateFiles
-    configuration.stubsFile = stubs
-    configuration.isStrict = strict
-    configuration.showsSecrets = showSecrets
-    configuration.hasResetRoutes = resetRoutes
-    configuration.maximumDepth = maxDepth ?? configuration.maximumDepth
-    configuration.limits.maximumBodyBytes = maxBody?.bytes ?? configuration.limits.maximumBodyBytes
-    if let timeout {
+    configuration.stubsFile = stubbing.stubs
+    configuration.isStrict = responses.strict
+    configuration.showsSecrets = running.showSecrets
+    configuration.hasResetRoutes = responses.resetRoutes
+    configuration.maximumDepth = limits.maxDepth ?? configuration.maximumDepth
+    configuration.limits.maximumBodyBytes = limits.maxBody?.bytes ?? configuration.limits.maximumBodyBytes
+    if let timeout = limits.timeout {
       configuration.limits.headTimeout = .seconds(timeout)
       configuration.limits.bodyTimeout = .seconds(timeout)
       configuration.limits.idleTimeout = .seconds(timeout)
@@ -58,34 +58,37 @@ extension ServeOptions {
 
   /// What the options name, save the directories of static files; of the directory of snapshots, these.
   var privateFiles: [PrivateFile] {
-    let paths = [source, cert, key, routes, stubs, schema, record, seed, config ?? SettingsFile.defaultPath, readyFile]
+    let paths = [
+      source, address.cert, address.key, responses.routes, stubbing.stubs, writing.schema, stubbing.record, data.seed,
+      running.config ?? SettingsFile.defaultPath, running.readyFile,
+    ]
     let snapshots = PrivateFile.files(
-      in: snapshots ?? ".", prefix: Session.snapshotPrefix, suffixes: [Session.snapshotSuffix])
+      in: data.snapshots ?? ".", prefix: Session.snapshotPrefix, suffixes: [Session.snapshotSuffix])
     return paths.compactMap { $0.map(PrivateFile.file) } + [snapshots]
   }
 
   private var tlsIdentity: TLSIdentity? {
-    guard let cert, let key else { return nil }
+    guard let cert = address.cert, let key = address.key else { return nil }
     return TLSIdentity(certificatePath: cert, keyPath: key)
   }
 
   private var crossOrigin: CrossOrigin {
-    if noCORS { return .none }
-    if cors.isEmpty { return .loopback }
-    return cors.contains("*") ? .any : .origins(cors)
+    if address.noCORS { return .none }
+    if address.cors.isEmpty { return .loopback }
+    return address.cors.contains("*") ? .any : .origins(address.cors)
   }
 
   private var signIn: Server.SignIn? {
     get throws(CommandFailure) {
-      guard let auth else {
-        guard guards.isEmpty, tokenLifetime == nil else {
-          let option = guards.isEmpty ? "--token-lifetime" : "--guard"
+      guard let auth = users.auth else {
+        guard users.guards.isEmpty, users.tokenLifetime == nil else {
+          let option = users.guards.isEmpty ? "--token-lifetime" : "--guard"
           throw CommandFailure(.usage, "\(option): it needs --auth, which names the collection of the users.")
         }
         return nil
       }
       var signIn = Server.SignIn(users: auth)
-      for argument in guards {
+      for argument in users.guards {
         let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, let rule = Guard(String(parts[1])) else {
           throw CommandFailure(
@@ -94,7 +97,7 @@ extension ServeOptions {
         }
         signIn.guards[String(parts[0])] = rule
       }
-      if let tokenLifetime {
+      if let tokenLifetime = users.tokenLifetime {
         guard tokenLifetime > 0, tokenLifetime <= Double(Server.SignIn.longestLifetime) else {
           throw CommandFailure(
             .usage,
@@ -108,49 +111,53 @@ extension ServeOptions {
 
   /// Refuses what makes no sense.
   private func refuseNonsense() throws(CommandFailure) {
-    if !middlewares.isEmpty {
+    if !responses.middlewares.isEmpty {
       throw CommandFailure(
         .usage,
         "--middlewares: JavaScript cannot be run here; use rewrite rules (--routes) and stubs (--stubs), or Middleware of the JSONServer library."
       )
     }
-    if reads != nil, !SourceLocator.isDatabase(source) {
+    if data.reads != nil, !SourceLocator.isDatabase(source) {
       throw CommandFailure(.usage, "--reads: only a database of postgres://… has other writers; leave it out.")
     }
-    if let port, !(0...65535).contains(port) {
+    if let port = address.port, !(0...65535).contains(port) {
       throw CommandFailure(.usage, "--port: \(port) is no port; choose one from 1 to 65535, or 0 for any free one.")
     }
-    if cert != nil, key == nil {
+    if address.cert != nil, address.key == nil {
       throw CommandFailure(.usage, "--cert: the certificate is of no use without its private key; give --key, too.")
     }
-    if key != nil, cert == nil {
+    if address.key != nil, address.cert == nil {
       throw CommandFailure(.usage, "--key: the private key is of no use without its certificate; give --cert, too.")
     }
     try CommandFailure.translating { () throws(ServerError) in try tlsIdentity?.check() }
-    if let delay, delay < 0 { throw CommandFailure(.usage, "--delay: \(delay) is no time; give milliseconds.") }
-    if let timeout, !(timeout > 0 && timeout <= 86_400) {
+    if let delay = responses.delay, delay < 0 {
+      throw CommandFailure(.usage, "--delay: \(delay) is no time; give milliseconds.")
+    }
+    if let timeout = limits.timeout, !(timeout > 0 && timeout <= 86_400) {
       throw CommandFailure(.usage, "--timeout: \(timeout) is no time; give seconds, up to 86400.")
     }
-    if let maxDepth, !(4...1_000).contains(maxDepth) {
+    if let maxDepth = limits.maxDepth, !(4...1_000).contains(maxDepth) {
       throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 4 to 1000.")
     }
     try checkProxy()
-    if let wrap, wrap.isEmpty || wrap == "total" {
+    if let wrap = responses.wrap, wrap.isEmpty || wrap == "total" {
       throw CommandFailure(.usage, "--wrap: '\(wrap)' cannot hold the records; choose another name, such as data.")
     }
-    if noCORS, !cors.isEmpty { throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.") }
+    if address.noCORS, !address.cors.isEmpty {
+      throw CommandFailure(.usage, "--no-cors: it contradicts --cors; give one of the two.")
+    }
     try CommandFailure.translating("--cors: ") { () throws(ServerError) in try crossOrigin.check() }
-    for path in self.static where FileKind(of: path) != .directory {
+    for path in responses.static where FileKind(of: path) != .directory {
       throw CommandFailure(.usage, "--static: '\(path)' is no directory.")
     }
-    if let snapshots, FileKind(of: snapshots) != .directory {
+    if let snapshots = data.snapshots, FileKind(of: snapshots) != .directory {
       throw CommandFailure(.usage, "--snapshots: '\(snapshots)' is no directory.")
     }
   }
 
   private func checkProxy() throws(CommandFailure) {
-    guard let proxy else {
-      guard record == nil else {
+    guard let proxy = stubbing.proxy else {
+      guard stubbing.record == nil else {
         throw CommandFailure(.usage, "--record: it needs --proxy, which names the server whose responses are recorded.")
       }
       return
@@ -166,7 +173,7 @@ extension ServeOptions {
   func recorder(
     _ previous: StubRecorder?, onFailure: @escaping @Sendable (String) -> Void
   ) throws(CommandFailure) -> StubRecorder? {
-    guard proxy != nil, let record else { return nil }
+    guard stubbing.proxy != nil, let record = stubbing.record else { return nil }
     if let previous, previous.path == record { return previous }
     if FileKind(of: record) == .missing, !FileText.create(record, Array("[]\n".utf8)) {
       throw CommandFailure(.cannotCreate, "--record: '\(record)' cannot be created; check its directory.")
@@ -178,8 +185,8 @@ extension ServeOptions {
 
   /// The server that `--proxy` names; `nil` for none.
   func upstream(_ recorder: StubRecorder?) throws(CommandFailure) -> Upstream? {
-    guard let proxy else { return nil }
-    let curl = Curl(maximumBytes: maxBody?.bytes ?? Limits().maximumBodyBytes)
+    guard let proxy = stubbing.proxy else { return nil }
+    let curl = Curl(maximumBytes: limits.maxBody?.bytes ?? Limits().maximumBodyBytes)
     return try CommandFailure.translating { () throws(ServerError) in
       let upstream = try UpstreamAddress(proxy)
       return try Upstream(proxy) { request, address in

@@ -1,243 +1,214 @@
 import ArgumentParser
 
 /// The options of serving, each as it was given, or nothing.
+///
+/// Each group is a section of `--help`, which all of them leave on two screens of 48 lines: a help text has one line.
 struct ServeOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "What to serve: a .json or .json5 file, a directory of such files, postgres://…, http(s)://…, a .js file, an executable, or - for standard input.",
+      "A .json or .json5 file, a directory of them, postgres://…, http(s)://…, a .js file, a program, or - (standard input).",
       valueName: "source"),
     completion: .file())
   var source: String
 
-  // MARK: Where
+  @OptionGroup(title: "Address") var address: AddressOptions
+  @OptionGroup(title: "Data") var data: DataOptions
+  @OptionGroup(title: "Data") var keys: KeyOptions
+  @OptionGroup(title: "Data") var writing: WritingOptions
+  @OptionGroup(title: "Responses") var responses: ResponseOptions
+  @OptionGroup(title: "Stubs and other servers") var stubbing: StubOptions
+  @OptionGroup(title: "Users and sessions") var users: UserOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup(title: "Running and output") var running: RunningOptions
+}
 
+/// Where the server listens, and who may use it.
+struct AddressOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: ArgumentHelp("The port; 0 takes a free one. (default: 3000)", valueName: "number"))
   var port: Int?
 
   @Option(
     name: [.customShort("H"), .long],
-    help: ArgumentHelp("An address to listen on; repeatable. (default: 127.0.0.1 and ::1)", valueName: "address"))
+    help: ArgumentHelp("Listen on this address; repeatable. (default: loopback)", valueName: "address"))
   var host: [String] = []
 
-  @Option(
-    help: ArgumentHelp("A further name by which the server may be addressed; repeatable.", valueName: "name"))
+  @Option(help: ArgumentHelp("Accept this name in requests' Host; repeatable.", valueName: "name"))
   var allowedHost: [String] = []
 
   @Option(
-    help: ArgumentHelp("Serve HTTPS with the certificate of this PEM file, which --key belongs to.", valueName: "file"),
-    completion: .file())
-  var cert: String?
-
-  @Option(
-    help: ArgumentHelp("The PEM file with the private key of --cert, unencrypted.", valueName: "file"),
-    completion: .file())
-  var key: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "An origin whose pages may read and write, also https://*.example.com, or '*'; repeatable. (default: loopback)",
-      valueName: "origin"))
+    help: ArgumentHelp("Let pages of this origin in; repeatable. (default: loopback)", valueName: "origin"))
   var cors: [String] = []
 
   @Flag(name: [.customLong("no-cors"), .customLong("nc")], help: "Send no CORS headers.")
   var noCORS = false
 
-  // MARK: What
+  @Option(help: ArgumentHelp("Serve HTTPS with this certificate (PEM).", valueName: "file"), completion: .file())
+  var cert: String?
 
-  @Flag(
-    name: .shortAndLong,
-    help: "Reload the source, the routes, the stubs, the settings and the certificate when they are edited.")
+  @Option(help: ArgumentHelp("The unencrypted private key of --cert (PEM).", valueName: "file"), completion: .file())
+  var key: String?
+}
+
+/// How the data is read and kept.
+struct DataOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Reload the source and other files when edited.")
   var watch = false
 
-  @Flag(help: "Look for edits at short intervals, for network mounts that do not report them.")
+  @Flag(help: "Look for edits at intervals, for network mounts.")
   var poll = false
+
+  @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")
+  var readOnly = false
+
+  @Flag(help: "Keep changes in memory; never write the source.")
+  var ephemeral = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A saved write survives a power cut (full, the default) or the end of the process (fast).", valueName: "mode"))
+  var sync: Synchronization?
+
+  @Option(
+    name: [.customShort("S"), .long],
+    help: ArgumentHelp("Where snapshots are written. (default: .)", valueName: "dir"), completion: .directory)
+  var snapshots: String?
+
+  @Option(
+    help: ArgumentHelp("Fill an empty postgres:// database from this file.", valueName: "file"), completion: .file())
+  var seed: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Reads of postgres:// are up to date (linearizable, the default), or may be a second old (local).",
+      valueName: "mode"))
+  var reads: ReadMode?
+}
+
+/// What the server adds to a body, and what it refuses in one.
+struct WritingOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Fill a member, as in posts.createdAt=now; repeatable.", valueName: "rule"))
+  var fill: [String] = []
+
+  @Flag(help: "Refuse bodies that contradict the data, with 422.")
+  var check = false
+
+  @Option(help: ArgumentHelp("Refuse a value twice (users.email); repeatable.", valueName: "member"))
+  var unique: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Refuse bodies that this JSON Schema refuses.", valueName: "file"), completion: .file())
+  var schema: String?
+}
+
+/// How requests are understood, and what responses look like.
+struct ResponseOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Follow json-server 0.17 (default) or 1.0.", valueName: "version"))
+  var compat: Compatibility?
 
   @Option(name: .shortAndLong, help: ArgumentHelp("A file of rewrite rules.", valueName: "file"), completion: .file())
   var routes: String?
 
   @Option(
-    help: ArgumentHelp("A file of stubs: responses that requests get whatever the data holds.", valueName: "file"),
-    completion: .file())
-  var stubs: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Another server, such as https://api.example.com, which is asked for what nothing here responds to.",
-      valueName: "url"))
-  var proxy: String?
-
-  @Option(
-    help: ArgumentHelp("Keep what --proxy's server responds as stubs in this file, for --stubs.", valueName: "file"),
-    completion: .file())
-  var record: String?
-
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("Not available: JavaScript is not run.", valueName: "file"))
-  var middlewares: [String] = []
-
-  @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "A directory whose files are served first; repeatable. (default: ./public)", valueName: "directory"),
+    help: ArgumentHelp("Serve these files, too; repeatable. (default: ./public)", valueName: "dir"),
     completion: .directory)
   var `static`: [String] = []
 
   @Option(
-    name: [.customShort("S"), .long],
-    help: ArgumentHelp("Where snapshots are written. (default: .)", valueName: "directory"),
-    completion: .directory)
-  var snapshots: String?
+    name: .shortAndLong,
+    help: ArgumentHelp("Not available: JavaScript is not run.", valueName: "file", visibility: .hidden))
+  var middlewares: [String] = []
 
-  @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")
-  var readOnly = false
-
-  @Flag(help: "Refuse requests that nothing responds to, and parameters that nothing understands, with 400.")
-  var strict = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Hold records and lists under a name in every response, as {\"data\": …}, lists with their total.",
-      valueName: "name"))
+  @Option(help: ArgumentHelp("Hold records under a name, as in {\"data\": …}.", valueName: "name"))
   var wrap: String?
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("Delay every response, in milliseconds.", valueName: "ms"))
+  var delay: Int?
+
+  @Flag(help: "Refuse unknown paths and parameters with 400.")
+  var strict = false
 
   @Flag(name: [.customLong("no-gzip"), .customLong("ng")], help: "Do not compress responses.")
   var noGzip = false
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("How long every response waits, in milliseconds.", valueName: "ms"))
-  var delay: Int?
-
-  @OptionGroup var keys: KeyOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "Fill a member of new records: with now, uuid, increment or a value; with ! at the end, on every change (posts.updatedAt=now!); repeatable.",
-      valueName: "resource.member=value"))
-  var fill: [String] = []
-
-  @Flag(
-    help:
-      "Refuse bodies with 422 that contradict the other records: a missing member, another kind, a reference to nothing."
-  )
-  var check = false
-
-  @Option(
-    help: ArgumentHelp(
-      "A member with another value in each record (users.email), else 422; repeatable.", valueName: "resource.member"))
-  var unique: [String] = []
-
-  @Option(
-    help: ArgumentHelp(
-      "A JSON Schema of the data by which bodies are refused with 422. (default: with --check, the data's $schema)",
-      valueName: "file"),
-    completion: .file())
-  var schema: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Which json-server to follow where 0.17 and 1.0 differ: v0 or v1. (default: v0)", valueName: "version"))
-  var compat: Compatibility?
-
-  @Flag(help: "Serve POST /reset and POST /merge as json-server-reset does.")
+  @Flag(help: "Serve /reset and /merge as json-server-reset does.")
   var resetRoutes = false
+}
 
-  // MARK: Signing in
+/// Responses that do not come from the data.
+struct StubOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Serve the responses of this file (JSON or HAR).", valueName: "file"), completion: .file())
+  var stubs: String?
+
+  @Option(help: ArgumentHelp("Ask this server for what is not here.", valueName: "url"))
+  var proxy: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Have clients sign in: a collection of users with email and password.", valueName: "collection"))
+    help: ArgumentHelp("Keep the responses of --proxy, for --stubs.", valueName: "file"), completion: .file())
+  var record: String?
+}
+
+/// Who signs in, and whose data is whose.
+struct UserOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Let the records of this collection sign in.", valueName: "collection"))
   var auth: String?
 
   @Option(
     name: .customLong("guard"),
-    help: ArgumentHelp(
-      "Who may use a resource, in json-server-auth's digits (posts=640); repeatable. (default: 660, of the users 600)",
-      valueName: "resource=digits"))
+    help: ArgumentHelp("Who may use a resource, as in posts=640; repeatable.", valueName: "rule"))
   var guards: [String] = []
 
-  @Option(help: ArgumentHelp("How long an access token is valid. (default: 3600)", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long a token is valid. (default: 3600)", valueName: "secs"))
   var tokenLifetime: Double?
 
-  // MARK: Sessions
-
-  @Flag(help: "Give each client that names a session its own copy of the data, in memory.")
+  @Flag(help: "Give each client that names a session its own data.")
   var sessions = false
+}
 
-  // MARK: Keeping
-
-  @Option(
-    help: ArgumentHelp(
-      "When a write is acknowledged: full, when it survives a power cut; fast, when it survives the process. (default: full)",
-      valueName: "mode"))
-  var sync: Synchronization?
-
-  @Flag(help: "Keep all changes in memory; the source is never written.")
-  var ephemeral = false
-
-  // MARK: Sharing
-
-  @Option(
-    help: ArgumentHelp("A file of JSON that an empty database of postgres://… is filled with.", valueName: "file"),
-    completion: .file())
-  var seed: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "What reads show of a shared database: linearizable, every write that any server acknowledged before; local, this server's version, which may be a second old. (default: linearizable)",
-      valueName: "mode"))
-  var reads: ReadMode?
-
-  // MARK: Limits
-
-  @Option(help: ArgumentHelp("The most bytes of a body, such as 500k or 10M. (default: 10M)", valueName: "bytes"))
+/// What is refused because it is too much.
+struct LimitOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The largest body, such as 500k. (default: 10M)", valueName: "bytes"))
   var maxBody: ByteCount?
 
   @Option(help: ArgumentHelp("The deepest nesting of JSON. (default: 512)", valueName: "levels"))
   var maxDepth: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "How long a slow or idle client is waited for, in seconds. (default: 10 for a head, else 30)",
-      valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long a silent client may take. (default: 30)", valueName: "secs"))
   var timeout: Double?
+}
 
-  // MARK: Running
+/// How the command itself runs, and what it prints.
+struct RunningOptions: ParsableArguments {
+  @Flag(help: "Open the server's page in the browser.")
+  var open = false
 
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("A file of settings. (default: json-server.json)", valueName: "file"),
-    completion: .file())
-  var config: String?
-
-  @Flag(help: "Print the settings in effect as JSON, and end.")
-  var printConfig = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Run a command with JSON_SERVER_URL set, stop when it ends, and exit as it did.", valueName: "command"))
+  @Option(help: ArgumentHelp("Serve while a command runs; see JSON_SERVER_URL.", valueName: "command"))
   var exec: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Write {\"url\", \"port\", \"pid\"} here once the server listens; removed at the end.", valueName: "file"),
-    completion: .file())
+    help: ArgumentHelp("Write url, port and pid here when it listens.", valueName: "file"), completion: .file())
   var readyFile: String?
 
-  @Flag(help: "Open the home page in the browser.")
-  var open = false
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("A file of options. (default: json-server.json)", valueName: "file"),
+    completion: .file())
+  var config: String?
 
-  // MARK: Output
+  @Flag(help: "Print the options in effect as JSON, and end.")
+  var printConfig = false
 
-  @Flag(name: .shortAndLong, help: "Print only errors and the address.")
+  @Flag(name: .shortAndLong, help: "Print only the address and errors.")
   var quiet = false
 
-  @Option(
-    help: ArgumentHelp(
-      "How events are printed: text, or json for one object a line. (default: text)", valueName: "format"))
+  @Option(help: ArgumentHelp("How events are printed.", valueName: "format"))
   var logFormat: LogFormat?
 
-  @Flag(help: "Show passwords, tokens and cookies in the request log and at /__admin/requests, instead of ***.")
+  @Flag(help: "Show passwords and tokens in logs, not ***.")
   var showSecrets = false
 
-  @Flag(inversion: .prefixedNo, help: "Colour the output. (default: on a terminal, unless NO_COLOR is set)")
+  @Flag(inversion: .prefixedNo, help: "Color the output. (default: on a terminal)")
   var color: Bool?
 }
 
@@ -270,19 +241,17 @@ struct KeyOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The member that holds a record's id, for all resources or for one (posts=post_id); repeatable. (default: id)",
+      "The member that holds ids, or posts=NAME; repeatable.",
       valueName: "name"))
   var id: [String] = []
 
   @Option(
     name: [.customLong("foreignKeySuffix"), .customLong("fks")],
-    help: ArgumentHelp("What a foreign key ends with, as in postId. (default: Id)", valueName: "suffix"))
+    help: ArgumentHelp("What ends a foreign key, as in postId. (default: Id)", valueName: "suffix"))
   var foreignKeySuffix: String?
 
   @Option(
-    help: ArgumentHelp(
-      "A member with a list of ids that is named after their collection (tags), or whose list loses the ids of deleted records (tagIds); repeatable.",
-      valueName: "name"))
+    help: ArgumentHelp("A list of ids, as tags, or tagIds; repeatable.", valueName: "name"))
   var idLists: [String] = []
 
   /// The names that ``idLists`` has, which commas may separate.

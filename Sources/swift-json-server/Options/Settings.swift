@@ -24,27 +24,30 @@ struct Settings {
   init(_ given: ServeOptions) throws(CommandFailure) {
     var options = given
     try options.fill(from: ProcessInfo.processInfo.environment)
-    path = options.config ?? SettingsFile.defaultPath
+    path = options.running.config ?? SettingsFile.defaultPath
     var warnings: [String] = []
     if let text = FileText.contents(of: path) {
       var file = try SettingsFile(parsing: text, path: path)
       try options.fill(from: &file)
       warnings = file.unknownNames.map { [path] name in "\(path): no option is named '\(name)'; it is ignored." }
-    } else if options.config != nil || FileKind(of: path) != .missing {
+    } else if options.running.config != nil || FileKind(of: path) != .missing {
       throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
     }
-    if options.poll, !options.watch { warnings.append("--poll looks for edits only with --watch; give both.") }
+    if options.data.poll, !options.data.watch {
+      warnings.append("--poll looks for edits only with --watch; give both.")
+    }
     self.warnings = warnings
     self.given = given
     self.options = options
   }
 
   /// The files of the certificate and of its key, if HTTPS is served.
-  var certificatePaths: [String] { [options.cert, options.key].compactMap { $0 } }
+  var certificatePaths: [String] { [options.address.cert, options.address.key].compactMap { $0 } }
 
   /// The files beside the source whose edits count.
   var watchedPaths: [String] {
-    [path] + [options.routes, options.stubs, options.schema].compactMap { $0 } + certificatePaths
+    [path] + [options.responses.routes, options.stubbing.stubs, options.writing.schema].compactMap { $0 }
+      + certificatePaths
   }
 }
 

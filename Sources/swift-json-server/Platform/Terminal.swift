@@ -16,6 +16,15 @@ enum Terminal {
   /// Whether standard error is one.
   static var isError: Bool { isatty(STDERR_FILENO) == 1 }
 
+  /// Asks a question that a person at the terminal answers with a line: Return or `y` is yes. Blocks until then.
+  ///
+  /// - Returns: Whether the answer is yes; `false` where nobody can be asked.
+  static func confirms(_ question: String) -> Bool {
+    guard isatty(STDIN_FILENO) == 1, isError else { return false }
+    FileText.send(Array("\(question) [Y/n] ".utf8), to: STDERR_FILENO)
+    return readLine().map { ["", "y", "yes"].contains($0.lowercased()) } ?? false
+  }
+
   /// Goes back to the start of the line and clears it.
   static let lineClearing = "\r\u{1B}[K"
 

@@ -48,13 +48,17 @@ struct Banner {
 
   /// Everything to know at the start.
   func text(_ style: LogStyle, hasKeys: Bool) -> String {
-    let title = "  \(style(.bold, "swift-json-server")) \(style(.grey, JSONServerCommand.version))  \(source)"
-    var facts = ["Listening on \(server.addresses.joined(separator: " and "))", keeping]
-    if let url = options.proxy { facts.append("Asking \(LogText.escaped(url)) for what is not here") }
-    if let path = options.record { facts.append("Recording what it responds in \(LogText.escaped(path))") }
-    if options.watch, !startup.isInMemory { facts.append("Watching for edits") }
+    let end = options.running.exec == nil ? "Ctrl-C stops it" : "it stops when the command ends"
+    let title = "  \(style(.cyan, server.url)) serves \(style(.bold, source)); \(end)"
+    var facts = [
+      "swift-json-server \(JSONServerCommand.version)", "Listening on \(server.addresses.joined(separator: " and "))",
+      keeping,
+    ]
+    if let url = options.stubbing.proxy { facts.append("Asking \(LogText.escaped(url)) for what is not here") }
+    if let path = options.stubbing.record { facts.append("Recording what it responds in \(LogText.escaped(path))") }
+    if options.data.watch, !startup.isInMemory { facts.append("Watching for edits") }
     if hasKeys { facts.append("Press \(style(.bold, "h")) for help") }
-    return "\n\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()
+    return "\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()
   }
 
   /// The addresses of everything that is served.
@@ -87,9 +91,9 @@ struct Banner {
 
   /// How changes are kept.
   private var keeping: String {
-    if options.readOnly { return "Refusing changes" }
-    if options.ephemeral || startup.isInMemory { return "Keeping changes in memory; nothing is written" }
-    return switch options.sync ?? .full {
+    if options.data.readOnly { return "Refusing changes" }
+    if options.data.ephemeral || startup.isInMemory { return "Keeping changes in memory; nothing is written" }
+    return switch options.data.sync ?? .full {
     case .full: "Saving each change to \(source) before responding"
     case .fast: "Saving each change to \(source); a power cut can lose the last ones"
     }
@@ -113,7 +117,7 @@ final class ReadingNotice {
 
   /// Starts to wait; `nil` when standard error is no terminal, or nothing is to be shown.
   init?(_ options: ServeOptions) {
-    guard !options.quiet, (options.logFormat ?? .text) == .text, Terminal.isError else { return nil }
+    guard !options.running.quiet, (options.running.logFormat ?? .text) == .text, Terminal.isError else { return nil }
     let name = LogText.escaped(SharedSource(url: options.source).description)
     let size = FileKind(of: options.source) == .directory ? 0 : FileMark(of: options.source).size
     let start = ContinuousClock.now

@@ -38,7 +38,7 @@ struct Session {
     if settings.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
 
     // One that a killed server left would say that this one responds.
-    if let path = settings.options.readyFile { FileText.remove(path) }
+    if let path = settings.options.running.readyFile { FileText.remove(path) }
     let (startup, server) = try await start(settings, log)
     var session = Session(log: log, startup: startup, server: server)
     do throws(CommandFailure) {
@@ -57,7 +57,7 @@ struct Session {
   /// Whether the server is controlled with keys, whose output is text: not when it runs for a program, nor when a program
   /// reads its output.
   static func takesKeys(_ options: ServeOptions) -> Bool {
-    options.exec == nil && options.source != "-" && (options.logFormat ?? .text) == .text
+    options.running.exec == nil && options.source != "-" && (options.running.logFormat ?? .text) == .text
   }
 
   private static func start(
@@ -86,7 +86,7 @@ struct Session {
     _ events: AsyncStream<Event>, _ inbox: AsyncStream<Event>.Continuation
   ) async -> Int32 {
     defer { removeReadyFile() }
-    if let command = startup.settings.options.exec {
+    if let command = startup.settings.options.running.exec {
       // The address stands before what the program prints.
       log.flush()
       child = ChildProcess.start(["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": server.url])
@@ -96,8 +96,8 @@ struct Session {
       }
       child?.onEnd { inbox.yield(.childEnded(status: $0)) }
     }
-    if startup.settings.options.open { Browser.open(server.url) }
-    let ticker = startup.settings.options.watch ? Ticker { inbox.yield(.tick) } : nil
+    if startup.settings.options.running.open { Browser.open(server.url) }
+    let ticker = startup.settings.options.data.watch ? Ticker { inbox.yield(.tick) } : nil
     defer { withExtendedLifetime(ticker) {} }
     for await event in events {
       if let status = await handle(event) { return status }
@@ -122,11 +122,11 @@ struct Session {
     case .tick:
       let edited = watched.edited()
       if edited.contains(startup.settings.path) { return await restart() }
-      if let path = startup.settings.options.routes, edited.contains(path) { await reloadRoutes(path) }
+      if let path = startup.settings.options.responses.routes, edited.contains(path) { await reloadRoutes(path) }
       let certificate = startup.settings.certificatePaths
       if !edited.isDisjoint(with: certificate) { reloadCertificate() }
       // What else is looked at is the stubs file, and what its stubs have as bodies.
-      let others = edited.subtracting(certificate + [startup.settings.options.routes].compactMap { $0 })
+      let others = edited.subtracting(certificate + [startup.settings.options.responses.routes].compactMap { $0 })
       if !others.isEmpty { await reloadStubs() }
     }
     return nil
@@ -200,7 +200,7 @@ struct Session {
   }
 
   private mutating func reloadStubs() async {
-    guard let path = startup.settings.options.stubs else { return }
+    guard let path = startup.settings.options.stubbing.stubs else { return }
     do throws(ServerError) {
       let count = try await server.reloadStubs()
       watched.add(server.bodyFiles)
@@ -213,7 +213,7 @@ struct Session {
   private func reloadCertificate() {
     do throws(ServerError) {
       try server.reloadCertificate()
-      log.log(.reloaded(resources: ["the certificate of \(startup.settings.options.cert ?? "")"]))
+      log.log(.reloaded(resources: ["the certificate of \(startup.settings.options.address.cert ?? "")"]))
     } catch {
       log.log(.invalid(message: "\(error.message)\nThe certificate before stays in use."))
     }
@@ -231,11 +231,11 @@ struct Session {
   private func announce(hasKeys: Bool) async throws(CommandFailure) {
     let options = startup.settings.options
     let banner = await banner
-    if let path = options.readyFile, !FileText.replace(path, Array(banner.readyFile.utf8)) {
+    if let path = options.running.readyFile, !FileText.replace(path, Array(banner.readyFile.utf8)) {
       throw CommandFailure(.cannotCreate, "--ready-file: '\(path)' cannot be written; check its directory.")
     }
-    switch options.logFormat ?? .text {
-    case .text: log.print(options.quiet ? server.url : banner.text(log.style, hasKeys: hasKeys))
+    switch options.running.logFormat ?? .text {
+    case .text: log.print(options.running.quiet ? server.url : banner.text(log.style, hasKeys: hasKeys))
     case .json: log.print(banner.json)
     }
   }
@@ -255,7 +255,7 @@ struct Session {
   }
 
   private func removeReadyFile() {
-    if let path = startup.settings.options.readyFile { FileText.remove(path) }
+    if let path = startup.settings.options.running.readyFile { FileText.remove(path) }
   }
 
   /// How the names of snapshots begin and end, as json-server's do.
@@ -263,7 +263,7 @@ struct Session {
 
   private func writeSnapshot() async {
     let name = "\(Self.snapshotPrefix)\(Timestamp.now.milliseconds)\(Self.snapshotSuffix)"
-    let path = startup.settings.options.snapshots.map { "\($0)/\(name)" } ?? name
+    let path = startup.settings.options.data.snapshots.map { "\($0)/\(name)" } ?? name
     do throws(ServerError) {
       try await server.writeSnapshot(to: path)
       log.print("  Saved snapshot to \(path)\n")

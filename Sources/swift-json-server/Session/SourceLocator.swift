@@ -61,33 +61,55 @@ struct SourceLocator {
   // MARK: Files
 
   private func created(_ notify: (String) -> Void) throws(CommandFailure) -> Source {
-    let question = meant.map { " Did you mean '\($0)'?" } ?? ""
     guard argument.hasSuffix(".json"), missing != .fails else {
       throw CommandFailure(
         .missingSource,
-        "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'.\(question)")
+        "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'.")
     }
     guard missing == .isCreated else {
-      notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.\(question)")
+      notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
       return .text(Array(Sample.text.utf8), name: argument)
     }
     guard FileText.create(argument, Array(Sample.text.utf8)) else {
       throw CommandFailure(
         .missingSource, "\(argument): there is no such file, and it cannot be created; check the directory.")
     }
-    notify("\(LogText.escaped(argument)) does not exist; it is created with some sample data.\(question)")
+    notify("\(LogText.escaped(argument)) does not exist; it is created with some sample data.")
     return .file(argument)
   }
 
-  /// The file that was probably meant by the name of none.
-  private var meant: String? {
+  /// Returns the argument, or the file beside it that was meant, as a person at the terminal confirms.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file that was probably meant, when nobody confirms it.
+  static func confirmed(_ argument: String) throws(CommandFailure) -> String {
+    guard argument != "-", !argument.contains("://"), FileKind(of: argument) == .missing,
+      let meant = nearestFile(to: argument)
+    else { return argument }
+    let (name, shown) = (LogText.escaped(argument), LogText.escaped(meant))
+    if Terminal.confirms("\(name) does not exist. Serve \(shown) instead?") { return meant }
+    throw CommandFailure(
+      .missingSource,
+      "\(name): there is no such file. Did you mean '\(shown)'? To make a new file, run 'swift-json-server init \(name)'."
+    )
+  }
+
+  /// The file that was probably meant by the name of none. Names whose digits differ, such as `v1.json` and `v2.json`,
+  /// are those of different files.
+  private static func nearestFile(to argument: String) -> String? {
     let start = argument.lastIndex(of: "/").map { argument.index(after: $0) } ?? argument.startIndex
     let (directory, name) = (String(argument[..<start]), String(argument[start...]))
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.isEmpty ? "." : directory)) ?? []
-    let files = names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".json5") }.sorted()
-    let whole = name.hasSuffix(".json") || name.hasSuffix(".json5") ? name : name + ".json"
-    let nearest = files.contains(whole) ? whole : Spelling.nearest(to: whole, among: files)
-    return nearest.map { LogText.escaped(directory + $0) }
+    let files = Dictionary(
+      names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".json5") }.sorted().map { (stem(of: $0), $0) }
+    ) { first, _ in first }
+    let wanted = stem(of: name)
+    let stems = files.keys.filter { $0.filter(\.isNumber) == wanted.filter(\.isNumber) }.sorted()
+    let nearest = files[wanted] ?? Spelling.nearest(to: wanted, among: stems).flatMap { files[$0] }
+    return nearest.map { directory + $0 }
+  }
+
+  private static func stem(of name: String) -> String {
+    [".json", ".json5"].first(where: name.hasSuffix).map { String(name.dropLast($0.count)) } ?? name
   }
 
   private func standardInput() throws(CommandFailure) -> Source {

@@ -20,20 +20,21 @@ struct Startup {
     let options = settings.options
     // Options are checked before a file is created or a program run.
     configuration = try options.configuration(for: .value([:]))
-    let missing: SourceLocator.Missing = options.compat == .v1 ? .fails : options.ephemeral ? .isSample : .isCreated
+    let missing: SourceLocator.Missing =
+      options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
     isReadOnce = FileKind(of: options.source) == .other
-    let locator = SourceLocator(options.source, seed: options.seed, missing: missing)
+    let locator = SourceLocator(options.source, seed: options.data.seed, missing: missing)
     configuration.source = try locator.locate { log.log(.warning($0)) }
     recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try options.upstream(recorder)
-    if let recorder, let stubs = options.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {
+    if let recorder, let stubs = options.stubbing.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {
       // A job that is polled would never be done, when what it was at the first look were the response from then on.
       configuration.ignoresStub = { recorder.hasRecorded($0) }
     }
-    if let path = options.routes { configuration.routes = try JSONFile.object(at: path) }
+    if let path = options.responses.routes { configuration.routes = try JSONFile.object(at: path) }
     configuration.onEvent = { log.log($0) }
     for warning in settings.warnings { log.log(.warning(warning)) }
-    if options.watch, isInMemory {
+    if options.data.watch, isInMemory {
       let remedy = isReadOnce ? "" : "; press r to read it again"
       log.log(.warning("\(shownSource) cannot be watched for edits\(remedy)."))
     }

@@ -138,7 +138,7 @@ struct RecordCommandTests {
   @Test(arguments: [
     (["ftp://x/posts"], "'ftp://x/posts' is no address of a resource"), (["posts"], "'posts' is no address"),
     (["http://a.example/posts", "http://b.example/posts.json"], "would both be 'posts'"),
-    (["http://a.example/posts", "-H", "nothing"], "--header: 'nothing' is no header field"),
+    (["http://a.example/posts", "-H", "nothing"], "--header: a field needs a name and a colon"),
   ])
   func `Arguments that make no sense are refused`(_ arguments: [String], _ message: String) async throws {
     let result = try await Command.run(["record"] + arguments, in: directory)

@@ -1,6 +1,9 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+
+@testable import swift_json_server
 
 struct SubcommandTests {
   @Test
@@ -112,13 +115,23 @@ struct SubcommandTests {
     #expect(result.output.split(separator: ".").count == 3)
   }
 
-  @Test
-  func `Help names the options, the exit codes and the subcommands`() async throws {
-    let result = try await Command.run(["--help"], in: try TemporaryDirectory())
+  @Test(arguments: [
+    (["--help"], ["--watch", "--foreignKeySuffix", "ADDRESS:", "init|validate"]),
+    (["help"], ["69  the port is in use", "validate", "Say what about a file"]),
+  ])
+  func `Help names the options, the exit codes and the subcommands`(
+    _ arguments: [String], _ texts: [String]
+  ) async throws {
+    let result = try await Command.run(arguments, in: try TemporaryDirectory())
     #expect(result.status == 0)
-    for text in ["--watch", "--foreignKeySuffix", "69  the port is in use", "validate"] {
-      #expect(result.output.contains(text))
-    }
+    for text in texts { #expect(result.output.contains(text)) }
+  }
+
+  @Test func `Help fits two screens of 48 lines`() {
+    let lines = JSONServerCommand.helpMessage(for: ServeCommand.self, columns: 80).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 96)
+    #expect(lines.allSatisfy { $0.count <= 80 })
   }
 
   @Test

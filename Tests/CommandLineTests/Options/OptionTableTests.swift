@@ -39,7 +39,7 @@ struct OptionTableTests {
 
   @Test func `What an option names is private, save the directories of static files`() throws {
     let help = try JSONDecoder().decode(Help.self, from: Data(ServeOptions._dumpHelp().utf8))
-    let paths = help.command.arguments.filter { ["file", "directory", "source"].contains($0.valueName) }
+    let paths = help.command.arguments.filter { ["file", "dir", "source"].contains($0.valueName) }
     // JavaScript is not run, and a directory of snapshots holds other files, too.
     let others: Set = ["static", "middlewares", "snapshots"]
     let names = paths.compactMap { argument in argument.names?.map(\.name).max { $0.count < $1.count } }

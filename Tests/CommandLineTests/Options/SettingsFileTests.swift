@@ -14,15 +14,15 @@ struct SettingsFileTests {
   @Test(arguments: ["read-only", "readOnly", "ro"])
   func `A setting is known under each of 0.17's spellings`(_ name: String) throws {
     let (options, unknown) = try options([], "{\"\(name)\": true}")
-    #expect(options.readOnly)
+    #expect(options.data.readOnly)
     #expect(unknown.isEmpty)
   }
 
   @Test
   func `An option wins over a setting`() throws {
     let (options, _) = try options(["--port", "1"], #"{"port": 2, "host": "::1", "id": ["_id", "posts=post_id"]}"#)
-    #expect(options.port == 1)
-    #expect(options.host == ["::1"])
+    #expect(options.address.port == 1)
+    #expect(options.address.host == ["::1"])
     #expect(options.keys.id == ["_id", "posts=post_id"])
   }
 
@@ -32,9 +32,9 @@ struct SettingsFileTests {
     try options.fill(from: ["PORT": "5", "HOST": "0.0.0.0", "NO_COLOR": "1"])
     var file = try SettingsFile(parsing: Array(#"{"port": 2}"#.utf8), path: "json-server.json")
     try options.fill(from: &file)
-    #expect(options.port == 5)
-    #expect(options.host == ["0.0.0.0"])
-    #expect(options.color == false)
+    #expect(options.address.port == 5)
+    #expect(options.address.host == ["0.0.0.0"])
+    #expect(options.running.color == false)
   }
 
   @Test

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// Runs the executable for this system, which npm has installed as an optional dependency: a package has that of one system.
+const { spawn } = require("child_process");
+const { constants } = require("os");
+const { dirname, join } = require("path");
+
+const system = process.platform === "darwin" ? "darwin" : `${process.platform}-${process.arch}`;
+const name = `swift-json-server-${system}`;
+let program;
+try {
+  program = join(dirname(require.resolve(`${name}/package.json`)), "bin", "swift-json-server");
+} catch {
+  console.error(`swift-json-server: there is no package ${name}. It is for Linux and macOS on x64 and arm64, and npm must not leave out optional dependencies.`);
+  process.exit(1);
+}
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) {
+  process.on(signal, () => {
+    // A terminal sends these two to the server, too, which ends at once when a second one comes.
+    if (signal === "SIGTERM" || !process.stdin.isTTY) child.kill(signal);
+  });
+}
+child.on("error", error => {
+  console.error(`swift-json-server: ${error.message}`);
+  process.exit(1);
+});
+child.on("exit", (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));

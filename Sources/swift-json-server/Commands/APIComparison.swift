@@ -1,0 +1,184 @@
+import ArgumentParser
+import HTTPTypes
+import JSONDatabase
+import JSONDescription
+import JSONServer
+import JSONServerValues
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The header fields that another server is asked with.
+struct HeaderOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("H"), .long],
+    help: ArgumentHelp(
+      "A header field of each request; repeatable. In quotes, $NAME is a variable of the environment: 'Authorization: Bearer $TOKEN'.",
+      valueName: "field"))
+  var header: [String] = []
+
+  /// The fields, with variables of the environment in the place of their names.
+  ///
+  /// - Throws: ``CommandFailure`` that shows no value, since that may be a secret.
+  var fields: HTTPFields {
+    get throws(CommandFailure) {
+      var fields: HTTPFields = [:]
+      for text in header {
+        guard let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) else {
+          throw CommandFailure(
+            .usage, "--header: a field needs a name and a colon; write it as 'Authorization: Bearer $TOKEN'.")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        fields.append(HTTPField(name: name, value: try Self.expanded(value, of: name)))
+      }
+      if !fields.contains(.accept) { fields[.accept] = "application/json" }
+      if !fields.contains(.userAgent) { fields[.userAgent] = "swift-json-server/\(Server.version)" }
+      return fields
+    }
+  }
+
+  /// A text with variables in the place of `$NAME` and `${NAME}`; `$$` is a `$`.
+  private static func expanded(_ text: Substring, of field: HTTPField.Name) throws(CommandFailure) -> String {
+    var (result, rest) = ("", text)
+    while let mark = rest.firstIndex(of: "$") {
+      result += rest[..<mark]
+      rest = rest[mark...].dropFirst()
+      let isBraced = rest.first == "{"
+      let name = (isBraced ? rest.dropFirst() : rest).prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+      guard !name.isEmpty else {
+        result += "$"
+        if rest.first == "$" { rest.removeFirst() }
+        continue
+      }
+      guard let value = ProcessInfo.processInfo.environment[String(name)] else {
+        throw CommandFailure(
+          .usage, "--header: \(field) needs the variable \(name), which is not set; set it, or write $$ for a $.")
+      }
+      result += value
+      rest = rest[name.endIndex...].dropFirst(isBraced ? 1 : 0)
+    }
+    return result + rest
+  }
+}
+
+/// The API with which the shape of a file's data is compared.
+struct ComparisonOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Compare the data's shape with the API at this address, such as https://api.example.com.", valueName: "url"))
+  var against: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the API has a resource, as in posts=/v2/articles; nothing after the = leaves it out. Repeatable. (default: /posts)",
+      valueName: "resource=path"))
+  var path: [String] = []
+
+  @OptionGroup var headers: HeaderOptions
+
+  func validate() throws {
+    guard against != nil || path.isEmpty && headers.header.isEmpty else {
+      throw ValidationError("--path and --header are for an API; name it with --against.")
+    }
+  }
+
+  /// The most bytes of one response, and the most elements of a list that are compared.
+  private static let (maximumBytes, maximumSamples) = (64 * 1024 * 1024, 1_000)
+
+  /// Reads samples of each resource, and compares the data with them.
+  ///
+  /// - Parameter text: The file's text, which is valid.
+  /// - Returns: The differences in the file's order.
+  /// - Throws: ``CommandFailure`` when an option makes no sense, or the API does not respond.
+  func differences(in text: [UInt8], _ schema: Schema) async throws(CommandFailure) -> [ShapeComparison.Difference] {
+    guard let against, let document = try? ValidJSON(parsing: text) else { return [] }
+    let resources = (document.members ?? []).filter { $0.name != "$schema" }
+    let base = try CommandFailure.translating("--against: ") { () throws(ServerError) in
+      try UpstreamAddress(against).text
+    }
+    let (paths, fields) = (try paths(for: resources.map(\.name)), try headers.fields)
+    let curl = Curl(maximumBytes: Self.maximumBytes, limitName: "give a --path with a query that asks for less")
+    var differences: [ShapeComparison.Difference] = []
+    for (name, nameOffset, value) in resources {
+      let path = paths[name] ?? Banner.path(to: name)
+      guard !path.isEmpty else { continue }
+      let download = try ResourceDownload(base + path, fields: fields, curl: curl)
+      let place = download.place
+      guard let sample = try await download.sample() else {
+        let remedy = "say where the API has it with --path \(name)=/…, or leave it out with --path \(name)="
+        differences.append(("\"\(name)\" is not at \(place); \(remedy)", nameOffset))
+        continue
+      }
+      if let own = value.elements, let list = sample.list(of: name) {
+        let samples = try await samples(of: list, at: download, idName: schema.idName(of: name))
+        differences += ShapeComparison.differences(of: own, named: name, from: samples, at: place)
+      } else {
+        let samples = [(place: place, value: value.kind == .object ? sample.object : sample)]
+        differences += ShapeComparison.differences(of: [value], named: name, from: samples, at: place)
+      }
+    }
+    return differences.sorted { ($0.offset, $0.message) < ($1.offset, $1.message) }
+  }
+
+  /// The elements of a list, and the first record as its own address has it, which may say more.
+  private func samples(
+    of list: [ValidJSON], at download: ResourceDownload, idName: String
+  ) async throws(CommandFailure) -> [ShapeComparison.Sample] {
+    var samples: [ShapeComparison.Sample] = []
+    for (index, value) in list.prefix(Self.maximumSamples).enumerated() {
+      guard let id = value.id([idName]) else {
+        samples.append(("\(download.place) (element \(index + 1))", value))
+        continue
+      }
+      let record = try download.record(id)
+      samples.append((record.place, value))
+      if index == 0, let whole = try? await record.sample()?.object, whole.kind == .object {
+        samples.append((record.place, whole))
+      }
+    }
+    return samples
+  }
+
+  /// What `--path` says, by resource.
+  private func paths(for names: [String]) throws(CommandFailure) -> [String: String] {
+    var paths: [String: String] = [:]
+    for argument in path {
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, parts[1].isEmpty || parts[1].hasPrefix("/") else {
+        throw CommandFailure(.usage, "--path: '\(argument)' names no path; write it as posts=/v2/articles.")
+      }
+      guard names.contains(parts[0]) else {
+        throw CommandFailure(
+          .usage, "--path: the file has no resource '\(parts[0])'; it has \(names.joined(separator: ", ")).")
+      }
+      paths[parts[0]] = parts[1]
+    }
+    return paths
+  }
+}
+
+extension ValidJSON {
+  /// The records of a response: its elements, or those of the list in it that is called like the resource, or `data`.
+  func list(of name: String) -> [ValidJSON]? {
+    if let elements { return elements }
+    return [name, "data", "items", "results", "records"].lazy.compactMap { self.member(Array($0.utf8))?.elements }
+      .first { $0.allSatisfy { $0.kind == .object } }
+  }
+
+  /// The value itself, or the object `data` of which it consists.
+  var object: ValidJSON {
+    guard let members, members.count == 1, members[0].name == "data", members[0].value.kind == .object else {
+      return self
+    }
+    return members[0].value
+  }
+
+  /// The text of the first of some members, when it is a number or a text.
+  func id(_ names: [String]) -> String? {
+    guard let id = names.lazy.compactMap({ self.member(Array($0.utf8)) }).first else { return nil }
+    return id.kind == .number ? id.string : JSONValue(id).string
+  }
+}
