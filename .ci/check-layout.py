@@ -40,7 +40,7 @@ LOCKS = "NIOConcurrencyHelpers"
 # What the top level holds, apart from ignored files.
 TOP_LEVEL = {
     "Package.swift", "Sources", "Tests", "fixtures", "database.json", "README.md", "LICENSE", "CHANGELOG.md",
-    "Packaging", ".ci", ".github", ".editorconfig", ".gitignore", ".swift-format", ".swift-version", ".gitattributes",
+    "Packaging", ".ci", ".github", ".spi.yml", ".editorconfig", ".gitignore", ".swift-format", ".swift-version", ".gitattributes",
 }
 
 # Deeper indented imports stand in string literals.
