@@ -8,14 +8,6 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Xcode before 26.4 resolves traits and does not define them for `#if`; there the trait is always on.
-#if compiler(<6.3)
-  let testing: [SwiftSetting] = [
-    .define("SwiftTesting", .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS, .watchOS]))
-  ]
-#else
-  let testing: [SwiftSetting] = []
-#endif
 
 // Homebrew's libpq is not where compilers look; on Linux pkg-config would only warn where there is no libpq.
 #if os(macOS)
@@ -33,19 +25,13 @@ let package = Package(
   platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .visionOS(.v2), .watchOS(.v11)],
   products: [
     .executable(name: "swift-json-server", targets: ["swift-json-server"]),
-    // With them come the modules whose types their declarations name, which a user imports to take such a value apart.
-    .library(name: "JSONServer", targets: ["JSONServer", "JSONServerValues"]),
-    .library(name: "JSONServerTesting", targets: ["JSONServerTesting", "JSONServer", "JSONServerValues"]),
-    .library(name: "JSONServerValues", targets: ["JSONServerValues"]),
+    .library(name: "JSONServer", targets: ["JSONServer"]),
+    .library(name: "JSONServerMock", targets: ["JSONServerMock"]),
+    .library(name: "JSONServerTesting", targets: ["JSONServerTesting"]),
     .plugin(name: "JSONServerPlugin", targets: ["JSONServerPlugin"]),
   ],
   traits: [
-    .default(enabledTraits: ["SwiftTesting"]),
-    .trait(
-      name: "SwiftTesting",
-      description:
-        "JSONServerTesting imports Testing; switch it off for programs that run where Testing is not installed."
-    ),
+    .default(enabledTraits: []),
     .trait(name: "HTTPS", description: "The server speaks TLS; off by default, since BoringSSL takes long to compile."),
     .trait(
       name: "PostgreSQL",
@@ -115,13 +101,11 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
-      name: "JSONServerTesting",
-      dependencies: [
-        "JSONServerValues", "JSONServer", .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-      ],
-      swiftSettings: settings + testing
+      name: "JSONServerMock",
+      dependencies: ["JSONServer", .product(name: "NIOConcurrencyHelpers", package: "swift-nio")],
+      swiftSettings: settings
     ),
+    .target(name: "JSONServerTesting", dependencies: ["JSONServerMock", "JSONServer"], swiftSettings: settings),
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
@@ -174,7 +158,7 @@ let package = Package(
     .testTarget(
       name: "JSONServerTestingTests",
       dependencies: [
-        "TestSupport", "JSONServerTesting", "JSONServer", "JSONServerValues",
+        "TestSupport", "JSONServerTesting", "JSONServerMock", "JSONServer", "JSONServerValues",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],

@@ -1,15 +1,90 @@
-import JSONServer
-public import JSONServerValues
+public import JSONServerMock
+public import Testing
 
 extension MockServer {
+  /// The whole data as it is now.
+  public var value: JSONValue {
+    get async { await server.value }
+  }
+
+  /// Returns the records of a collection, in stored order.
+  ///
+  /// ```swift
+  /// #expect(try await server.records("bookmarks", as: Bookmark.self).count == 2)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - collection: The collection's name.
+  ///   - type: The type of a record.
+  ///   - names: How the names of properties become the names of members.
+  ///   - dates: How dates are read.
+  ///   - isolation: The actor that the records are read on; the caller's.
+  ///   - sourceLocation: The place of the call, for the error.
+  /// - Throws: `ServerError` when there is no such collection; ``MockServerError`` that names the record and its member when
+  ///   one cannot be read: `bookmarks[3] (id 7): title: expected a string, found null`.
+  public func records<Record: Decodable>(
+    _ collection: String, as type: Record.Type = Record.self, names: JSONNameStrategy = .unchanged,
+    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> [Record] {
+    let values = JSONValue.array(try await server.values(of: collection))
+    do {
+      return try JSONValueDecoder(dates: dates, names: names).decode([Record].self, from: values)
+    } catch {
+      let failure = DecodingFailure(error, in: collection, values)
+      throw MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)")
+        .at(sourceLocation.fileID, sourceLocation.line)
+    }
+  }
+
+  /// Resets the data to its state at start; the journal, faults and stubs stay.
+  public func reset() async throws(ServerError) {
+    try await server.reset()
+  }
+
+  /// Saves the data as it is now under a name; a snapshot of the same name is replaced.
+  public func saveSnapshot(_ name: String) async {
+    await server.saveSnapshot(name)
+  }
+
+  /// Restores the data of a snapshot.
+  ///
+  /// - Throws: `ServerError` when there is none of this name.
+  public func restoreSnapshot(_ name: String) async throws(ServerError) {
+    try await server.restoreSnapshot(name)
+  }
+
+  /// Expires all access tokens at once; refresh tokens stay valid.
+  public func expireTokens() async {
+    await server.expireTokens()
+  }
+
+  /// Expects that a resource is equal to JSON; the order of members and the spelling of numbers make no difference.
+  ///
+  /// ```swift
+  /// try await server.expect("bookmarks", equals: [["id": 2, "title": "NIO"]])
+  /// ```
+  ///
+  /// In Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
+  ///
+  /// - Throws: ``MockServerError`` that shows the difference, member by member.
+  public func expect(
+    _ resource: String, equals expected: JSONValue, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws(MockServerError) {
+    let actual = await server.value[resource]
+    if let error = Self.difference(of: resource, expected: expected, actual: actual) {
+      try error.report(at: sourceLocation)
+    }
+  }
+
   /// Expects that a resource is equal to a Swift value: a collection to an array of records, an object to a record.
   ///
   /// ```swift
   /// try await server.expect("bookmarks", equals: [Bookmark(id: 2, title: "NIO")])
   /// ```
   ///
-  /// The data is read as that type, so that members that it does not know make no difference. In Swift Testing, an unmet
-  /// expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
+  /// The data is read as that type, so that members that it does not know make no difference. A literal of JSON is JSON. In
+  /// Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
   ///
   /// - Parameters:
   ///   - resource: The resource's name.
@@ -17,17 +92,14 @@ extension MockServer {
   ///   - names: How the names of properties become the names of members.
   ///   - dates: How dates are written and read.
   ///   - isolation: The actor that the value is read on; the caller's.
-  ///   - fileID: The place of the expectation, for the issue, as are the next three.
-  ///   - filePath: The path of its file.
-  ///   - line: Its line.
-  ///   - column: Its column.
-  /// - Throws: ``MockServerError`` with code `unmetExpectation` that shows the difference, member by member.
+  ///   - sourceLocation: The place of the expectation, for the issue.
+  /// - Throws: ``MockServerError`` that shows the difference, member by member.
+  @_disfavoredOverload
   public func expect<Value: Codable>(
     _ resource: String, equals expected: Value, names: JSONNameStrategy = .unchanged,
     dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation,
-    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
-    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
     let encoder = JSONValueEncoder(dates: dates, names: names)
     let stored = await server.value[resource]
     // What the type reads of the data, in the form in which it is expected.
@@ -51,20 +123,7 @@ extension MockServer {
     } catch {
       result = MockServerError(.unmetExpectation, "What '\(resource)' should be cannot be written as JSON: \(error)")
     }
-    if let result { try place.report(result) }
-  }
-
-  /// Expects that a resource is equal to JSON; the order of members and the spelling of numbers make no difference.
-  ///
-  /// - Throws: ``MockServerError`` with code `unmetExpectation` that shows the difference, member by member, elsewhere than
-  ///   in Swift Testing.
-  public func expect(
-    _ resource: String, equals expected: JSONValue,
-    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
-  ) async throws(MockServerError) {
-    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    let actual = await server.value[resource]
-    if let error = Self.difference(of: resource, expected: expected, actual: actual) { try place.report(error) }
+    if let result { try result.report(at: sourceLocation) }
   }
 
   private static func difference(

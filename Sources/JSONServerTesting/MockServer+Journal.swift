@@ -1,6 +1,5 @@
-import HTTPTypes
-public import JSONServer
-public import JSONServerValues
+public import JSONServerMock
+public import Testing
 
 extension MockServer {
   /// The requests received, oldest first, with their responses; those to `/__admin` are left out.
@@ -10,9 +9,9 @@ extension MockServer {
     get async { await server.journal }
   }
 
-  /// Returns the requests of a route, oldest first; none for a route that no request can match.
-  public func requests(_ route: Route) async -> [Exchange] {
-    guard let expectation = try? RequestExpectation(route) else { return [] }
+  /// Returns the requests that match, oldest first; none for what no request can match.
+  public func requests(_ request: RequestPattern) async -> [Exchange] {
+    guard let expectation = try? RequestExpectation(request) else { return [] }
     return await server.journal.filter { expectation.isMet(by: $0) }
   }
 
@@ -23,48 +22,36 @@ extension MockServer {
 
   /// Expects that requests were received.
   ///
+  /// ```swift
+  /// try await server.expect(.post("/bookmarks", body: ["title": "NIO"]), times: 1)
+  /// ```
+  ///
   /// In Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
   ///
   /// - Parameters:
-  ///   - route: The requests.
+  ///   - request: The requests.
   ///   - times: How often; `nil` for once or more.
-  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
-  ///   - headers: Header fields that the request has, among others; `nil` for one that it does not have.
-  ///   - body: The whole body as JSON; `nil` for any. A form is compared by its members. The order of members and the
-  ///     spelling of numbers make no difference. For a part of the body, give the route a body `.including(…)`.
-  ///   - fileID: The place of the expectation, for the issue, as are the next three.
-  ///   - filePath: The path of its file.
-  ///   - line: Its line.
-  ///   - column: Its column.
-  /// - Throws: ``MockServerError`` with code `unmetExpectation`, the differences and the requests received.
+  ///   - sourceLocation: The place of the expectation, for the issue.
+  /// - Throws: ``MockServerError`` with the differences and the requests received.
   public func expect(
-    _ route: Route, times: Int? = nil, query: KeyValuePairs<String, String?> = [:],
-    headers: KeyValuePairs<String, String?> = [:], body: JSONValue? = nil,
-    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    _ request: RequestPattern, times: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
-    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
     let range = times.map { $0...max($0, 0) } ?? 1...Int.max
-    try await check(place) { () async throws(MockServerError) in
+    try await check(at: sourceLocation) { () async throws(MockServerError) in
       guard times ?? 0 >= 0 else {
         throw MockServerError(.invalidSetup, "'times' must be at least 0, not \(times ?? 0).")
       }
-      let expectation = try RequestExpectation(route, query: query, headers: headers, body: body)
-      try await expect(expectation, range, Self.text(times))
+      try await expect(try RequestExpectation(request), range, Self.text(times))
     }
   }
 
   /// Expects that requests were received as often as a range says: `times: 1...3`, `times: 2...`.
-  ///
-  /// In Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
-  ///
-  /// - Throws: ``MockServerError`` with code `unmetExpectation`, the differences and the requests received.
   public func expect(
-    _ route: Route, times: some RangeExpression<Int> & Sendable,
-    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    _ request: RequestPattern, times: some RangeExpression<Int> & Sendable,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
-    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    try await check(place) { () async throws(MockServerError) in
-      try await expect(try RequestExpectation(route), times, Self.text(times))
+    try await check(at: sourceLocation) { () async throws(MockServerError) in
+      try await expect(try RequestExpectation(request), times, Self.text(times))
     }
   }
 
@@ -82,17 +69,15 @@ extension MockServer {
 
   /// Expects that requests were received in an order; others may have come before, between and after them.
   ///
-  /// - Throws: ``MockServerError`` with code `unmetExpectation` and the requests received, elsewhere than in Swift Testing.
+  /// - Throws: ``MockServerError`` with the requests received, elsewhere than in Swift Testing.
   public func expect(
-    inOrder routes: [Route],
-    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    inOrder requests: [RequestPattern], sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
-    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    try await check(place) { () async throws(MockServerError) in
-      let exchanges = await requests
+    try await check(at: sourceLocation) { () async throws(MockServerError) in
+      let exchanges = await self.requests
       var met: [Exchange] = []
-      for route in routes {
-        let expectation = try RequestExpectation(route)
+      for request in requests {
+        let expectation = try RequestExpectation(request)
         let last = met.last?.id ?? 0
         guard let next = exchanges.first(where: { $0.id > last && expectation.isMet(by: $0) }) else {
           let after = met.last.map { " after request \($0.id)" } ?? ""
@@ -106,12 +91,11 @@ extension MockServer {
 
   /// Expects that no requests were received but those that an expectation was met by, or that a test waited for.
   ///
-  /// - Throws: ``MockServerError`` with code `unmetExpectation` and those requests, elsewhere than in Swift Testing.
+  /// - Throws: ``MockServerError`` with those requests, elsewhere than in Swift Testing.
   public func expectNoOtherRequests(
-    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
-    let place = CodePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    try await check(place) { () async throws(MockServerError) in
+    try await check(at: sourceLocation) { () async throws(MockServerError) in
       let others = ledger.unexpected(among: await requests)
       guard !others.isEmpty else { return }
       let count = others.count == 1 ? "1 other came" : "\(others.count) others came"
@@ -124,26 +108,25 @@ extension MockServer {
 
   /// Returns the oldest request that matches, and waits for it when it is yet to arrive.
   ///
+  /// ```swift
+  /// let saved = try await server.waitForRequest(.post("/bookmarks")).decode(Bookmark.self)
+  /// ```
+  ///
   /// - Parameters:
-  ///   - route: The requests.
+  ///   - request: The requests.
   ///   - state: How far it has to be: until its response was made, or until it has been received, which is earlier only
   ///     for one that a hold keeps waiting.
-  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
-  ///   - headers: Header fields that the request has, among others; `nil` for one that it does not have.
-  ///   - body: The whole body as JSON; `nil` for any.
   ///   - exchange: Requests up to this one are passed over; `nil` looks at all.
   ///   - timeout: How long to wait.
-  ///   - filePath: The file of the call, for the error.
-  ///   - line: The line of the call.
-  /// - Throws: ``MockServerError`` with code `unmetExpectation` when the time is over or the task is cancelled.
+  ///   - sourceLocation: The place of the call, for the error.
+  /// - Throws: ``MockServerError`` when the time is over or the task is cancelled.
   @discardableResult
   public func waitForRequest(
-    _ route: Route, until state: Exchange.State = .responded, query: KeyValuePairs<String, String?> = [:],
-    headers: KeyValuePairs<String, String?> = [:], body: JSONValue? = nil, after exchange: Exchange? = nil,
-    within timeout: Duration = .seconds(5), filePath: String = #filePath, line: Int = #line
+    _ request: RequestPattern, until state: Exchange.State = .responded, after exchange: Exchange? = nil,
+    within timeout: Duration = .seconds(5), sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) -> Exchange {
     do throws(MockServerError) {
-      let expectation = try RequestExpectation(route, query: query, headers: headers, body: body)
+      let expectation = try RequestExpectation(request)
       let found = await self.exchange(after: exchange?.id ?? 0, within: timeout) {
         (state == .received || $0.state == state) && expectation.isMet(by: $0)
       }
@@ -154,7 +137,7 @@ extension MockServer {
       ledger.recordExpected([found])
       return found
     } catch {
-      throw error.at(filePath, line)
+      throw error.at(sourceLocation.fileID, sourceLocation.line)
     }
   }
 
@@ -211,20 +194,13 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
   /// The same without what a request of the route may lack.
   private let route: RequestMatcher
 
-  /// - Throws: ``MockServerError`` with code `invalidSetup` for what no request can meet.
-  init(
-    _ route: Route, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
-    body: JSONValue? = nil
-  ) throws(MockServerError) {
-    var pattern = route
-    pattern.query += query.map { Route.Field($0.key, $0.value) }
-    pattern.headers += headers.map { Route.Field($0.key, $0.value) }
-    if let body { pattern.body = .equal(body) }
+  /// - Throws: ``MockServerError`` for what no request can meet.
+  init(_ request: RequestPattern) throws(MockServerError) {
     do throws(RequestError) {
-      matcher = try RequestMatcher(pattern)
-      self.route = try RequestMatcher(Route(matcher.pattern.method, matcher.pattern.path))
+      matcher = try RequestMatcher(request)
+      route = try RequestMatcher(RequestPattern(matcher.pattern.method, matcher.pattern.path))
     } catch {
-      throw MockServerError(.invalidSetup, "No request can meet '\(route)': \(error.message)")
+      throw MockServerError(.invalidSetup, "No request can meet '\(request)': \(error.message)")
     }
   }
 
@@ -249,8 +225,8 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
       }
     }
     switch pattern.body {
-    case .including(let part): lines += JSONDifference.lines(expected: part, actual: request.value, isPart: true)
-    case .equal(let value): lines += JSONDifference.lines(expected: value, actual: request.value)
+    case .including(let part): lines += JSONDifference.lines(expected: part, actual: request.json, isPart: true)
+    case .equal(let value): lines += JSONDifference.lines(expected: value, actual: request.json)
     case nil: break
     }
     return lines
@@ -283,7 +259,7 @@ enum JournalText {
   private static func line(_ exchange: Exchange) -> String {
     let request = exchange.request
     let head = "\(exchange.id). \(request.method.rawValue) \(request.target) → \(outcome(of: exchange))"
-    return request.body.isEmpty ? head : "\(head) \(shown(request.value?.text(pretty: false) ?? "(binary)"))"
+    return request.bytes.isEmpty ? head : "\(head) \(shown(request.json?.text(pretty: false) ?? "(binary)"))"
   }
 
   /// The status, or what became of the response in its place.
@@ -302,7 +278,7 @@ enum JournalText {
       return """
         #\(exchange.id) after \(exchange.duration)
         \(request.method.rawValue) \(request.target)
-        \(message(request.headerFields, request.body))
+        \(message(request.headerFields, request.bytes))
         → \(outcome(of: exchange))
         \(message(response.headerFields, response.bytes))
         """

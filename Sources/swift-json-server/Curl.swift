@@ -21,8 +21,8 @@ struct Curl: Sendable {
   ///
   /// - Throws: ``Failure`` in curl's words, `Upstream.Failure.timeout`, or `CancellationError`.
   func send(_ request: Request, to address: String) async throws -> Response {
-    let body = request.body.isEmpty ? nil : TemporaryFile(request.body)
-    if body == nil, !request.body.isEmpty { throw Failure(description: "No temporary file can be made for its body.") }
+    let body = request.bytes.isEmpty ? nil : TemporaryFile(request.bytes)
+    if body == nil, !request.bytes.isEmpty { throw Failure(description: "No temporary file can be made for its body.") }
     defer { body?.remove() }
     // A file of its own: among the body, trailers could not be told from it.
     guard let head = TemporaryFile([]) else {

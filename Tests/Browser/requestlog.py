@@ -39,7 +39,7 @@ class RequestLog(Page):
         self._value(f"{LINES}[0].querySelector('button').click()")
         self._wait(f"document.querySelector('#panel .code')", "the entry")
         for kind, text in [
-            ("Swift test", 'try await server.expect(.post("/users"), body: ["name": "code", "n": [1, nil, [:]]])'),
+            ("Swift test", 'try await server.expect(.post("/users", body: ["name": "code", "n": [1, nil, [:]]]))'),
             ("curl", "curl -X POST"),
         ]:
             self._value(f"(() => {{ const e = document.querySelector('#panel select'); e.value = '{kind}'; e.onchange(); }})()")

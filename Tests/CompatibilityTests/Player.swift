@@ -73,7 +73,7 @@ struct Player {
     let expected = try #require(step["expect"])
     let body = String(decoding: response.bytes, as: UTF8.self)
     let label = "\(request.method) \(request.target): \(response.status.code) \(body.prefix(300))"
-    if let status = expected["status"]?.integer { #expect(response.status.code == status, "\(label)") }
+    if let status = expected["status"]?.int { #expect(response.status.code == status, "\(label)") }
     for (name, wanted) in expected["headers"]?.object ?? JSONObject() {
       check(response.headerFields, name, wanted, label)
     }
@@ -111,13 +111,13 @@ struct Player {
       request.headerFields[try #require(HTTPField.Name(name))] = value.string
     }
     if let json = step["json"] {
-      request.body = Array(json.text(pretty: false).utf8)
+      request.bytes = Array(json.text(pretty: false).utf8)
       request.headerFields[.contentType] = "application/json"
     } else if let form = step["form"]?.object {
-      request.body = Array(Self.encode(form).utf8)
+      request.bytes = Array(Self.encode(form).utf8)
       request.headerFields[.contentType] = "application/x-www-form-urlencoded"
     } else if let body = step["body"]?.string {
-      request.body = Array(body.utf8)
+      request.bytes = Array(body.utf8)
     }
     return request
   }

@@ -142,7 +142,7 @@ import Testing
     default:
       _ = try database.create(text, in: "a")
       var record = body
-      record["id"] = .number(JSONNumber((reference.records.compactMap { $0["id"]?.integer }.max() ?? 0) + 1))
+      record["id"] = .number(JSONNumber((reference.records.compactMap { $0["id"]?.int }.max() ?? 0) + 1))
       reference.records.append(.object(record))
     }
   }

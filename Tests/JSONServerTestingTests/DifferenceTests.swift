@@ -1,6 +1,3 @@
-import JSONServerValues
-import Testing
-
 @testable import JSONServerTesting
 
 /// What an unmet expectation says.

@@ -1,9 +1,5 @@
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
 import NIOConcurrencyHelpers
-import Testing
 
 @Suite(.jsonServer(["bookmarks": [["id": 0, "title": "Swift"]]], listens: false))
 struct `What a client is expected to have sent` {
@@ -11,25 +7,24 @@ struct `What a client is expected to have sent` {
     let server = try MockServer.current
     _ = await server.respond(to: Request(.get, "/bookmarks?q=swift&_page=1"))
     _ = await server.respond(to: Request(.post, "/bookmarks", json: #"{"pages": 3.0, "title": "NIO"}"#))
-    try await server.expect(.get("/bookmarks"), times: 1, query: ["q": "swift"])
+    try await server.expect(.get("/bookmarks", query: ["q": "swift"]), times: 1)
     try await server.expect(
-      .post("/book*"), headers: ["Content-Type": "application/json"], body: ["title": "NIO", "pages": 3])
+      .post("/book*", headers: ["Content-Type": "application/json"], body: ["title": "NIO", "pages": 3]))
     try await server.expect(.delete("/bookmarks/*"), times: 0)
     try await server.expect(.any(), times: 2)
-    #expect(await server.requests(.post("/bookmarks")).map { $0.request.value?["title"] } == ["NIO"])
+    #expect(await server.requests(.post("/bookmarks")).map { $0.json?["title"] } == ["NIO"])
   }
 
   struct Case: Sendable {
-    let route: Route
+    let route: RequestPattern
     var times: Int?
-    var body: JSONValue?
     /// What the message has to say.
     let phrases: [String]
   }
 
   static let unmet = [
     Case(
-      route: .post("/bookmarks"), times: 1, body: ["title": "NIO", "tags": ["a", "b"], "done": true],
+      route: .post("/bookmarks", body: ["title": "NIO", "tags": ["a", "b"], "done": true]), times: 1,
       phrases: [
         "Expected POST /bookmarks with body", "once, but it came 0 times.", #"body.title: expected "NIO", was "Nio""#,
         #"body.tags[1]: expected "b", is missing"#, "body.done: expected true, was null", "body.extra: not expected",
@@ -47,13 +42,13 @@ struct `What a client is expected to have sent` {
     // Where no test of Swift Testing runs, as in XCTest, the failure is thrown.
     let failure = await Task.detached { () -> MockServerError? in
       do throws(MockServerError) {
-        try await server.expect(test.route, times: test.times, body: test.body)
+        try await server.expect(test.route, times: test.times)
         return nil
       } catch {
         return error
       }
     }.value
-    let message = try #require(failure).message
+    let message = try #require(failure).description
     for phrase in test.phrases { #expect(message.contains(phrase), "\(message)") }
   }
 
@@ -88,29 +83,31 @@ struct `What a client is expected to have sent` {
   @Test(arguments: [(1_001, 1), (4, 10 << 20)])
   func `Every request counts, however many there are and however large`(_ count: Int, _ size: Int) async throws {
     let server = try MockServer.current
-    let body = [UInt8](repeating: UInt8(ascii: " "), count: size)
+    let body = Data(repeating: UInt8(ascii: " "), count: size)
     for _ in 0..<count { _ = await server.respond(to: Request(method: .get, target: "/bookmarks", body: body)) }
     try await server.expect(.get("/bookmarks"), times: count)
   }
 
   @Test(
     arguments: [
-      (Route.get("/posts"), HTTPRequest.Method.head, "/mock/posts", nil, true),
+      (RequestPattern.get("/posts"), HTTPRequest.Method.head, "/mock/posts", nil, true),
       (.head("/posts"), .get, "/mock/posts", nil, false),
       (.get("/api/posts"), .get, "/mock/api/posts?_page=1", nil, true),
       (.get("/posts"), .get, "/mock/api/posts", nil, true),
       (.get("/mock/posts"), .get, "/mock/posts", nil, true),
       (.patch("/posts/1"), .post, "/mock/posts/1", "patch", true),
       (.post("/posts/1"), .post, "/mock/posts/1", "PATCH", false),
-    ] as [(Route, HTTPRequest.Method, String, String?, Bool)])
+    ] as [(RequestPattern, HTTPRequest.Method, String, String?, Bool)])
   func `A fault meets those requests that an expectation counts`(
-    _ route: Route, _ method: HTTPRequest.Method, _ target: String, _ override: String?, _ isOfRoute: Bool
+    _ route: RequestPattern, _ method: HTTPRequest.Method, _ target: String, _ override: String?, _ isOfRoute: Bool
   ) async throws {
     let data: MockData = ["posts": [["id": 1]]]
-    try await withJSONServer(data, routes: ["/api/*": "/$1"], pathPrefix: "/mock", listens: false) { server in
+    try await withJSONServer(data, pathPrefix: "/mock", listens: false) {
+      $0.routes = ["/api/*": "/$1"]
+    } _: { server in
       await server.fail(route, with: 503)
       var request = Request(method: method, target: target)
-      if let override, let name = HTTPField.Name("X-HTTP-Method-Override") { request.headerFields[name] = override }
+      request.headers["X-HTTP-Method-Override"] = override
       let response = await server.respond(to: request)
       #expect((response.status == .serviceUnavailable) == isOfRoute)
       try await server.expect(route, times: isOfRoute ? 1 : 0)
@@ -146,6 +143,6 @@ struct `What a client is expected to have sent` {
         try await server.waitForRequest(.get("/bookmarks"), after: seen, within: .milliseconds(10))
       })
     #expect(error.code == .unmetExpectation)
-    #expect(error.message.contains("1. GET /bookmarks → 200"))
+    #expect(error.description.contains("1. GET /bookmarks → 200"))
   }
 }

@@ -1,13 +1,4 @@
-import Foundation
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite(.jsonServer(["users": [["id": 1]]]))
 struct `What goes wrong on purpose` {
@@ -22,7 +13,7 @@ struct `What goes wrong on purpose` {
 
   @Test func `A server that is asked too often says when to come back`() async throws {
     let server = try MockServer.current
-    await server.fail(.any(), with: 429, retryAfter: 30)
+    await server.fail(.any(), with: .status(429, headers: ["Retry-After": "30"]))
     let response = try await URLSession.forTests.get("/users/1", at: server.url).response
     #expect(response.statusCode == 429)
     #expect(response.value(forHTTPHeaderField: "Retry-After") == "30")
@@ -30,24 +21,22 @@ struct `What goes wrong on purpose` {
     #expect(try await URLSession.forTests.get("/users/1", at: server.url).response.statusCode == 200)
   }
 
-  @Test func `A stub is removed`() async throws {
+  @Test func `Stubs are removed`() async throws {
     let server = try MockServer.current
     func answer() async throws -> JSONValue {
-      try JSONValue(parsing: await server.respond(to: Request(.get, "/users")).bytes)
+      try #require(await server.respond(to: Request(.get, "/users")).json)
     }
-    let id = await server.stub(.get("/users"), with: 1, headers: ["X-Name": "value"])
+    await server.stub(.get("/users"), with: 1)
     await server.stub(.get("/users"), with: 2)
-    #expect(try await answer() == 2)
-    await server.removeStub(id)
     #expect(try await answer() == 2)
     await server.removeStubs()
     #expect(try await answer() == [["id": 1]])
   }
 
-  @Test(arguments: [Fault.Action.reset, .truncate])
-  func `A connection breaks`(_ action: Fault.Action) async throws {
+  @Test(arguments: [Response.reset, .truncated])
+  func `A connection breaks`(_ response: Response) async throws {
     let server = try MockServer.current
-    await server.interrupt(.get("/users"), by: action)
+    await server.fail(.get("/users"), with: response)
     await #expect(throws: (any Error).self) { try await URLSession.forTests.get("/users", at: server.url) }
   }
 

@@ -1,13 +1,4 @@
-import Foundation
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 private struct Bookmark: Codable, Equatable {
   var id: Int
@@ -22,8 +13,8 @@ struct `What is expected of requests and data` {
   ) async throws -> String {
     let server = try MockServer.current
     let error = await Task.detached { await #expect(throws: MockServerError.self) { try await body(server) } }.value
-    let message = try #require(error).message
-    #expect(message.hasPrefix(#filePath + ":"), "\(message)")
+    let message = try #require(error).description
+    #expect(message.hasPrefix(#fileID + ":"), "\(message)")
     return message
   }
 
@@ -56,7 +47,7 @@ struct `What is expected of requests and data` {
 
   @Test func `How fields, the query and a part of the body differ is shown`() async throws {
     try await send(.post, "/bookmarks?draft=1", json: #"{"title": "B", "tags": ["x"]}"#)
-    let route = Route.post(
+    let route = RequestPattern.post(
       "/bookmarks", query: ["draft": nil, "page": "2"], headers: ["Content-Type": "text/*", "Accept": "a"],
       body: .including(["title": "A", "tags": ["x"]]))
     let message = try await failure { try await $0.expect(route) }
@@ -70,10 +61,12 @@ struct `What is expected of requests and data` {
 
   @Test func `What became of a response that was not sent whole is shown in the place of its status`() async throws {
     let server = try MockServer.current
-    for action in Fault.Action.allCases { await server.interrupt(.get("/\(action.rawValue)"), by: action) }
-    for action in Fault.Action.allCases { try await send(.get, "/\(action.rawValue)") }
+    for (name, response) in [("reset", .reset), ("hang", .hang), ("truncated", .truncated)] as [(String, Response)] {
+      await server.fail(.get("/\(name)"), with: response)
+      try await send(.get, "/\(name)")
+    }
     let message = try await failure { try await $0.expect(.get("/other")) }
-    for line in ["GET /reset → connection reset", "GET /hang → no response (hung)", "GET /truncate → 200, truncated"] {
+    for line in ["GET /reset → connection reset", "GET /hang → no response (hung)", "GET /truncated → 200, truncated"] {
       #expect(message.contains(line), "\(message)")
     }
   }
@@ -82,14 +75,14 @@ struct `What is expected of requests and data` {
   {
     let server = try MockServer.current
     try await server.expect("bookmarks", equals: [Bookmark(id: 1, title: "Swift")])
-    try await server.expect("bookmarks", equals: [["read": true, "title": "Swift", "id": 1.0]] as JSONValue)
+    try await server.expect("bookmarks", equals: [["read": true, "title": "Swift", "id": 1.0]])
     let message = try await failure { server in
       try await server.expect("bookmarks", equals: [Bookmark(id: 1, title: "NIO"), Bookmark(id: 2, title: "Swift")])
     }
     #expect(message.contains(#"bookmarks[0].title: expected "NIO", was "Swift""#), "\(message)")
     #expect(message.contains("bookmarks[1]: expected {"), "\(message)")
     #expect(
-      try await failure { try await $0.expect("notes", equals: [:] as JSONValue) }.contains("no resource 'notes'"))
+      try await failure { try await $0.expect("notes", equals: [:]) }.contains("no resource 'notes'"))
     try await send(.post, "/bookmarks", json: #"{"id": 2}"#)
     let undecodable = try await failure { try await $0.expect("bookmarks", equals: [Bookmark(id: 1, title: "Swift")]) }
     #expect(undecodable.contains("bookmarks[1] (id 2): there is no member 'title'"), "\(undecodable)")
@@ -116,7 +109,7 @@ struct `What is expected of requests and data` {
       try await server.records("bookmarks", as: Tagged.self)
     }
     #expect(error?.code == .unreadableRecord)
-    let message = try #require(error).message
+    let message = try #require(error).description
     #expect(message.contains("OrderAndDataTests.swift:\(line): \(reason)\nThe record is {"), "\(message)")
     let unmet = try await failure { try await $0.expect("bookmarks", equals: [Tagged]()) }
     #expect(unmet.contains(reason), "\(unmet)")
@@ -139,18 +132,18 @@ struct `What is expected of requests and data` {
     #expect(server.url.path == "/api/v1")
     #expect(server.environment == ["JSON_SERVER_URL": server.url.absoluteString])
     let response = await server.respond(to: Request(.get, "/api/v1/bookmarks?_page=1&_limit=1"))
-    #expect(response.headerFields[try #require(HTTPField.Name("Link"))]?.contains("/api/v1/bookmarks?_page=2") == true)
+    #expect(response.headers["Link"]?.contains("/api/v1/bookmarks?_page=2") == true)
     try await server.expect(.get("/bookmarks"), times: 1)
     try await server.expect(.get("/api/v1/bookmarks"), times: 1)
   }
 
-  @Test(.jsonServer(["bookmarks": [["id": 1], ["id": 2]]], routes: ["/api/v1/*": "/$1"], listens: false))
+  @Test(.jsonServer(["bookmarks": [["id": 1], ["id": 2]]], listens: false) { $0.routes = ["/api/v1/*": "/$1"] })
   func `What a rule takes off the path leads back in links and locations`() async throws {
     let server = try MockServer.current
     let list = await server.respond(to: Request(.get, "/api/v1/bookmarks?_page=1&_limit=1"))
-    #expect(list.headerFields[try #require(HTTPField.Name("Link"))]?.contains("/api/v1/bookmarks?_page=2") == true)
+    #expect(list.headers["Link"]?.contains("/api/v1/bookmarks?_page=2") == true)
     let created = await server.respond(to: Request(.post, "/api/v1/bookmarks", json: "{}"))
-    #expect(created.headerFields[.location]?.hasSuffix("/api/v1/bookmarks/3") == true)
+    #expect(created.headers[.location]?.hasSuffix("/api/v1/bookmarks/3") == true)
   }
 }
 
@@ -183,6 +176,6 @@ struct `What is expected of requests and data` {
     let error = await #expect(throws: MockServerError.self) {
       try await MockServer.start(.resource("no.json", in: .main))
     }
-    #expect(error?.message.contains("'no.json'") == true)
+    #expect(error?.description.contains("'no.json'") == true)
   }
 }

@@ -1,25 +1,19 @@
-import Foundation
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
 
 @Suite(.jsonServer(["users": [["id": 1, "email": "ada@x.org", "password": "lovelace"]]], auth: "users"))
 struct `A test with users` {
   @Test func `signs in, and has the token expire`() async throws {
     let server = try MockServer.current
     let signIn = Request(
-      method: .post, target: "/login", headerFields: [.contentType: "application/json"],
-      body: Array(#"{"email": "ada@x.org", "password": "lovelace"}"#.utf8))
-    let answer = try JSONValue(parsing: await server.respond(to: signIn).bytes)
-    let token = try #require(answer["accessToken"]?.string)
-    let request = Request(method: .get, target: "/users/1", headerFields: [.authorization: "Bearer \(token)"])
+      method: .post, target: "/login", headers: [.contentType: "application/json"],
+      body: Data(#"{"email": "ada@x.org", "password": "lovelace"}"#.utf8))
+    let token = try #require(await server.respond(to: signIn).json?["accessToken"]?.string)
+    let request = Request(method: .get, target: "/users/1", headers: [.authorization: "Bearer \(token)"])
     #expect(await server.respond(to: request).status == .ok)
     await server.expireTokens()
     #expect(await server.respond(to: request).status == .unauthorized)
     // What a test expects of a sign-in is what the client sent.
-    try await server.expect(.post("/login"), body: ["email": "ada@x.org", "password": "lovelace"])
+    try await server.expect(.post("/login", body: ["email": "ada@x.org", "password": "lovelace"]))
   }
 }
 
@@ -37,14 +31,14 @@ struct `A test with users` {
         group.addTask {
           for _ in 1...20 {
             let path = byAddress ? session.url.path() : ""
-            let request = Request(method: .post, target: path + "/posts", body: Array(#"{"title": "b"}"#.utf8))
+            let request = Request(method: .post, target: path + "/posts", body: Data(#"{"title": "b"}"#.utf8))
             _ = await (byAddress ? server : session).respond(to: request)
           }
         }
       }
     }
     for session in [first, second] {
-      #expect(try await session.values(of: "posts").compactMap { $0["id"]?.integer } == Array(1...21))
+      #expect(try await session.values(of: "posts").compactMap { $0["id"]?.int } == Array(1...21))
       try await session.expect(.post("/posts"), times: 20)
       try await session.reset()
       #expect(try await session.values(of: "posts").count == 1)

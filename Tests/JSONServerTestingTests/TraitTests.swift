@@ -1,10 +1,6 @@
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
 
-@Suite(.jsonServer("Fixtures/shop.json", routes: ["/api/*": "/$1"], listens: false))
+@Suite(.jsonServer("Fixtures/shop.json", listens: false) { $0.routes = ["/api/*": "/$1"] })
 struct `The trait jsonServer` {
   @Test(arguments: 0..<20)
   func `Each case of a test has its own server`(_ number: Int) async throws {

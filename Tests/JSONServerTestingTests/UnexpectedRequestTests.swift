@@ -1,8 +1,4 @@
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
 
 @Suite struct `Requests that nothing responds to` {
   @Test func `are thrown at the end where no test of Swift Testing runs`() async throws {
@@ -15,8 +11,8 @@ import Testing
       }
     }.value
     #expect(error?.code == .unexpectedRequest)
-    #expect(error?.message.contains("GET /post → 400") == true)
-    #expect(error?.message.contains("_page") == false)
+    #expect(error?.description.contains("GET /post → 400") == true)
+    #expect(error?.description.contains("_page") == false)
   }
 
   @Test func `are an issue of the test`() async throws {
@@ -24,6 +20,18 @@ import Testing
       try await withJSONServer(unexpectedRequests: .issue, listens: false) { server in
         _ = await server.respond(to: Request(.get, "/post"))
       }
+    } matching: { issue in
+      issue.comments.contains { $0.rawValue.contains("GET /post → 400") }
+    }
+  }
+
+  @Test(.jsonServer(["posts": []], unexpectedRequests: .issue, listens: false))
+  func `are known issues of a test that says so, and no others at its end`() async throws {
+    let server = try MockServer.current
+    try await withKnownIssue {
+      _ = await server.respond(to: Request(.get, "/post"))
+      try await server.expectNoOtherRequests()
+      try await server.verify()
     } matching: { issue in
       issue.comments.contains { $0.rawValue.contains("GET /post → 400") }
     }

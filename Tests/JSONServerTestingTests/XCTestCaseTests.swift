@@ -1,5 +1,3 @@
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
 import XCTest
 

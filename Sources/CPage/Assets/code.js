@@ -33,7 +33,7 @@ function value(json) {
 function expect({ method, path, body }) {
   const [place, query] = path.split("?");
   const parameters = query ? `, query: ${value(Object.fromEntries(new URLSearchParams(query)))}` : "";
-  return `try await server.expect(.${method.toLowerCase()}(${literal(readable(place))})${parameters}${body && `, body: ${value(tryParse(body) ?? body)}`})`;
+  return `try await server.expect(.${method.toLowerCase()}(${literal(readable(place))}${parameters}${body && `, body: ${value(tryParse(body) ?? body)}`}))`;
 }
 
 const forms = { URL: ({ path }) => address(path).href, curl, Swift: swift, "Swift test": expect };

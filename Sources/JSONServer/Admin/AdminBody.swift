@@ -10,13 +10,13 @@ struct AdminBody {
 
   /// Reads a body; an empty one has no members.
   init(_ request: Request) throws(RequestError) {
-    guard !request.body.isEmpty else {
+    guard !request.bytes.isEmpty else {
       self.init(JSONObject())
       return
     }
     let value: JSONValue
     do throws(JSONError) {
-      value = try JSONValue(parsing: request.body)
+      value = try JSONValue(parsing: request.bytes)
     } catch {
       throw RequestError(.malformed, "The body is not JSON: \(error).")
     }
@@ -80,7 +80,7 @@ struct AdminBody {
 
   func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
     guard let value = value(name) else { return nil }
-    guard let integer = value.integer, range.contains(integer) else {
+    guard let integer = value.int, range.contains(integer) else {
       throw wrong(name, "a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return integer
@@ -120,7 +120,7 @@ extension AdminBody {
     guard let value = value("delay") else { return nil }
     let bounds = value.array ?? [value, value]
     let limit = 0...600_000
-    guard bounds.count == 2, let lower = bounds[0].integer, let upper = bounds[1].integer, lower <= upper,
+    guard bounds.count == 2, let lower = bounds[0].int, let upper = bounds[1].int, lower <= upper,
       limit.contains(lower), limit.contains(upper)
     else { throw wrong("delay", "milliseconds up to 600000, or a range of them such as [100, 500]") }
     return .milliseconds(lower) ... .milliseconds(upper)

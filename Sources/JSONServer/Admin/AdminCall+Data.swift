@@ -10,7 +10,7 @@ extension AdminCall {
 
   /// Replaces all data with what the body holds as a file does.
   func replaceData(on engine: isolated Engine) throws(RequestError) {
-    let (body, parser) = (context.request.body, SourceParser(on: engine))
+    let (body, parser) = (context.request.bytes, SourceParser(on: engine))
     guard body.count > Engine.quickBody else {
       return try engine.writes.replaceAll(with: try parser.parse(body), for: requester, Self.done, on: engine)
     }
@@ -29,7 +29,7 @@ extension AdminCall {
   /// Merges the body's resources into the existing ones: records by id, objects member by member; new ones are added.
   func mergeData(on engine: isolated Engine) throws(RequestError) {
     guard try engine.mayBegin("merging data", for: requester) else { return }
-    let (body, parser, ids) = (context.request.body, SourceParser(on: engine), engine.writes.ids)
+    let (body, parser, ids) = (context.request.bytes, SourceParser(on: engine), engine.writes.ids)
     let hasFixedResources = engine.writes.store?.hasFixedResources == true
     engine.change(for: requester, isLarge: body.count > Engine.quickBody) {
       database throws(RequestError) -> DataChange? in

@@ -44,26 +44,26 @@ enum RequestBody {
   static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth, isPatchable: Bool = false
   ) throws(RequestError) -> WrittenBody? {
-    guard !request.body.isEmpty else { return nil }
+    guard !request.bytes.isEmpty else { return nil }
     let type = type(of: request)
     let body = JSONBody(maximumDepth: maximumDepth)
-    guard let type else { return WrittenBody(try body.text(ofUntyped: request.body, essence: nil)) }
+    guard let type else { return WrittenBody(try body.text(ofUntyped: request.bytes, essence: nil)) }
     switch type.essence {
     case "multipart/form-data":
-      let form = try MultipartForm(request.body, boundary: type.parameters["boundary"])
+      let form = try MultipartForm(request.bytes, boundary: type.parameters["boundary"])
       return WrittenBody(try body.text(of: try form.json()), isText: true)
     case "application/x-www-form-urlencoded":
-      let text = try BodyText.utf8(of: request.body, type: type)
+      let text = try BodyText.utf8(of: request.bytes, type: type)
       if let json = try body.text(ofForm: text) { return WrittenBody(json) }
       return WrittenBody(try body.text(of: try URLEncodedForm.json(text)), isText: true)
     case "text/csv":
-      let text = try BodyText.utf8(of: request.body, type: type)
+      let text = try BodyText.utf8(of: request.bytes, type: type)
       let table = try CSVTable(text)
       var written = WrittenBody(try body.text(of: table.json), isText: true)
       written.exactNames = table.exactNames
       return written
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
-      let text = try BodyText.utf8(of: request.body, type: type)
+      let text = try BodyText.utf8(of: request.bytes, type: type)
       // The array around the lines is one level more than any of them has.
       let lines = try JSONLines.json(text, maximumDepth: maximumDepth)
       return WrittenBody(try JSONBody(maximumDepth: maximumDepth + 1).text(of: lines))
@@ -72,9 +72,9 @@ enum RequestBody {
         isPatchable ? .unsupportedPatch : .unsupportedMediaType,
         "'\(type.essence)' is a patch, which changes what is there; send it with PATCH, or JSON as 'application/json'.")
     case _ where type.isJSON:
-      return WrittenBody(try body.text(of: try BodyText.utf8(of: request.body, type: type)))
+      return WrittenBody(try body.text(of: try BodyText.utf8(of: request.bytes, type: type)))
     default:
-      return WrittenBody(try body.text(ofUntyped: request.body, essence: type.essence))
+      return WrittenBody(try body.text(ofUntyped: request.bytes, essence: type.essence))
     }
   }
 
@@ -89,15 +89,15 @@ enum RequestBody {
   ///
   /// - Throws: 400, when the body is no patch of its type; 415, when its charset is not supported.
   static func patch(from request: Request, maximumDepth: Int) throws(RequestError) -> Patch? {
-    guard !request.body.isEmpty, let type = type(of: request) else { return nil }
+    guard !request.bytes.isEmpty, let type = type(of: request) else { return nil }
     switch type.essence {
     case mergePatch:
       let body = JSONBody(maximumDepth: maximumDepth)
-      return .merge(try body.object(of: try BodyText.utf8(of: request.body, type: type)))
+      return .merge(try body.object(of: try BodyText.utf8(of: request.bytes, type: type)))
     case jsonPatch:
       // A value is two levels deep, in an operation and the array.
       let body = JSONBody(maximumDepth: maximumDepth + 2)
-      let text = try body.value(of: try BodyText.utf8(of: request.body, type: type))
+      let text = try body.value(of: try BodyText.utf8(of: request.bytes, type: type))
       do throws(PatchError) {
         return .operations(try PatchOperation.all(in: text))
       } catch {

@@ -169,7 +169,7 @@ extension Engine {
 
   /// Changes the data as a request says, and responds.
   func change(_ operation: ShapedOperation, _ context: RequestContext) {
-    let isLarge = context.request.body.count > Self.quickBody
+    let isLarge = context.request.bytes.count > Self.quickBody
     let requester = Requester.client(context, .resource(operation.endpoint))
     change(for: requester, isLarge: isLarge) { database throws(ShapedOperation.Refusal) in
       try operation.carryOut(on: &database)
@@ -237,7 +237,7 @@ extension Engine {
 
   /// Whether the body of a request has to be parsed on another thread first.
   func hasUnparsedBody(_ context: RequestContext) -> Bool {
-    context.request.body.count > Self.quickBody && context.parsed == nil && !context.isAdministrative
+    context.request.bytes.count > Self.quickBody && context.parsed == nil && !context.isAdministrative
   }
 
   /// Parses the body of a request on another thread, and goes on with the request.

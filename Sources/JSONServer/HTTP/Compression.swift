@@ -228,13 +228,13 @@ extension Request {
   ///
   /// - Throws: As ``Decompression/append(_:to:limits:)``, and 415 for a coding that is not supported.
   mutating func unpackBody(limits: Limits) throws(RequestError) {
-    guard !body.isEmpty, let coding = try headerFields.joined(.contentEncoding).flatMap(ContentCoding.named) else {
+    guard !bytes.isEmpty, let coding = try headerFields.joined(.contentEncoding).flatMap(ContentCoding.named) else {
       return
     }
     let decompression = Decompression(coding)
     var unpacked: [UInt8] = []
-    try decompression.append(body, to: &unpacked, limits: limits)
+    try decompression.append(bytes, to: &unpacked, limits: limits)
     try decompression.finish()
-    body = unpacked
+    bytes = unpacked
   }
 }

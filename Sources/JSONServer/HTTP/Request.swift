@@ -1,4 +1,11 @@
 public import HTTPTypes
+public import JSONServerValues
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// One HTTP request, read to its end.
 ///
@@ -42,13 +49,31 @@ public struct Request: Sendable {
   /// Whether it may come without `Host`, as HTTP/1.0 lets it: no browser sends that, and no other site can make it.
   var mayLackHost = false
 
-  /// The body; empty when there is none.
-  public var body: [UInt8]
+  /// The bytes of the body; none when there is no body.
+  package var bytes: [UInt8]
 
   /// Creates a request.
-  public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
+  public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:], body: Data = Data()) {
+    self.init(method: method, target: target, headerFields: headers, body: Array(body))
+  }
+
+  /// Creates a request with the bytes of a body.
+  package init(method: HTTPRequest.Method, target: String, body: [UInt8]) {
+    self.init(method: method, target: target, headerFields: [:], body: body)
+  }
+
+  /// Creates a request with header fields, and the bytes of a body.
+  package init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: [UInt8] = []) {
     head = Head(method: method, target: target, headerFields: headerFields, mount: Mount())
-    self.body = body
+    bytes = body
+  }
+
+  /// The body; empty when there is none.
+  ///
+  /// - Complexity: O(size).
+  public var body: Data {
+    get { Data(bytes) }
+    set { bytes = Array(newValue) }
   }
 
   /// The method, such as GET.
@@ -63,10 +88,16 @@ public struct Request: Sendable {
     set { change(target: newValue) }
   }
 
-  /// The header fields, `Host` among them.
+  /// The header fields, `Host` among them: `headers["Authorization"]`, or `headers[.authorization]`.
   ///
   /// - Complexity: O(fields) for each change.
-  public var headerFields: HTTPFields {
+  public var headers: HTTPFields {
+    get { headerFields }
+    set { headerFields = newValue }
+  }
+
+  /// The header fields.
+  package var headerFields: HTTPFields {
     get { head.headerFields }
     set { change(headerFields: newValue) }
   }
@@ -122,7 +153,7 @@ extension Request: CustomReflectable {
   public var customMirror: Mirror {
     Mirror(
       self,
-      children: ["method": method, "target": target, "headerFields": headerFields, "body": body] as KeyValuePairs,
+      children: ["method": method, "target": target, "headers": headers, "body": body] as KeyValuePairs,
       displayStyle: .struct)
   }
 }
@@ -133,9 +164,39 @@ extension Request {
     method == .get || method == .head || method == .options
   }
 
-  /// The path of the target, as it was sent.
-  var path: String {
+  /// The path of the target, with its percent-escapes as they were sent: `/posts/1`.
+  public var path: String {
     String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+  }
+
+  /// The parameters of the query, decoded; of several with one name the first: `["_page": "2"]`.
+  public var query: [String: String] {
+    let items = (try? QueryParameters(target: target))?.items ?? []
+    return Dictionary(items.map { ($0.name, $0.value) }) { first, _ in first }
+  }
+
+  /// The body as JSON: also a form's members, and a table's rows; `nil` when there is none.
+  public var json: JSONValue? {
+    guard !bytes.isEmpty else { return nil }
+    let text = (try? RequestBody.json(from: self))?.json.utf8 ?? bytes
+    return (try? JSONValue(parsing: text)) ?? String(validating: bytes, as: UTF8.self).map(JSONValue.string)
+  }
+
+  /// Returns the body as a Swift value.
+  ///
+  /// ```swift
+  /// let saved = try await server.waitForRequest(.post("/bookmarks")).decode(Bookmark.self)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The type to read.
+  ///   - names: How the names of properties become the names of members.
+  ///   - dates: How dates are read.
+  /// - Throws: `DecodingError` with the coding path of what is missing or of another kind; a body that is missing is null.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, names: JSONNameStrategy = .unchanged, dates: JSONDateStrategy = .iso8601
+  ) throws -> Value {
+    try JSONValueDecoder(dates: dates, names: names).decode(type, from: json ?? .null)
   }
 
   /// Whether the target may have a parameter that asks for JSONP.
@@ -158,5 +219,16 @@ extension Request {
   /// the path alone when the client does not name the host.
   var base: String {
     (headerFields.joined(.host).map { (mount.isSecure ? "https://" : "http://") + $0 } ?? "") + mount.path
+  }
+}
+
+extension HTTPFields {
+  /// The value of the field with a name, which may be in any letter case; `nil` when there is none.
+  public subscript(name: String) -> String? {
+    get { HTTPField.Name(name).flatMap { self[$0] } }
+    set {
+      guard let name = HTTPField.Name(name) else { return }
+      self[name] = newValue
+    }
   }
 }

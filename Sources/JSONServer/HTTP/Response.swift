@@ -1,12 +1,18 @@
 public import HTTPTypes
 import JSONDatabase
-import JSONServerValues
+public import JSONServerValues
 import JSONStorage
 
-/// One HTTP response.
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// One HTTP response: `.json(["balance": 200])`, `.status(.noContent)`, `.data(png, type: "image/png")`, `.reset`.
 public struct Response: Sendable {
   /// What follows the head.
-  public enum Body: Sendable {
+  package enum Content: Sendable {
     /// All bytes at once.
     case bytes([UInt8])
     /// Bytes that arrive one after the other, and their total number when it is known.
@@ -21,46 +27,66 @@ public struct Response: Sendable {
   /// The status.
   public var status: HTTPResponse.Status
 
-  /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it is sent.
-  public var headerFields: HTTPFields
+  /// The header fields.
+  package var headerFields: HTTPFields
 
   /// What follows the head.
-  public var body: Body
+  package var content: Content
 
   /// How it is sent over a socket; callers of ``Server/respond(to:)`` get the response whatever this says.
-  public var delivery: Delivery
+  package var delivery: Delivery
+
+  /// What is wrong with a response that cannot be sent, which is told where it is used; `nil` for nothing.
+  package var problem: String?
 
   /// What an error's body says, for clients that accept only plain text.
   var errorMessage: String?
 
   /// Creates a response.
-  public init(
-    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),
+  package init(
+    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Content = .bytes([]),
     delivery: Delivery = .normal
   ) {
     self.status = status
     self.headerFields = headerFields
-    self.body = body
+    content = body
     self.delivery = delivery
   }
 
+  /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it is sent.
+  public var headers: HTTPFields {
+    get { headerFields }
+    set { headerFields = newValue }
+  }
+
   /// The bytes of a body that is complete; empty for a stream.
-  public var bytes: [UInt8] {
-    guard case .bytes(let bytes) = body else { return [] }
+  package var bytes: [UInt8] {
+    guard case .bytes(let bytes) = content else { return [] }
     return bytes
   }
+
+  /// The body; empty for a stream.
+  ///
+  /// - Complexity: O(size).
+  public var body: Data {
+    get { Data(bytes) }
+    set { content = .bytes(Array(newValue)) }
+  }
+
+  /// The body as JSON; `nil` when it is something else.
+  public var json: JSONValue? { try? JSONValue(parsing: bytes) }
 
   /// The response to HEAD: the fields of that to GET, the length among them, without its body (RFC 9110, section
   /// 9.3.2).
   var head: Response {
     var response = self
     let length: Int? =
-      switch body {
+      switch content {
       case .bytes(let bytes): bytes.isEmpty ? nil : bytes.count
       case .stream(_, let length): length
       }
     if let length { response.headerFields[.contentLength] = String(length) }
-    response.body = .bytes([])
+    response.content = .bytes([])
     return response
   }
 }
@@ -81,7 +107,7 @@ package struct PreparedResponse: Sendable {
     /// Bytes that are made as the client takes them.
     case slices(SlicedBody)
 
-    init(_ body: Response.Body) {
+    init(_ body: Response.Content) {
       self =
         switch body {
         case .bytes(let bytes): .bytes(bytes)
@@ -99,7 +125,7 @@ package struct PreparedResponse: Sendable {
     }
 
     /// The body as Swift code sees it. O(size) for slices, in time and memory.
-    fileprivate var whole: Response.Body {
+    fileprivate var whole: Response.Content {
       switch self {
       case .bytes(let bytes): .bytes(bytes)
       case .stream(let stream, let length): .stream(stream, length: length)
@@ -165,8 +191,12 @@ package struct PreparedResponse: Sendable {
 
   /// Wraps a response that came from outside: from middleware or an embedder.
   package init(_ response: Response) {
+    if let problem = response.problem {
+      self = .error(.internalServerError, problem)
+      return
+    }
     self.init(
-      status: response.status, headerFields: response.headerFields, body: Body(response.body),
+      status: response.status, headerFields: response.headerFields, body: Body(response.content),
       delivery: response.delivery)
     errorMessage = response.errorMessage
   }

@@ -1,6 +1,6 @@
 import DequeModule
 import HTTPTypes
-import JSONServerValues
+public import JSONServerValues
 
 /// The newest exchanges of a server, and the waiters for one that is yet to come.
 ///
@@ -194,12 +194,13 @@ final class Journal {
 }
 
 extension Exchange {
-  fileprivate var bodyBytes: Int { request.body.count + sent.body.estimatedByteCount }
+  fileprivate var bodyBytes: Int { request.bytes.count + sent.body.estimatedByteCount }
 }
 
 /// A request and its response, as the journal keeps them.
 ///
-/// A class, because several places hold it at once.
+/// The members of the request are its own: `exchange.path` is `exchange.request.path`.
+@dynamicMemberLookup
 public final class Exchange: Sendable {
   /// How far it has come.
   public enum State: String, Sendable, Hashable {
@@ -262,6 +263,14 @@ public final class Exchange: Sendable {
     self.duration = duration
   }
 
+  /// A member of the request.
+  public subscript<Value>(dynamicMember member: KeyPath<Request, Value>) -> Value { request[keyPath: member] }
+
+  /// Returns the request's body as a Swift value; see ``Request/decode(_:names:dates:)``.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, names: JSONNameStrategy = .unchanged, dates: JSONDateStrategy = .iso8601
+  ) throws -> Value { try request.decode(type, names: names, dates: dates) }
+
   /// Whether a strict server refused it: nothing is at its path, or nothing understands one of its parameters.
   public var isUnexpected: Bool { notes?.isUnexpected ?? false }
 
@@ -283,7 +292,7 @@ public final class Exchange: Sendable {
   private func value(showing maximumBytes: Int) -> JSONValue {
     var members = RequestSummary(self).members
     members["requestHeaders"] = .object(shown(request.headerFields).members)
-    members["requestBody"] = text(request.body, request.headerFields, maximumBytes, isRequest: true)
+    members["requestBody"] = text(request.bytes, request.headerFields, maximumBytes, isRequest: true)
     members["responseHeaders"] = .object(shown(response.headerFields).members)
     members["responseBody"] = text(response.bytes, response.headerFields, maximumBytes, isRequest: false)
     return .object(members)

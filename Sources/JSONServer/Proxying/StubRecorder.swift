@@ -321,7 +321,7 @@ struct RecordedStub: Sendable {
   ///   - filePrefix: How the names of files with bodies begin.
   /// - Throws: Why there is no stub of it.
   init(_ request: Request, _ response: Response, from address: UpstreamAddress, filePrefix: String) throws(Refusal) {
-    guard case .bytes(let bytes) = response.body, 200...599 ~= response.status.code else {
+    guard case .bytes(let bytes) = response.content, 200...599 ~= response.status.code else {
       throw Refusal("no stub can be like it")
     }
     pattern = try Self.pattern(of: request)
@@ -362,7 +362,7 @@ struct RecordedStub: Sendable {
     pattern.isExact = true
     let parameters = target.parameters.items.filter { !SecretName.matches($0.name) }
     pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
-    if let body = request.bodyValue {
+    if let body = request.json {
       if case .string(let text) = body, SecretName.isMentioned(in: text) {
         throw Refusal("its request's body seems to hold a secret, which cannot be told from the rest of a text")
       }

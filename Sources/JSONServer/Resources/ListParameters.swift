@@ -254,7 +254,7 @@ extension Endpoint {
     case (.object, .read): .object
     case (_, .delete): .deletion
     case (_, .create), (_, .createOrMerge), (_, .patch): .write
-    case (_, .replace), (_, .merge): request.method != .post && request.body.isEmpty ? .writeByQuery : .write
+    case (_, .replace), (_, .merge): request.method != .post && request.bytes.isEmpty ? .writeByQuery : .write
     }
   }
 }

@@ -1,13 +1,12 @@
-public import HTTPTypes
-public import JSONServerValues
+import HTTPTypes
 
 /// What goes wrong with requests on purpose, to test how a client handles it.
 ///
 /// A fault that only delays lets the request be carried out afterwards; any other determines the response, and the data
 /// is not changed.
-public struct Fault: Sendable, Hashable {
+public struct Fault: Sendable {
   /// What happens to the connection.
-  public enum Action: String, Sendable, Hashable, CaseIterable {
+  enum Action: String, Sendable, CaseIterable {
     /// No response comes; the connection stays open.
     case hang
     /// The connection is reset.
@@ -25,43 +24,38 @@ public struct Fault: Sendable, Hashable {
   public var times: Int?
   /// How long the request waits; a length within the range is chosen for each.
   public var delay: ClosedRange<Duration>?
-  /// What is sent instead of carrying the request out. Without a status it is 429 with ``retryAfter``, and else 200; an
-  /// error without a body has the usual form.
-  public var response: FixedResponse
-  /// The seconds that `Retry-After` names.
-  public var retryAfter: Int?
-  /// What happens to the connection; `nil` leaves it open.
-  public var action: Action?
+  /// What is sent instead of carrying the request out; `nil` when the request is only delayed. An error without a body has
+  /// the form that all errors have.
+  public var response: Response?
 
   /// Creates a fault.
+  ///
+  /// ```swift
+  /// Fault(.get("/posts"), .status(503, headers: ["Retry-After": "30"]), times: 2)
+  /// ```
   public init(
-    _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
-    response: FixedResponse = FixedResponse(), retryAfter: Int? = nil, action: Action? = nil
+    _ request: RequestPattern, _ response: Response? = nil, times: Int? = nil, delay: ClosedRange<Duration>? = nil
   ) {
     self.request = request
+    self.response = response
     self.times = times
     self.delay = delay
-    self.response = response
-    self.retryAfter = retryAfter
-    self.action = action
   }
 
-  /// Creates a fault of a method and a path, whose response has a JSON body.
-  public init(
-    method: HTTPRequest.Method? = nil, path: String? = nil, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
-    status: HTTPResponse.Status? = nil, body: JSONValue? = nil, headerFields: HTTPFields = [:],
-    retryAfter: Int? = nil, action: Action? = nil
-  ) {
-    self.init(
-      RequestPattern(method, path), times: times, delay: delay,
-      response: FixedResponse(status: status, headerFields: headerFields, body: body.map(FixedResponse.Body.json)),
-      retryAfter: retryAfter, action: action)
+  /// What happens to the connection; `nil` leaves it open.
+  var action: Action? {
+    switch response?.delivery {
+    case .hang: .hang
+    case .reset: .reset
+    case .truncated: .truncate
+    case .normal, nil: nil
+    }
   }
 }
 
 extension Response {
   /// How a response is sent, for tests of a client's error handling.
-  public enum Delivery: Sendable, Hashable {
+  package enum Delivery: Sendable, Hashable {
     /// Whole.
     case normal
     /// Never: the connection stays open and silent.

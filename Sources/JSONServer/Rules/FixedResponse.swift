@@ -1,10 +1,10 @@
-public import HTTPTypes
-public import JSONServerValues
+import HTTPTypes
+import JSONServerValues
 
 /// A response that is fixed in advance: of a stub, or of a fault.
-public struct FixedResponse: Sendable, Hashable {
+struct FixedResponse: Sendable, Hashable {
   /// What is sent as the body.
-  public enum Body: Sendable, Hashable {
+  enum Body: Sendable, Hashable {
     /// JSON, as exactly `application/json`; a string as it is, when ``FixedResponse/headerFields`` have a type that is not
     /// JSON.
     case json(JSONValue)
@@ -15,17 +15,35 @@ public struct FixedResponse: Sendable, Hashable {
   }
 
   /// The status; `nil` for 200.
-  public var status: HTTPResponse.Status?
+  var status: HTTPResponse.Status?
   /// Header fields, besides those that every response has.
-  public var headerFields: HTTPFields
+  var headerFields: HTTPFields
   /// The body; `nil` for none.
-  public var body: Body?
+  var body: Body?
 
   /// Creates a response.
-  public init(status: HTTPResponse.Status? = nil, headerFields: HTTPFields = [:], body: Body? = nil) {
+  init(status: HTTPResponse.Status? = nil, headerFields: HTTPFields = [:], body: Body? = nil) {
     self.status = status
     self.headerFields = headerFields
     self.body = body
+  }
+
+  /// Creates what a response says that Swift code has made; one that is delivered in another way than whole has no status.
+  ///
+  /// - Throws: 400 for one that cannot be sent, or not more than once.
+  init(_ response: Response) throws(RequestError) {
+    if let problem = response.problem { throw RequestError(.malformed, problem) }
+    guard case .bytes(let bytes) = response.content else {
+      throw RequestError(.malformed, "A stream is sent once; respond with a closure that makes one each time.")
+    }
+    self.init(
+      status: response.delivery == .normal ? response.status : nil, headerFields: response.headerFields,
+      body: bytes.isEmpty ? nil : .bytes(bytes))
+    // As JSON it is shown, and shared, as it was written.
+    if headerFields[.contentType] == "application/json", let value = response.json {
+      body = .json(value)
+      headerFields[.contentType] = nil
+    }
   }
 
   /// Whether nothing is fixed at all.

@@ -1,5 +1,5 @@
 import HTTPTypes
-package import JSONServerValues
+import JSONServerValues
 import NIOConcurrencyHelpers
 
 /// A pattern that was checked and prepared, to be compared with many requests.
@@ -136,7 +136,7 @@ package final class MatchableRequest: Sendable {
   /// The body as JSON, read when the first pattern looks at it; `nil` when there is none, or none that is understood.
   var body: JSONValue? {
     if let body = knownBody.withLockedValue({ $0 }) { return body }
-    let body = request.bodyValue
+    let body = request.json
     knownBody.withLockedValue { $0 = .some(body) }
     return body
   }
@@ -167,16 +167,6 @@ package struct EffectiveRoute: Sendable {
   let mountedTarget: String
   /// Whether letter case makes no difference in paths, as in json-server 0.17's routes.
   let ignoresCase: Bool
-}
-
-extension Request {
-  /// The body as the server understands it: JSON, or the members of a form, the rows of a table; `nil` when there is
-  /// none.
-  package var bodyValue: JSONValue? {
-    guard !body.isEmpty else { return nil }
-    let bytes = (try? RequestBody.json(from: self))?.json.utf8 ?? body
-    return (try? JSONValue(parsing: bytes)) ?? String(validating: bytes, as: UTF8.self).map(JSONValue.string)
-  }
 }
 
 /// A text in which a `*` stands for any characters.

@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 public import JSONServerValues
 
 /// The requests that a stub, a fault, a hold or an expectation is about.
@@ -8,15 +8,15 @@ public import JSONServerValues
 /// overridden is the one that overrides.
 public struct RequestPattern: Sendable, Hashable {
   /// A parameter of the query, or a header field.
-  public struct Field: Sendable, Hashable {
+  package struct Field: Sendable, Hashable {
     /// The name; letter case counts in a query only.
-    public let name: String
+    package let name: String
     /// The value, of several at least one; `nil` when the request has no such field. In a header field `*` stands for any
     /// characters.
-    public let value: String?
+    package let value: String?
 
     /// Creates a field.
-    public init(_ name: String, _ value: String?) {
+    package init(_ name: String, _ value: String?) {
       self.name = name
       self.value = value
     }
@@ -30,7 +30,7 @@ public struct RequestPattern: Sendable, Hashable {
     case equal(JSONValue)
 
     /// The value that is compared with.
-    public var value: JSONValue {
+    package var value: JSONValue {
       switch self {
       case .including(let value), .equal(let value): value
       }
@@ -38,28 +38,28 @@ public struct RequestPattern: Sendable, Hashable {
   }
 
   /// The method; `nil` for all.
-  public var method: HTTPRequest.Method?
+  package var method: HTTPRequest.Method?
   /// The path, decoded; a `*` stands for any characters, slashes among them. A query that follows it counts as ``query``.
-  public var path: String?
+  package var path: String?
   /// What the query has, among other parameters.
-  public var query: [Field]
+  package var query: [Field]
   /// What the request's header has, among other fields.
-  public var headers: [Field]
+  package var headers: [Field]
   /// What the body is; `nil` for any.
-  public var body: Body?
+  package var body: Body?
   /// Whether a request must have exactly this path, this query and this body: `*` stands for itself, letter case counts,
   /// and without ``query`` or ``body`` a request must have none.
   ///
   /// Parameters and members of bodies whose names say that they are secrets, such as `access_token` and `password`, may be
   /// there besides. Such a pattern needs a ``path``; GET is HEAD, too.
-  public var isExact = false
+  package var isExact = false
 
   /// Creates a pattern; one without anything matches all requests but those to `/__admin`.
   ///
   /// ```swift
   /// RequestPattern(.get, "/posts", query: ["_page": "2", "draft": nil])
   /// ```
-  public init(
+  package init(
     _ method: HTTPRequest.Method? = nil, _ path: String? = nil, query: KeyValuePairs<String, String?> = [:],
     headers: KeyValuePairs<String, String?> = [:], body: Body? = nil
   ) {
@@ -69,15 +69,6 @@ public struct RequestPattern: Sendable, Hashable {
     self.headers = headers.map { Field($0.key, $0.value) }
     self.body = body
   }
-}
-
-extension RequestPattern.Body: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral {
-  /// Creates the body that is equal to a literal.
-  public init(dictionaryLiteral members: (String, JSONValue)...) { self = .equal(.object(JSONObject(members))) }
-  /// Creates the body that is equal to a literal.
-  public init(arrayLiteral elements: JSONValue...) { self = .equal(.array(elements)) }
-  /// Creates the body that is equal to a literal.
-  public init(stringLiteral value: String) { self = .equal(.string(value)) }
 }
 
 extension RequestPattern: CustomStringConvertible {

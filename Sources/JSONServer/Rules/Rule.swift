@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONServerValues
+import Synchronization
 
 /// A fault, a hold or a stub that was checked and can be used.
 struct Rule: Sendable {
@@ -64,14 +65,28 @@ struct Rule: Sendable {
 
   /// - Throws: 400 for a fault that cannot be used.
   init(_ fault: Fault) throws(RequestError) {
+    let response = if let response = fault.response { try FixedResponse(response) } else { FixedResponse() }
     try self.init(
-      fault.request, times: fault.times, delay: fault.delay,
-      .fault(fault.response, retryAfter: fault.retryAfter, action: fault.action))
+      fault.request, times: fault.times, delay: fault.delay, .fault(response, retryAfter: nil, action: fault.action))
   }
 
   /// - Throws: 400 for a stub that cannot be used.
   init(_ stub: Stub) throws(RequestError) {
-    try self.init(stub.request, times: stub.times, delay: stub.delay, stub.effect)
+    let effect: Effect
+    switch stub.source {
+    case .handler(let handler): effect = .handler(handler)
+    case .responses(let responses):
+      let fixed = try responses.map(FixedResponse.init)
+      if responses.allSatisfy({ $0.delivery == .normal }) {
+        effect = .responses(fixed)
+      } else {
+        let count = Atomic(0)
+        effect = .handler { _ in
+          responses[min(count.wrappingAdd(1, ordering: .relaxed).oldValue, responses.count - 1)]
+        }
+      }
+    }
+    try self.init(stub.request, times: stub.times, delay: stub.delay, effect)
   }
 
   var kind: Kind {

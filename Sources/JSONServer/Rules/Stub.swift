@@ -1,5 +1,5 @@
-public import HTTPTypes
-public import JSONServerValues
+import HTTPTypes
+import JSONServerValues
 
 /// Fixed responses, which do not depend on the data, such as `{"balance": 200}` for `POST /api/v2/purchase`.
 public struct Stub: Sendable {
@@ -12,19 +12,30 @@ public struct Stub: Sendable {
   public var times: Int?
   /// How long its responses wait; a length within the range is chosen for each.
   public var delay: ClosedRange<Duration>?
-  let effect: Rule.Effect
+  let source: Source
+
+  /// Where its responses come from.
+  enum Source: Sendable {
+    /// These in order, the last one again and again.
+    case responses([Response])
+    /// What a closure makes.
+    case handler(Handler)
+  }
 
   /// Creates a stub with one response.
+  ///
+  /// ```swift
+  /// Stub(.post("/api/v2/purchase"), .json(["balance": 200]))
+  /// ```
   public init(
-    _ request: RequestPattern, _ response: FixedResponse, times: Int? = nil, delay: ClosedRange<Duration>? = nil
+    _ request: RequestPattern, _ response: Response, times: Int? = nil, delay: ClosedRange<Duration>? = nil
   ) {
     self.init(request, inOrder: [response], times: times, delay: delay)
   }
 
   /// Creates a stub whose responses come in order, the last one again and again.
   public init(
-    _ request: RequestPattern, inOrder responses: [FixedResponse], times: Int? = nil,
-    delay: ClosedRange<Duration>? = nil
+    _ request: RequestPattern, inOrder responses: [Response], times: Int? = nil, delay: ClosedRange<Duration>? = nil
   ) {
     self.init(request, .responses(responses), times, delay)
   }
@@ -40,19 +51,9 @@ public struct Stub: Sendable {
     self.init(request, .handler(respond), times, delay)
   }
 
-  /// Creates a stub of a method and a path with one JSON response.
-  public init(
-    _ method: HTTPRequest.Method? = nil, _ path: String, status: HTTPResponse.Status = .ok, body: JSONValue? = nil,
-    headerFields: HTTPFields = [:]
-  ) {
-    self.init(
-      RequestPattern(method, path),
-      FixedResponse(status: status, headerFields: headerFields, body: body.map(FixedResponse.Body.json)))
-  }
-
-  private init(_ request: RequestPattern, _ effect: Rule.Effect, _ times: Int?, _ delay: ClosedRange<Duration>?) {
+  private init(_ request: RequestPattern, _ source: Source, _ times: Int?, _ delay: ClosedRange<Duration>?) {
     self.request = request
-    self.effect = effect
+    self.source = source
     self.times = times
     self.delay = delay
   }

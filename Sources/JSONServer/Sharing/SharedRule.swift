@@ -18,8 +18,8 @@ enum SharedRule {
       kind = parts.first.flatMap { Rule.Kind(rawValue: String($0)) } ?? .fault
       id = parts.last.flatMap { Int($0) } ?? 0
       let count = state[.count, name]
-      timesMet = count?["met"]?.integer ?? 0
-      timesLeft = count.map { $0["left"]?.integer } ?? state[.rule, name]?[SharedRule.rule]?["times"]?.integer
+      timesMet = count?["met"]?.int ?? 0
+      timesLeft = count.map { $0["left"]?.int } ?? state[.rule, name]?[SharedRule.rule]?["times"]?.int
     }
   }
 
@@ -62,7 +62,7 @@ enum SharedRule {
   ///
   /// - Parameter own: The last id that the server has given rules of its own of this kind.
   static func add(_ value: JSONValue, _ kind: Rule.Kind, after own: Int, to state: inout ServerState) -> Int {
-    let id = max(own, state[.number, kind.rawValue]?.integer ?? 0) + 1
+    let id = max(own, state[.number, kind.rawValue]?.int ?? 0) + 1
     state[.number, kind.rawValue] = JSONValue(id)
     state[.rule, name(kind, id)] = value
     return id

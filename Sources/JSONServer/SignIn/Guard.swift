@@ -76,7 +76,7 @@ extension Guard {
     var guards: [String: Guard] = [:]
     var rules: [(String, JSONValue)] = []
     for (name, value) in routes {
-      let digits = value.string ?? value.integer.map(String.init) ?? ""
+      let digits = value.string ?? value.int.map(String.init) ?? ""
       if let rule = Guard(digits), !name.hasPrefix("/") {
         if name.contains(where: "/:*()?+".contains) {
           rules.append(("/\(name)*", .string("/\(digits)/\(name)$1")))

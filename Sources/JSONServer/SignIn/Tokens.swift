@@ -64,7 +64,7 @@ struct Tokens: Sendable {
       guard let value, let user = value["user"]?.string, let email = value["email"]?.string,
         let origin = value["origin"]?.string, case .number(let end)? = value["end"]
       else { return nil }
-      holder = Holder(user: user, email: email, slot: value["slot"]?.integer)
+      holder = Holder(user: user, email: email, slot: value["slot"]?.int)
       isRefresh = value["refresh"] == .bool(true)
       self.origin = origin
       self.end = end.doubleValue

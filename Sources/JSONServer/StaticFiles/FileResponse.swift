@@ -116,7 +116,7 @@ private final class FileStream: Sendable {
   }
 
   /// The pieces in order; fewer bytes than the length says when the file became shorter meanwhile.
-  var body: Response.Body {
+  var body: Response.Content {
     .stream(AsyncStream { self.nextChunk() }, length: length)
   }
 
@@ -133,9 +133,9 @@ private final class FileStream: Sendable {
 }
 
 /// Content types by file extension.
-enum FileType {
+package enum FileType {
   /// The type of a file, with the charset of text; `application/octet-stream` for an unknown extension.
-  static func contentType(ofFileNamed name: String) -> String {
+  package static func contentType(ofFileNamed name: String) -> String {
     guard let dot = name.lastIndex(of: ".") else { return "application/octet-stream" }
     return types[name[dot...].dropFirst().lowercased()] ?? "application/octet-stream"
   }

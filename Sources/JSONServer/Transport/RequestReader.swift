@@ -92,7 +92,7 @@ struct RequestReader {
     decompression = nil
     var request = head.request
     if !body.isEmpty {
-      request.body = body
+      request.bytes = body
       body = []
     }
     return (request, head.form)

@@ -46,6 +46,11 @@ public struct JSONObject: Sendable, CustomStringConvertible, Sequence, Hashable 
   public func hash(into hasher: inout Hasher) { JSONValue.object(self).hash(into: &hasher) }
 }
 
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  /// Creates an object from a literal, keeping its order.
+  public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
+}
+
 /// A text that equals another only when their bytes are equal.
 ///
 /// Swift's strings compare canonically equivalent characters as equal; JavaScript's, and JSON's names, do not.

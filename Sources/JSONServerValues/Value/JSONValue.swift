@@ -108,6 +108,23 @@ extension JSONValue {
   /// Creates an object.
   public init(_ members: JSONObject) { self = .object(members) }
 
+  /// Returns the JSON of a Swift value.
+  ///
+  /// ```swift
+  /// try await server.stub(.get("/me"), with: .encoding(User(id: 1, name: "Ada")))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - dates: How dates are written.
+  ///   - names: How the names of properties become the names of members.
+  /// - Throws: What the value throws when it is encoded.
+  public static func encoding(
+    _ value: some Encodable, dates: JSONDateStrategy = .iso8601, names: JSONNameStrategy = .unchanged
+  ) throws -> JSONValue {
+    try JSONValueEncoder(dates: dates, names: names).encode(value)
+  }
+
   /// Whether the value means the same as another: what `==` says, for code that says it in words.
   public func isEquivalent(to other: JSONValue) -> Bool { self == other }
 }
@@ -138,9 +155,21 @@ extension JSONValue {
   }
 
   /// The number as an integer, when the value is an integer that fits.
-  public var integer: Int? {
+  public var int: Int? {
     guard case .number(let number) = self else { return nil }
     return number.integerValue
+  }
+
+  /// The double nearest to the number, when the value is a number.
+  public var double: Double? {
+    guard case .number(let number) = self else { return nil }
+    return number.doubleValue
+  }
+
+  /// The boolean, when the value is one.
+  public var bool: Bool? {
+    guard case .bool(let bool) = self else { return nil }
+    return bool
   }
 
   /// The object, when the value is an object.
@@ -166,8 +195,8 @@ extension JSONValue {
   }
 
   /// Reads a JSON text from UTF-8 bytes; see ``init(parsing:maximumDepth:)-(String,_)``.
-  public init(parsing bytes: [UInt8], maximumDepth: Int = 512) throws(JSONError) {
-    self.init(try ValidJSON(parsing: bytes, maximumDepth: maximumDepth))
+  public init(parsing bytes: some Sequence<UInt8>, maximumDepth: Int = 512) throws(JSONError) {
+    self.init(try ValidJSON(parsing: Array(bytes), maximumDepth: maximumDepth))
   }
 
   /// Builds the tree of a value.

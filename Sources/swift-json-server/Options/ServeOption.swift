@@ -186,7 +186,7 @@ extension Bool: SettingValue {
 
 extension Int: SettingValue {
   init?(setting: JSONValue) {
-    guard let number = setting.integer ?? setting.string.flatMap({ Int($0) }) else { return nil }
+    guard let number = setting.int ?? setting.string.flatMap({ Int($0) }) else { return nil }
     self = number
   }
 

@@ -64,10 +64,10 @@ struct Main {
       let request = Request(method: method, target: target, headerFields: [host: "localhost"])
       await stopwatch.time(name, repetitions: 5_000) { _ = await server.respond(to: request) }
     }
-    for number in 0..<1_000 { try await server.stub(Stub(.get, "/stubs/\(number)/*", body: 1)) }
-    for number in 0..<1_000 { try await server.stub(Stub(.get, "/stubs/\(number)", body: 1)) }
+    for number in 0..<1_000 { try await server.stub(Stub(.get("/stubs/\(number)/*"), .json(1))) }
+    for number in 0..<1_000 { try await server.stub(Stub(.get("/stubs/\(number)"), .json(1))) }
     for number in 0..<1_000 {
-      try await server.stub(Stub(RequestPattern(.get, "/posts/500?page=\(number)"), FixedResponse(body: .json(1))))
+      try await server.stub(Stub(.get("/posts/500?page=\(number)"), .json(1)))
     }
     let request = Request(method: .get, target: "/posts/500", headerFields: [host: "localhost"])
     await stopwatch.time("GET by id beside 3,000 stubs", repetitions: 5_000) {

@@ -31,7 +31,7 @@ struct RecordCommandTests {
     #expect(result.output.contains("new.json has 25 posts, the object profile."))
     let text = try #require(directory.text("new.json"))
     let value = try JSONValue(parsing: text)
-    #expect(value["posts"]?.array?.compactMap { $0["id"]?.integer } == Array(1...25))
+    #expect(value["posts"]?.array?.compactMap { $0["id"]?.int } == Array(1...25))
     #expect(text.components(separatedBy: #""b": 1.50,"#).count == 26)
     #expect(text.contains(#""a": "\u00e9\/""#))
     #expect(value["profile"]?.text(pretty: false) == #"{"name":"x","age":1e2}"#)

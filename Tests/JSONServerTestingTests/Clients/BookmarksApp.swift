@@ -1,11 +1,4 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// An app's bookmarks: integer ids that the server assigns, snake_case keys, ISO 8601 dates.
 private struct Bookmark: Codable, Equatable {
@@ -74,7 +67,7 @@ struct `A bookmarks app` {
     #expect(saved == Bookmark(id: 2, pageTitle: "Vapor", createdAt: date))
     #expect(try await server.records("bookmarks", as: Bookmark.self, names: .snakeCase).last == saved)
     try await server.expect(
-      .post("/bookmarks"), times: 1, body: ["page_title": "Vapor", "created_at": "2023-11-14T22:13:20Z"])
+      .post("/bookmarks", body: ["page_title": "Vapor", "created_at": "2023-11-14T22:13:20Z"]), times: 1)
   }
 
   @Test func `The bookmark with id 0 is deleted, and only that`() async throws {

@@ -1,11 +1,4 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A client that knows no PUT and no PATCH: it posts to a collection to add, to a record to update, and many at a time.
 private struct ProductClient {

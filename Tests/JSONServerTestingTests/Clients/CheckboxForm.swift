@@ -1,11 +1,4 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite(.jsonServer(["orders": [["id": 1, "size": "small", "topping": ["olives"]]]]))
 struct `A form with several checkboxes of one name` {

@@ -1,12 +1,4 @@
-import Foundation
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// An employee with what the client asked for, in one GET.
 private struct Employee: Decodable {
@@ -32,12 +24,14 @@ private struct Employee: Decodable {
         ["id": 3, "emp_no": 10005, "title": "Staff"],
       ],
       "salaries": [["emp_no": 10004, "salary": 40054], ["emp_no": 10005, "salary": 78228]],
-    ],
-    routes: [
+    ]
+  ) {
+    $0.routes = [
       #"/employees/:id\?details=:first&details=:second"#: "/employees/:id?_embed=:first&_embed=:second",
       #"/employees/:id\?details=:first"#: "/employees/:id?_embed=:first",
     ]
-  ) { $0.idNames = ["employees": "emp_no"] })
+    $0.idNames = ["employees": "emp_no"]
+  })
 struct `An employee with details in one GET` {
   private func employee(_ target: String) async throws -> Employee {
     let data = try await URLSession.forTests.get(target, at: try MockServer.current.url).data

@@ -1,13 +1,4 @@
-import Foundation
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Users with their addresses, kept for when there is no network, and requested again with the response's validator.
 private actor UserCache {
@@ -86,7 +77,7 @@ struct `Users for offline use` {
     let server = try MockServer.current
     let cache = UserCache(baseURL: server.url)
     _ = try await cache.users()
-    await server.interrupt(.get("/users"), by: .reset)
+    await server.fail(.get("/users"), with: .reset)
     let offline = try await cache.users()
     #expect(offline.origin == .offline)
     #expect(offline.users.map(\.name) == ["Ada"])

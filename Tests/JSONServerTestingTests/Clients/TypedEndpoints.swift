@@ -1,11 +1,4 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// An endpoint that knows its own response; only 2xx with exactly `application/json` is one.
 private protocol Endpoint {
@@ -80,14 +73,14 @@ private struct APIClient {
         ["id": 3, "user_id": 7, "amount": 25],
       ],
       "profile": ["nickname": "ada"],
-    ],
-    routes: ["/api/v1/me": "/profile", "/api/:version/*": "/$2"]))
+    ]
+  ) { $0.routes = ["/api/v1/me": "/profile", "/api/:version/*": "/$2"] })
 struct `A client of typed endpoints` {
   @Test func `A stub stands in for what has no data`() async throws {
     let server = try MockServer.current
     await server.stub(.post("/api/v2/purchase_cheer"), with: ["balance": 200])
     #expect(try await APIClient(baseURL: server.url).send(PurchaseCheer(amount: 50)).balance == 200)
-    try await server.expect(.post("/api/v2/purchase_cheer"), times: 1, body: ["amount": 50])
+    try await server.expect(.post("/api/v2/purchase_cheer", body: ["amount": 50]), times: 1)
   }
 
   @Test func `Versioned prefixes lead to the data`() async throws {

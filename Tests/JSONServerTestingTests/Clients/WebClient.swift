@@ -1,10 +1,4 @@
-import Foundation
 import JSONServerTesting
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a page's code sends to a JSON API, by `fetch` or axios.
 protocol WebClient {

@@ -1,11 +1,4 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What HTTP-RPC's and Kilo's WebServiceProxy send: arguments of GET, PUT, PATCH and DELETE in the query, those of POST
 /// as a form, with repeated values and files; errors are read as plain text.

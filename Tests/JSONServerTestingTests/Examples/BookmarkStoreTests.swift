@@ -1,11 +1,4 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The part of an app that a test of it calls.
 private struct BookmarkStore {

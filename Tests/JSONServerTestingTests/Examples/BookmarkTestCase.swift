@@ -1,11 +1,5 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
 import XCTest
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 final class BookmarkTestCase: XCTestCase {
   func testTheRealAddressIsAnswered() async throws {

@@ -1,11 +1,4 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 private struct Bookmark: Codable {
   var id: Int

@@ -1,9 +1,4 @@
-import Foundation
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
 
 /// The calls that the documentation shows without the test around them.
 @Suite(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"]]], listens: false))
@@ -16,8 +11,9 @@ struct `The calls of the documentation` {
     let server = try MockServer.current
     await server.fail(.get("/bookmarks"), with: 503, times: 2)
     await server.fail(.any(headers: ["Authorization": nil]), with: .unauthorized)
+    await server.fail(.put("/bookmarks/*"), with: .json(["reason": "locked"], status: 423))
+    await server.fail(.post("/bookmarks"), with: .reset)
     await server.delay(.any(), by: .milliseconds(50)...(.milliseconds(200)))
-    await server.interrupt(.post("/bookmarks"), by: .reset)
     #expect(try await send(.get, "/bookmarks") == .serviceUnavailable)
     #expect(try await send(.delete, "/bookmarks/1") == .unauthorized)
     await server.recover()
@@ -37,17 +33,27 @@ struct `The calls of the documentation` {
     let bytes: [UInt8] = [1, 2, 3]
     await server.stub(.post("/purchases"), with: ["balance": 200])
     await server.stub(.get("/job"), inOrder: [.status(.accepted), .json(["state": "done"])])
-    await server.stub(.get("/logo.png"), data: bytes, type: "image/png", times: 1)
+    await server.stub(.get("/retried"), inOrder: [.status(503, headers: ["Retry-After": "1"]), .reset, .json([])])
+    await server.stub(.get("/logo.png"), with: .data(bytes, type: "image/png"), times: 1)
+    await server.stub(.get("/shop"), with: .file("Fixtures/shop.json"))
+    try await server.stub(.get("/user"), with: .encoding(User(name: "Ada")))
     await server.stub(.get("/me")) { request in
-      request.headerFields[.authorization] == nil ? .status(.unauthorized) : nil
+      guard request.headers["Authorization"] != nil else { return .status(401) }
+      return request.query["fields"] == "name" ? .json(["name": "Ada"]) : nil
     }
     #expect(try await send(.get, "/me") == .unauthorized)
     #expect(try await send(.get, "/job") == .accepted)
+    for path in ["/shop", "/user"] { #expect(try await send(.get, path) == .ok) }
+    for status in [503, 200, 200] { #expect(try await send(.get, "/retried").code == status) }
     #expect(try await send(.get, "/logo.png") == .ok)
     #expect(try await send(.post, "/purchases") == .ok)
   }
 
-  private struct Purchase: Decodable {
+  private struct User: Codable {
+    var name: String
+  }
+
+  private struct Purchase: Codable {
     var item: String
   }
 
@@ -56,12 +62,14 @@ struct `The calls of the documentation` {
     await server.stub(.post("/purchases"), with: ["balance": 200])
     _ = try await send(.get, "/bookmarks")
     async let response = server.respond(
-      to: Request(method: .post, target: "/purchases", body: Array(#"{"item": "Swift"}"#.utf8)))
-    let request = try await server.waitForRequest(.post("/purchases"), within: .seconds(60)).request
+      to: Request(method: .post, target: "/purchases", body: Data(#"{"item": "Swift"}"#.utf8)))
+    let request = try await server.waitForRequest(.post("/purchases"), within: .seconds(60))
     let purchase = try request.decode(Purchase.self)
+    #expect(request.json?["item"]?.string == "Swift")
+    #expect(request.body == Data(#"{"item": "Swift"}"#.utf8))
+    try await server.expect(.post("/purchases", body: .encoding(purchase)), times: 1)
     try await server.expect(.post("/purchases", headers: ["Authorization": nil]), times: 1...)
     try await server.expect(inOrder: [.get("/bookmarks"), .post("/purchases")])
-    #expect(purchase.item == "Swift")
     #expect(await response.status == .ok)
     try await server.expect(.get("/bookmarks"))
     try await server.expectNoOtherRequests()
@@ -72,7 +80,7 @@ struct `The calls of the documentation` {
     let hold = await server.hold(.get("/bookmarks"))
     async let bookmarks = send(.get, "/bookmarks")
     try await hold.arrived()
-    await hold.release()
+    await hold.release()  // or: await hold.fail(with: 503)
     #expect(try await bookmarks == .ok)
   }
 
@@ -92,6 +100,10 @@ struct `The calls of the documentation` {
   @Test func `The data is compared`() async throws {
     let server = try MockServer.current
     try await server.expect("bookmarks", equals: [Bookmark(id: 1, title: "Swift")])
+    try await server.expect("bookmarks", equals: [["id": 1, "title": "Swift"]])
+    let titles = try await server.records("bookmarks", as: Bookmark.self).map(\.title)
+    let title = await server.value["bookmarks"]?[0]?["title"]?.string
+    #expect(titles == [title])
   }
 
   @Test(.jsonServer(["bookmarks": []], unexpectedRequests: .issue))

@@ -1,12 +1,11 @@
 import Foundation
-import HTTPTypes
 import JSONServer
 import Testing
 
 /// Rejects requests that have no token.
 struct TokenCheck: Middleware {
   func respond(to request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response {
-    guard request.headerFields[.authorization] == "Bearer secret" else { return Response(status: .unauthorized) }
+    guard request.headers["Authorization"] == "Bearer secret" else { return .status(401) }
     return try await next(request)
   }
 }

@@ -1,10 +1,6 @@
 #if HTTPS
-  import Foundation
-  import JSONServer
   import JSONServerTesting
-  import JSONServerValues
   import TestSupport
-  import Testing
 
   struct HTTPSTests {
     @Test func `A server of a test speaks HTTPS with the certificate that it is given`() async throws {

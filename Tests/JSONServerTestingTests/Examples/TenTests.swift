@@ -1,13 +1,4 @@
-import Foundation
-import HTTPTypes
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What the ten tests test: the bookmarks of an app.
 private struct API {
@@ -64,7 +55,7 @@ struct `The same ten tests` {
   }
 
   @Test func `4. The connection is lost`() async throws {
-    await server.interrupt(.get("/bookmarks"), by: .reset)
+    await server.fail(.get("/bookmarks"), with: .reset)
     await #expect(throws: (any Error).self) { try await api.titles() }
   }
 
@@ -91,7 +82,7 @@ struct `The same ten tests` {
 
   @Test func `8. The client sends what it should`() async throws {
     try await api.add("NIO")
-    try await server.expect(.post("/bookmarks"), times: 1, body: ["title": "NIO"])
+    try await server.expect(.post("/bookmarks", body: ["title": "NIO"]), times: 1)
   }
 
   @Test func `9. A request needs a token`() async throws {

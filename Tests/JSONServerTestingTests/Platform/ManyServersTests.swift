@@ -1,13 +1,6 @@
-import Foundation
-import JSONServerValues
+import JSONServerMock
+import JSONServerTesting
 import TestSupport
-import Testing
-
-@testable import JSONServerTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Many tests at once, as Swift Testing runs them, in a process that may open few files: Xcode starts one with 256.
 @Suite(.timeLimit(.minutes(5)))
@@ -40,7 +33,7 @@ struct ManyServersTests {
     for _ in 0..<3 { await turns.take(isNested: true) }
   }
 
-  @Test(.enabled(if: isWithin), arguments: 0..<400)
+  @Test(.enabled(if: isWithin), arguments: 0..<500)
   func `One of hundreds has a server and a client with connections`(_ number: Int) async throws {
     try await withJSONServer(["posts": [["id": .init(number)]]]) { server in
       let session = URLSession.forTests

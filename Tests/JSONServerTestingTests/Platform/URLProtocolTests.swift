@@ -1,15 +1,7 @@
-import Foundation
-import HTTPTypes
-import JSONServer
-import JSONServerValues
+import JSONServerTesting
 import NIOConcurrencyHelpers
-import Testing
 
-@testable import JSONServerTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+@testable import JSONServerMock
 
 @Suite(.jsonServer(["notes": [["id": 1, "text": "one"]]], listens: false))
 struct `A session without a socket` {
@@ -30,7 +22,7 @@ struct `A session without a socket` {
     #expect(response.mimeType == "application/json")
     #expect(response.value(forHTTPHeaderField: "X-Total-Count") == "1")
     #expect(String(decoding: data, as: UTF8.self).contains(#""text": "one""#))
-    try await MockServer.current.expect(.get("/notes"), times: 1, headers: ["Host": "api.example.com"])
+    try await MockServer.current.expect(.get("/notes", headers: ["Host": "api.example.com"]), times: 1)
   }
 
   @Test func `A body is sent from data`() async throws {
@@ -38,7 +30,7 @@ struct `A session without a socket` {
     request.httpBody = Data(#"{"text": "two"}"#.utf8)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     #expect(try await session().send(request).response.statusCode == 201)
-    try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "two"])
+    try await MockServer.current.expect(.post("/notes", body: ["text": "two"]), times: 1)
   }
 
   @Test func `A body is sent from a stream`() async throws {
@@ -46,7 +38,7 @@ struct `A session without a socket` {
     request.httpBodyStream = InputStream(data: Data(#"{"text": "three"}"#.utf8))
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     #expect(try await session().send(request).response.statusCode == 201)
-    try await MockServer.current.expect(.post("/notes"), times: 1, body: ["text": "three"])
+    try await MockServer.current.expect(.post("/notes", body: ["text": "three"]), times: 1)
   }
 
   @Test func `An upload is not treated as if it had no body`() async throws {
@@ -54,7 +46,7 @@ struct `A session without a socket` {
     let request = try request("/notes", method: "POST")
     do {
       _ = try await session().upload(for: request, from: Data(#"{"text": "four"}"#.utf8))
-      try await server.expect(.post("/notes"), times: 1, body: ["text": "four"])
+      try await server.expect(.post("/notes", body: ["text": "four"]), times: 1)
     } catch let error as URLError {
       #expect(error.localizedDescription.contains("httpBody"))
       #expect(await server.requests.isEmpty)
@@ -63,18 +55,18 @@ struct `A session without a socket` {
 
   @Test func `A redirect is followed within the server`() async throws {
     let server = try MockServer.current
-    await server.stub(.get("/old"), with: nil, status: 301, headers: ["Location": "/notes/1"])
+    await server.stub(.get("/old"), with: .status(301, headers: ["Location": "/notes/1"]))
     let (data, response) = try await session().send(request("/old"))
     #expect(response.statusCode == 200)
     #expect(String(decoding: data, as: UTF8.self).contains("one"))
     #expect(await server.requests.map(\.request.target) == ["/old", "/notes/1"])
   }
 
-  @Test(arguments: [(Fault.Action.hang, URLError.timedOut), (.reset, .networkConnectionLost)])
+  @Test(arguments: [(Response.hang, URLError.timedOut), (.reset, .networkConnectionLost)])
   func `A broken connection is the error that a socket would give`(
-    _ action: Fault.Action, _ code: URLError.Code
+    _ response: Response, _ code: URLError.Code
   ) async throws {
-    try await MockServer.current.interrupt(.get("/notes"), by: action)
+    try await MockServer.current.fail(.get("/notes"), with: response)
     var request = try request("/notes")
     request.timeoutInterval = 0.2
     let error = await #expect(throws: URLError.self) { try await session().send(request) }
@@ -85,8 +77,8 @@ struct `A session without a socket` {
     arguments: [
       (0.2, .milliseconds(200)), (-1, .zero), (.infinity, .seconds(86_400)), (.nan, .seconds(86_400)),
       (1e300, .seconds(86_400)),
-    ] as [(TimeInterval, Duration)])
-  func `A request waits for its timeout, at most a day`(_ interval: TimeInterval, _ duration: Duration) throws {
+    ] as [(Double, Duration)])
+  func `A request waits for its timeout, at most a day`(_ interval: Double, _ duration: Duration) throws {
     var request = try request("/notes")
     request.timeoutInterval = interval
     #expect(request.timeout == duration)
@@ -126,7 +118,7 @@ private struct PiecewiseAnswer: Middleware {
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     for piece: UInt8 in 1...3 { continuation.yield([piece]) }
     continuation.finish()
-    return Response(body: .stream(stream))
+    return .stream(stream, type: "text/plain")
   }
 }
 

@@ -14,7 +14,7 @@ import Testing
     #expect(health["version"] == "1.0.0")
     #expect(health["resources"] == 3)
     #expect(health["rules"] == ["faults": 0, "holds": 0, "stubs": 0])
-    try await server.addFault(Fault(delay: .milliseconds(1) ... .milliseconds(1)))
+    try await server.addFault(Fault(.any(), delay: .milliseconds(1) ... .milliseconds(1)))
     await server.send(.patch, "/__admin/settings", ["delay": 300])
     let changed = try await server.get("/__admin/health")
     #expect(changed["rules"]?["faults"] == 1)
@@ -62,7 +62,7 @@ import Testing
 
   @Test func `meet no faults and no delay`() async throws {
     let server = try await AdminFixture.server { $0.delay = .seconds(600) }
-    try await server.addFault(Fault(action: .hang))
+    try await server.addFault(Fault(.any(), .hang))
     #expect(await server.send(.get, "/__admin/health").delivery == .normal)
   }
 }

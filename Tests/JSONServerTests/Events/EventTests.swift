@@ -227,7 +227,7 @@ import Testing
     let server = try await AdminFixture.server()
     let response = await server.send(.get, "/__admin/events")
     #expect(response.headerFields[.contentType] == "text/event-stream; charset=utf-8")
-    guard case .stream(let stream, _) = response.body else {
+    guard case .stream(let stream, _) = response.content else {
       Issue.record("The answer is no stream.")
       return
     }
@@ -303,7 +303,7 @@ extension Response {
   /// The events of the stream that the response is.
   fileprivate var events: EventReader {
     get throws {
-      guard case .stream(let stream, _) = body else {
+      guard case .stream(let stream, _) = content else {
         throw ServerError(.notSaved, "The answer, \(status), is no stream.")
       }
       return EventReader(stream)

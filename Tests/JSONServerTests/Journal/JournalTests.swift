@@ -15,7 +15,7 @@ import Testing
     #expect(journal.map(\.request.target) == ["/posts/1", "/posts", "/nothing"])
     #expect(journal.map(\.response.status.code) == [200, 201, 404])
     #expect(journal.map(\.id) == journal.map(\.id).sorted())
-    #expect(try JSONValue(parsing: journal[1].request.body)["title"] == "c")
+    #expect(try JSONValue(parsing: journal[1].request.bytes)["title"] == "c")
   }
 
   @Test func `shows a single request with its whole bodies`() async throws {
@@ -23,7 +23,7 @@ import Testing
     let long = String(repeating: "x", count: 100_000)
     await server.send(.patch, "/posts/1", ["title": .string(long)])
     let listed = try #require(try await server.get("/__admin/requests").array?.first)
-    let id = try #require(listed["id"]?.integer)
+    let id = try #require(listed["id"]?.int)
     #expect(listed["requestBody"]?.string?.count == 64 * 1024)
     let whole = try await server.get("/__admin/requests/\(id)")
     #expect(whole["requestBody"]?.string?.count == long.count + 17)
@@ -147,7 +147,7 @@ import Testing
       let value = try await server.get("/__admin/requests")[0]?["requestBody"]?.string
       #expect(value == (showsSecrets ? String(body.prefix(65_536)) : shown))
       // Swift code gets what was sent.
-      #expect(await server.journal.first?.request.body == Array(body.utf8))
+      #expect(await server.journal.first?.body == Data(body.utf8))
     }
   }
 

@@ -16,7 +16,7 @@ struct LargeReadTests {
   private static let data: JSONValue = ["posts": EngineFixture.words(count)]
 
   private static func ids(_ response: Response) throws -> [Int] {
-    try JSONValue(parsing: response.bytes).array?.compactMap { $0["id"]?.integer } ?? []
+    try JSONValue(parsing: response.bytes).array?.compactMap { $0["id"]?.int } ?? []
   }
 
   @Test(arguments: [

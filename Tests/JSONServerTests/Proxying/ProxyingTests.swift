@@ -65,7 +65,7 @@ import Testing
     #expect(response.status == .accepted)
     let asked = try #require(upstream.asked.first?.request)
     #expect(asked.method == .patch)
-    #expect(asked.body == [0, 255, 10])
+    #expect(asked.bytes == [0, 255, 10])
     let names = Set(asked.headerFields.map { $0.name.canonicalName })
     #expect(names == ["authorization", "content-type", "x-kept", "via"])
     #expect(asked.headerFields[values: try #require(HTTPField.Name("X-Kept"))] == ["a", "b"])

@@ -37,9 +37,9 @@ import Testing
 
   @Test func `is removed by its id, or with all others`() async throws {
     let server = try await AdminFixture.server()
-    await server.removeFault(try await server.addFault(Fault(status: .badGateway)))
+    await server.removeFault(try await server.addFault(Fault(.any(), .status(.badGateway))))
     #expect(await server.send(.get, "/posts").status == .ok)
-    try await server.addFault(Fault(status: .badGateway))
+    try await server.addFault(Fault(.any(), .status(.badGateway)))
     await server.removeFaults()
     #expect(await server.send(.get, "/posts").status == .ok)
   }
@@ -49,11 +49,11 @@ import Testing
       configuration.routes = JSONObject([("/api/*", "/$1")])
       configuration.pathPrefix = "/mock"
     }
-    let sent = try await server.addFault(Fault(path: "/api/posts", status: .badGateway))
+    let sent = try await server.addFault(Fault(.any("/api/posts"), .status(.badGateway)))
     #expect(await server.send(.get, "/mock/api/posts?_page=1").status == .badGateway)
     #expect(await server.send(.get, "/mock/posts").status == .ok)
     await server.removeFault(sent)
-    try await server.addFault(Fault(path: "/posts", status: .badGateway))
+    try await server.addFault(Fault(.any("/posts"), .status(.badGateway)))
     #expect(await server.send(.get, "/mock/api/posts").status == .badGateway)
   }
 
@@ -68,7 +68,7 @@ import Testing
 
   @Test func `is not met by a request of the page, which leaves no trace`() async throws {
     let server = try await AdminFixture.server()
-    try await server.addFault(Fault(path: "/posts/1", times: 1, status: .badGateway))
+    try await server.addFault(Fault(.any("/posts/1"), .status(.badGateway), times: 1))
     let page = try #require(HTTPField.Name("X-JSON-Server-Page"))
     #expect(await server.send(.get, "/posts/1", fields: [page: "1"]).status == .ok)
     #expect(await server.journal.isEmpty)

@@ -70,7 +70,7 @@ import Testing
   @Test func `is met by the members of a form, too`() async throws {
     let server = try await AdminFixture.server()
     try await server.stub(
-      Stub(RequestPattern(.post, "/login", body: .including(["user": "a"])), FixedResponse(status: .accepted)))
+      Stub(.post("/login", body: .including(["user": "a"])), .status(.accepted)))
     let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
     let answer = await server.send(.post, "/login", fields: form, bytes: "user=a&password=b".utf8)
     #expect(answer.status == .accepted)
@@ -84,20 +84,20 @@ import Testing
       $0.routes = JSONObject([("/api/*", "/$1")])
       $0.pathPrefix = "/mock"
     }
-    try await server.stub(Stub(.get, path, status: .accepted))
+    try await server.stub(Stub(.get(path), .status(.accepted)))
     #expect((await server.send(.get, "/mock/api/posts").status == .accepted) == isMet)
   }
 
   @Test func `of a thousand, finds the one of the least rank whatever their paths look like`() async throws {
     let server = try await AdminFixture.server()
     for number in 0..<1_000 {
-      try await server.stub(Stub(.get, "/a/\(number)/*", body: .init(number)))
-      try await server.stub(Stub(.get, "/b/\(number)", body: .init(number)))
+      try await server.stub(Stub(.get("/a/\(number)/*"), .json(.init(number))))
+      try await server.stub(Stub(.get("/b/\(number)"), .json(.init(number))))
     }
     #expect(await server.send(.get, "/a/7/x").text == "7")
     #expect(await server.send(.get, "/b/999").text == "999")
     #expect(await server.send(.get, "/b/1000").status == .notFound)
-    try await server.stub(Stub(.get, "*7*", body: "newest"))
+    try await server.stub(Stub(.get("*7*"), .json("newest")))
     #expect(await server.send(.get, "/a/7/x").text == "\"newest\"")
     await server.removeStub(2_001)
     #expect(await server.send(.get, "/a/7/x").text == "7")
@@ -126,7 +126,7 @@ import Testing
     var table = RuleTable()
     let count = 30_001
     for id in 1...count {
-      let stub = Stub(RequestPattern(.get, "/\(id)"), FixedResponse(), times: id == 1 ? nil : 1)
+      let stub = Stub(.get("/\(id)"), .status(200), times: id == 1 ? nil : 1)
       #expect(table.add(try Rule(stub)) == id)
       let request = Request(method: .get, target: "/\(id)")
       let context = RequestContext(

@@ -63,10 +63,10 @@ import Testing
     let path = "/api/posts/1"
     for rule in test.rules {
       switch rule {
-      case .delay: try await server.addFault(Fault(path: path, delay: .milliseconds(1)...(.milliseconds(1))))
-      case .fault: try await server.addFault(Fault(path: path, status: .serviceUnavailable))
+      case .delay: try await server.addFault(Fault(.any(path), delay: .milliseconds(1)...(.milliseconds(1))))
+      case .fault: try await server.addFault(Fault(.any(path), .status(503)))
       case .hold: _ = try await server.hold(RequestPattern(nil, path))
-      case .stub: try await server.stub(Stub(nil, path, status: .init(code: 299)))
+      case .stub: try await server.stub(Stub(.any(path), .status(299)))
       case .session, .signIn, .rewrite, .proxy: break
       }
     }

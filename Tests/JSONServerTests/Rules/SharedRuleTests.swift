@@ -18,23 +18,25 @@ import Testing
     return pattern
   }
 
-  private static let faults: [Fault] = [
-    Fault(delay: .milliseconds(5) ... .milliseconds(9)),
-    Fault(method: .get, path: "/a b*?x=1", status: .notFound, body: ["a": 1.50]),
-    Fault(path: "/a", headerFields: [.retryAfter: "7", .contentType: "text/plain"], retryAfter: 3, action: .truncate),
-    Fault(RequestPattern(.post, "/a", query: ["b": nil], headers: ["X-A": "b*"], body: ["c": 1]), action: .hang),
-    Fault(RequestPattern(nil, "/a", body: .including(["c": 1])), response: FixedResponse(status: .ok)),
-    Fault(exactPattern, times: 2, response: FixedResponse(status: .ok)),
-  ]
-
-  @Test(arguments: faults) func `Faults arrive as they were`(_ fault: Fault) throws {
-    let rule = try Rule(fault)
-    let arrived = try passOn(rule)
-    #expect(arrived.matcher.pattern == rule.matcher.pattern)
-    #expect(arrived.members(id: 1) == rule.members(id: 1))
-    #expect(arrived.times == rule.times)
-    #expect(arrived.effect.response(after: 0)?.bytes == rule.effect.response(after: 0)?.bytes)
-    #expect(arrived.delay == fault.delay)
+  @Test func `Faults arrive as they were`() throws {
+    let fields: HTTPFields = [.retryAfter: "7", .contentType: "text/plain"]
+    let truncated = FixedResponse(headerFields: fields)
+    let rules = [
+      try Rule(Fault(.any(), delay: .milliseconds(5) ... .milliseconds(9))),
+      try Rule(Fault(.get("/a b*?x=1"), .json(["a": 1.50], status: .notFound))),
+      try Rule(.any("/a"), .fault(truncated, retryAfter: 3, action: .truncate)),
+      try Rule(Fault(.post("/a", query: ["b": nil], headers: ["X-A": "b*"], body: ["c": 1]), .hang)),
+      try Rule(Fault(.any("/a", body: .including(["c": 1])), .status(200))),
+      try Rule(Fault(Self.exactPattern, .status(200), times: 2)),
+    ]
+    for rule in rules {
+      let arrived = try passOn(rule)
+      #expect(arrived.matcher.pattern == rule.matcher.pattern)
+      #expect(arrived.members(id: 1) == rule.members(id: 1))
+      #expect(arrived.times == rule.times)
+      #expect(arrived.effect.response(after: 0)?.bytes == rule.effect.response(after: 0)?.bytes)
+      #expect(arrived.delay == rule.delay)
+    }
   }
 
   @Test func `Bodies that are bytes or files arrive with their types`() throws {
@@ -42,8 +44,8 @@ import Testing
     let picture = FixedResponse(body: .file(named: "a/b.png", bytes))
     let typed = FixedResponse(headerFields: [.contentType: "a/b"], body: .bytes(bytes + bytes))
     for responses in [[picture], [typed], [typed, picture, typed]] {
-      let stub = Stub(RequestPattern(.get, "/x"), inOrder: responses, times: 3)
-      let found = try passOn(try Rule(stub)).effect.responses
+      let rule = try Rule(.get("/x"), times: 3, .responses(responses))
+      let found = try passOn(rule).effect.responses
       #expect(found.map(\.prepared.bytes) == responses.map(\.prepared.bytes))
       #expect(
         found.map { $0.prepared.headerFields[.contentType] } == responses.map { $0.prepared.headerFields[.contentType] }
@@ -57,7 +59,7 @@ import Testing
   }
 
   @Test func `What cannot be used is refused before it is shared`() {
-    #expect(throws: RequestError.self) { try Rule(Fault(times: 0, status: .ok)) }
+    #expect(throws: RequestError.self) { try Rule(Fault(.any(), .status(200), times: 0)) }
     #expect(throws: RequestError.self) { try Rule(Stub(RequestPattern(), inOrder: [])) }
   }
 }

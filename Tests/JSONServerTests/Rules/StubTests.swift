@@ -9,9 +9,9 @@ import Testing
 @Suite struct `A stub` {
   @Test func `is removed by its id, or with all others`() async throws {
     let server = try await AdminFixture.server {
-      $0.stubs = [Stub(.get, "/posts", body: 1), Stub(.get, "/*", body: 2)]
+      $0.stubs = [Stub(.get("/posts"), .json(1)), Stub(.get("/*"), .json(2))]
     }
-    let id = try await server.stub(Stub(.get, "/posts", status: .accepted, body: 3))
+    let id = try await server.stub(Stub(.get("/posts"), .json(3, status: .accepted)))
     let answer = await server.send(.get, "/posts")
     #expect(answer.status == .accepted)
     #expect(answer.text == "3")
@@ -37,9 +37,9 @@ import Testing
   @Test func `has a closure that may leave the request to those after it and to the data`() async throws {
     struct Failure: Error {}
     let server = try await AdminFixture.server()
-    try await server.stub(Stub(.get, "/posts/2", body: "next"))
+    try await server.stub(Stub(.get("/posts/2"), .json("next")))
     try await server.stub(
-      Stub(RequestPattern(.get, "/posts/*")) { request in
+      Stub(.get("/posts/*")) { request in
         switch request.target {
         case "/posts/1": Response(status: .accepted, body: .bytes(Array("closure".utf8)))
         case "/posts/3": throw Failure()
@@ -123,5 +123,5 @@ import Testing
 }
 
 extension Exchange {
-  var stubForTests: Int? { value["matched"]?["stub"]?.integer }
+  var stubForTests: Int? { value["matched"]?["stub"]?.int }
 }

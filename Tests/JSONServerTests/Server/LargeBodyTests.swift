@@ -115,7 +115,7 @@ struct LargeBodyTests {
   }
 
   private static func changes(in body: SlicedBody?) -> Int? {
-    body.flatMap { try? JSONValue(parsing: $0.bytes).array?.count { $0["version"]?.integer == 1 } }
+    body.flatMap { try? JSONValue(parsing: $0.bytes).array?.count { $0["version"]?.int == 1 } }
   }
 
   @Test func `Requests behind it on a connection are answered after it, in their order`() async throws {

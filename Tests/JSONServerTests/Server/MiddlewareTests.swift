@@ -59,7 +59,7 @@ private struct Refusal: Error, CustomStringConvertible {
         $0.middleware = [
           Hook { request, next in
             var response = try await next(request)
-            response.body = .bytes(response.bytes + word.utf8)
+            response.body += Data(word.utf8)
             return response
           }
         ]
@@ -82,7 +82,7 @@ private struct Refusal: Error, CustomStringConvertible {
       configuration.routes = JSONObject([("/api/*", "/$1")])
       configuration.delay = .milliseconds(1)
     }
-    try await server.addFault(Fault(path: "/api/posts", status: .badGateway))
+    try await server.addFault(Fault(.any("/api/posts"), .status(.badGateway)))
     #expect(await server.send(.get, "/api/posts").status == .badGateway)
     #expect(await server.send(.get, "/posts").status == .ok)
   }

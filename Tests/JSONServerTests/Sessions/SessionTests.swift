@@ -70,7 +70,7 @@ import Testing
 
   @Test func `has events of its own, which end with it`() async throws {
     let server = try await server()
-    guard case .stream(let events, _) = await server.send(.get, "/posts?_watch", fields: a).body else {
+    guard case .stream(let events, _) = await server.send(.get, "/posts?_watch", fields: a).content else {
       Issue.record("no stream")
       return
     }
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `ends with the server`() async throws {
     let server = try await server()
-    guard case .stream(let events, _) = await server.send(.get, "/__admin/events", fields: a).body else {
+    guard case .stream(let events, _) = await server.send(.get, "/__admin/events", fields: a).content else {
       Issue.record("no stream")
       return
     }
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `meets the faults and stubs of its path without the prefix`() async throws {
-    let server = try await server { $0.stubs = [Stub(.get, "/me", body: ["id": 1])] }
+    let server = try await server { $0.stubs = [Stub(.get("/me"), .json(["id": 1]))] }
     #expect(try await server.get("/__session/a/me") == ["id": 1])
     await server.send(.post, "/__session/a/__admin/faults", ["path": "/posts/*", "status": 503])
     #expect(await server.send(.get, "/__session/a/posts/1").status == .serviceUnavailable)

@@ -64,7 +64,7 @@
       @Test func `stubs put them before their own, which make room for their ids`() async throws {
         try await DatabaseFixture.run { shared, one, _ in
           let other = try await shared.server {
-            $0.stubs = [Stub(.get, "/own"), Stub(.get, "/job", status: .accepted)]
+            $0.stubs = [Stub(.get("/own"), .status(200)), Stub(.get("/job"), .status(.accepted))]
           }
           #expect(try await one.send(.post, "/__admin/stubs", Self.stub).json["id"] == 1)
           #expect(await statuses(2, [one, other], "/job") == [203, 203])
@@ -105,7 +105,8 @@
       }
 
       @Test func `stubs keep all of them when their removal is refused`() async throws {
-        try await DatabaseFixture.run(configure: { $0.stubs = [Stub(.get, "/own")] }) { shared, server, _ in
+        try await DatabaseFixture.run(configure: { $0.stubs = [Stub(.get("/own"), .status(200))] }) {
+          shared, server, _ in
           #expect(await server.send(.post, "/__admin/stubs", Self.stub).status == .created)
           try await shared.goAway()
           #expect(await server.send(.delete, "/__admin/stubs").status == .serviceUnavailable)

@@ -205,7 +205,7 @@ import Testing
         body.isEmpty ? nil : try JSONValue(parsing: Array(body.utf8)), fields: fields)
       #expect(response.status.code == status, "\(response.text)")
       let left = await server.value["posts"]?.array ?? []
-      let kept = left.filter { $0.object?.names.contains("more") == false }.compactMap { $0["id"]?.integer }
+      let kept = left.filter { $0.object?.names.contains("more") == false }.compactMap { $0["id"]?.int }
       #expect((1...3).filter { !kept.contains($0) } == changed)
     }
   }

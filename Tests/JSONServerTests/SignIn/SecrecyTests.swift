@@ -148,13 +148,13 @@ struct SecrecyTests {
     }
     Self.expectNoPassword(await server.send(.get, "/__admin/requests"), "journal")
     // Swift code gets what was sent.
-    #expect(await server.journal.map(\.request.body) == Array(repeating: Array(body.utf8), count: 5))
+    #expect(await server.journal.map(\.request.bytes) == Array(repeating: Array(body.utf8), count: 5))
   }
 
   @Test func `No event shows one`() async throws {
     let server = try await Self.server()
     let fields = try await Self.people(server)[1]
-    guard case .stream(let stream, _) = await server.send(.get, "/__admin/events").body else {
+    guard case .stream(let stream, _) = await server.send(.get, "/__admin/events").content else {
       Issue.record("no stream")
       return
     }

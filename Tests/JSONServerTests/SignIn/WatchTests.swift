@@ -15,7 +15,7 @@ import Testing
     let token = try #require(try JSONValue(parsing: answer.bytes)["accessToken"]?.string)
     let fields: HTTPFields = [.authorization: "Bearer \(token)"]
     let response = await server.send(.get, "/posts?_watch", fields: fields)
-    guard case .stream(let stream, _) = response.body else { throw ServerError(.notSaved, "\(response.status)") }
+    guard case .stream(let stream, _) = response.content else { throw ServerError(.notSaved, "\(response.status)") }
     return (EventReader(stream), fields)
   }
 

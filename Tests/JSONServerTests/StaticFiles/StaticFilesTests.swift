@@ -203,7 +203,7 @@ import Testing
     try directory.write(text, to: "public/large.bin")
     for (range, expected) in [("", text[...]), ("bytes=1-150000", text.dropFirst().prefix(150_000))] {
       let response = try #require(answer("/large.bin", range.isEmpty ? [:] : [.range: range]))
-      guard case .stream(let chunks, let length) = response.body else {
+      guard case .stream(let chunks, let length) = response.content else {
         Issue.record("The file was read at once.")
         continue
       }

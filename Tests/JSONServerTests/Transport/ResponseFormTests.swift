@@ -54,13 +54,13 @@ import Testing
     let whole = await server.send(.get, target)
     let head = await server.send(.head, target)
     #expect(head.status == whole.status)
-    guard case .bytes(let body) = head.body else {
+    guard case .bytes(let body) = head.content else {
       Issue.record("The answer to HEAD is a stream.")
       return
     }
     #expect(body.isEmpty)
     let length =
-      switch whole.body {
+      switch whole.content {
       case .bytes(let bytes): bytes.count
       case .stream(_, let length): length ?? 0
       }

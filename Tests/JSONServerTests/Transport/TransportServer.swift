@@ -40,7 +40,7 @@ extension PreparedResponse {
 
   /// Describes a request: `PUT /a body`.
   static func echo(_ request: Request) -> PreparedResponse {
-    let body = request.body.isEmpty ? "" : " " + String(decoding: request.body, as: UTF8.self)
+    let body = request.bytes.isEmpty ? "" : " " + String(decoding: request.bytes, as: UTF8.self)
     return .text("\(request.method) \(request.target)\(body)")
   }
 }

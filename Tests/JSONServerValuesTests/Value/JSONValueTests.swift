@@ -23,7 +23,7 @@ struct JSONValueTests {
 
   @Test func `Members and elements are read by name and position`() throws {
     let value = try JSONValue(parsing: #"{"a":[10,{"b":"c"}]}"#)
-    #expect(value["a"]?[0]?.integer == 10)
+    #expect(value["a"]?[0]?.int == 10)
     #expect(value["a"]?[1]?["b"]?.string == "c")
     #expect(value["a"]?[2] == nil)
     #expect(value["a"]?[-1] == nil)

@@ -1,13 +1,5 @@
 import Bookmarks
-import Foundation
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a test sends besides what the app does; isolated to the main actor, as all of an app's types are.
 struct Draft: Codable, Equatable {
@@ -25,7 +17,7 @@ struct `Changes of bookmarks` {
     let (server, list) = (try MockServer.current, try listOfServer())
     await list.add(title: "Vapor")
     #expect(list.bookmarks.map(\.id) == [3])
-    let request = try await server.waitForRequest(.post("/bookmarks")).request
+    let request = try await server.waitForRequest(.post("/bookmarks"))
     #expect(try request.decode(Draft.self) == Draft(title: "Vapor"))
     let titles = try await server.records("bookmarks", as: Bookmark.self).map(\.title)
     #expect(titles == ["Swift", "NIO", "Vapor"])
@@ -38,7 +30,7 @@ struct `Changes of bookmarks` {
     #expect(list.bookmarks.isEmpty)
     #expect(list.message == "'Vapor' could not be saved.")
     try await server.expect(
-      "bookmarks", equals: [["id": 1, "title": "Swift"], ["id": 2, "title": "NIO"]] as JSONValue)
+      "bookmarks", equals: [["id": 1, "title": "Swift"], ["id": 2, "title": "NIO"]])
   }
 
   @Test func `A bookmark is removed`() async throws {
@@ -65,7 +57,7 @@ struct `Changes of bookmarks` {
     let (server, list) = (try MockServer.current, try listOfServer())
     await list.add(title: title)
     #expect(try await server.records("bookmarks", as: Bookmark.self).last?.title == title)
-    try await server.expect(.post("/bookmarks"), times: 1, body: ["title": .init(title)])
+    try await server.expect(.post("/bookmarks", body: ["title": .init(title)]), times: 1)
   }
 
   @Test func `Changes are made in their order`() async throws {
@@ -139,7 +131,7 @@ struct `Changes of bookmarks` {
     #expect(list.message != nil)
   }
 
-  @Test(.jsonServer(.empty))
+  @Test(.jsonServer())
   func `What is no list of bookmarks is a failure`() async throws {
     let (server, list) = (try MockServer.current, try listOfServer())
     await server.stub(.get("/bookmarks"), inOrder: [.text("<html>", type: "text/html"), .json(["id": 1])])
@@ -148,11 +140,11 @@ struct `Changes of bookmarks` {
     try await server.expect(.get("/bookmarks"), times: 2...2)
   }
 
-  @Test(.jsonServer(.empty))
+  @Test(.jsonServer())
   func `A response that is cut off is requested again`() async throws {
     let (server, list) = (try MockServer.current, try listOfServer())
     await server.stub(.get("/bookmarks")) { _ in .json([["id": 7, "title": "Cut"]]) }
-    await server.interrupt(.get("/bookmarks"), by: .truncate, times: 1)
+    await server.fail(.get("/bookmarks"), with: .truncated, times: 1)
     await list.load()
     #expect(list.bookmarks == [Bookmark(id: 7, title: "Cut")])
   }

@@ -1,6 +1,5 @@
 import Bookmarks
 import JSONServerTesting
-import JSONServerValues
 import XCTest
 
 /// The app's tests as a target with XCTest has them: a server from `setUp` to `tearDown`, and one for a closure.
@@ -52,7 +51,7 @@ nonisolated final class BookmarkTestCase: XCTestCase {
     try await withJSONServer(["bookmarks": []]) { server in
       let list = BookmarkList(api: BookmarksAPI(baseURL: server.url))
       await list.add(title: "NIO")
-      try await server.expect(.post("/bookmarks"), times: 1, body: ["title": "NIO"])
+      try await server.expect(.post("/bookmarks", body: ["title": "NIO"]), times: 1)
     }
   }
 

@@ -1,6 +1,5 @@
 #if os(Linux)
   import JSONServerTesting
-  import JSONServerValues
   import XCTest
 
   nonisolated final class BookmarksUITests: XCTestCase {

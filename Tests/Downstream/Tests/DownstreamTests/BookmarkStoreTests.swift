@@ -1,12 +1,5 @@
 import Downstream
-import Foundation
 import JSONServerTesting
-import JSONServerValues
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 struct BookmarkStoreTests {
   @Test(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"]]]))

@@ -1,8 +1,5 @@
-import Foundation
 import JSONServerTesting
-import JSONServerValues
 import ShopClient
-import Testing
 
 /// The client that `generate swift --access public` makes of the shop's data, against that data.
 @Suite(.jsonServer("Fixtures/shop.json", auth: "users"), .timeLimit(.minutes(1)))
@@ -78,8 +75,8 @@ struct `The generated client` {
       ids.append(order.id)
     }
     #expect(ids == Array(stride(from: 23, through: 1, by: -2)))
-    try await server.expect(.get("/orders"), times: 3, query: ["_limit": "5"])
-    try await server.expect(.get("/orders"), times: 3, headers: ["Authorization": "Bearer *"])
+    try await server.expect(.get("/orders", query: ["_limit": "5"]), times: 3)
+    try await server.expect(.get("/orders", headers: ["Authorization": "Bearer *"]), times: 3)
   }
 
   @Test func `requests a page only when it is needed`() async throws {
@@ -122,8 +119,8 @@ struct `The generated client` {
     #expect(changed.shippedAt == nil)
     #expect(changed.note == "Late")
     #expect(changed.total == order.total)
-    try await server.expect(.patch("/orders/2"), times: 1, body: ["note": "Late", "shippedAt": nil])
-    let patch = try await server.waitForRequest(.patch("/orders/2")).request.decode(OrderPatch.self)
+    try await server.expect(.patch("/orders/2", body: ["note": "Late", "shippedAt": nil]), times: 1)
+    let patch = try await server.waitForRequest(.patch("/orders/2")).decode(OrderPatch.self)
     #expect(patch == OrderPatch(shippedAt: .null, note: .set("Late")))
   }
 
@@ -158,7 +155,7 @@ struct `The generated client` {
   @Test func `sends the same bytes for the same value`() async throws {
     try await signIn()
     _ = try await client.settings.update(SettingsPatch(currency: "USD", theme: .string("a/b")))
-    let body = try await server.waitForRequest(.patch("/settings")).request.body
+    let body = try await server.waitForRequest(.patch("/settings")).body
     #expect(String(decoding: body, as: UTF8.self) == #"{"currency":"USD","theme":"a/b"}"#)
     #expect(try await client.settings.get().currency == "USD")
   }

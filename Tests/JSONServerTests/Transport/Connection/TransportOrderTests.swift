@@ -219,7 +219,7 @@ extension TransportOrderTests {
 
   @Test func `A request after a write that a fault delays sees it`() async throws {
     let wire = try await Wire()
-    try await wire.engine.addFault(Fault(times: 1, delay: .milliseconds(50)...(.milliseconds(50))))
+    try await wire.engine.addFault(Fault(.any(), times: 1, delay: .milliseconds(50)...(.milliseconds(50))))
     try await wire.send([Self.patch("first"), Self.patch("second"), Self.get])
     await wire.advanceTime(by: .milliseconds(50))
     #expect(try await wire.titles() == ["first", "second", "second"])

@@ -12,7 +12,7 @@ struct KnownHeadTests {
   private struct Wire {
     let application = TestApplication { request, reply in
       let fields = request.headerFields.map { "\($0.name.rawName): \($0.value)" }
-      reply(.text("\(request.method) \(request.target) \(fields) \(String(decoding: request.body, as: UTF8.self))"))
+      reply(.text("\(request.method) \(request.target) \(fields) \(String(decoding: request.bytes, as: UTF8.self))"))
     }
     let parsed = ParsedBytes()
     private let channel = EmbeddedChannel()

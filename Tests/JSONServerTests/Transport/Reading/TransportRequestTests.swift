@@ -22,7 +22,7 @@ struct TransportRequestTests {
   @Test func `What the requests of a connection have in common, and what not, is distinguished`() async throws {
     let application = TestApplication { request, reply in
       let fields = [HTTPField.Name.host, .accept].map { request.headerFields[$0] ?? "-" }.joined(separator: " ")
-      reply(.text("\(request.target) \(fields) \(String(decoding: request.body, as: UTF8.self))"))
+      reply(.text("\(request.target) \(fields) \(String(decoding: request.bytes, as: UTF8.self))"))
     }
     let exchanges = [
       ("GET /1 HTTP/1.1\r\nHost: a\r\nAccept: x\r\n\r\n", "/1 a x "),

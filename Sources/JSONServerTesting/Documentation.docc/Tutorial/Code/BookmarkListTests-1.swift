@@ -1,9 +1,5 @@
 import Bookmarks
-import Foundation
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
 
 @Suite(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"], ["id": 2, "title": "NIO"]]]))
 struct `The list of bookmarks` {

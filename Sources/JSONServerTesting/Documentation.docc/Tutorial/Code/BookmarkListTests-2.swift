@@ -1,9 +1,5 @@
 import Bookmarks
-import Foundation
-import JSONServer
 import JSONServerTesting
-import JSONServerValues
-import Testing
 
 @Suite(.jsonServer(["bookmarks": [["id": 1, "title": "Swift"], ["id": 2, "title": "NIO"]]]))
 struct `The list of bookmarks` {
@@ -22,7 +18,7 @@ struct `The list of bookmarks` {
   }
 
   @Test func `says so when the network fails`() async throws {
-    await server.interrupt(.get("/bookmarks"), by: .reset)
+    await server.fail(.get("/bookmarks"), with: .reset)
     await list.load()
     #expect(list.message == "The bookmarks could not be loaded.")
   }

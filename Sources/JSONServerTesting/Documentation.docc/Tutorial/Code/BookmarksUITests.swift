@@ -1,5 +1,4 @@
 import JSONServerTesting
-import JSONServerValues
 import XCTest
 
 nonisolated final class BookmarksUITests: XCTestCase {

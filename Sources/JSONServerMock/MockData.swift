@@ -9,7 +9,8 @@ public import JSONServerValues
 
 /// The data that a test's server starts with; it is never written back.
 ///
-/// A string literal is a file's path, a dictionary literal the resources themselves:
+/// A string literal is a file's path, a dictionary literal the resources themselves; `[:]` are none at all. A `JSONValue` is
+/// taken wherever data is:
 ///
 /// ```swift
 /// try await withJSONServer("fixtures/shop.json") { server in … }
@@ -19,9 +20,6 @@ public import JSONServerValues
 public struct MockData: Sendable {
   /// Reads the data for a test whose source file is at a path.
   let source: @Sendable (_ sourcePath: String) throws -> Source
-
-  /// No resources at all, for tests with stubs.
-  public static let empty = MockData { _ in .value([:]) }
 
   /// A file of JSON or JSON5.
   ///
@@ -37,8 +35,12 @@ public struct MockData: Sendable {
   }
 
   static func contents(of url: URL) throws(MockServerError) -> Source {
+    .text(Array(try read(url)), name: url.lastPathComponent)
+  }
+
+  static func read(_ url: URL) throws(MockServerError) -> Data {
     do {
-      return .text(Array(try Data(contentsOf: url)), name: url.lastPathComponent)
+      return try Data(contentsOf: url)
     } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
       throw MockServerError(.fileMissing, "There is no file '\(url.path)'; check its path.")
     } catch {
@@ -48,7 +50,7 @@ public struct MockData: Sendable {
   }
 
   /// A JSON object whose members are the resources.
-  public static func value(_ value: JSONValue) -> MockData {
+  package static func json(_ value: JSONValue) -> MockData {
     MockData { _ in .value(value) }
   }
 
@@ -66,7 +68,7 @@ public struct MockData: Sendable {
     return MockData { _ in .value(try encoded.get()) }
   }
 
-  private static func locate(_ path: String, from sourcePath: String) throws(MockServerError) -> URL {
+  static func locate(_ path: String, from sourcePath: String) throws(MockServerError) -> URL {
     let files = FileManager.default
     guard !path.hasPrefix("/") else { return URL(filePath: path) }
     let start = URL(filePath: sourcePath).deletingLastPathComponent()
@@ -89,5 +91,5 @@ extension MockData: ExpressibleByStringLiteral {
 }
 
 extension MockData: ExpressibleByDictionaryLiteral {
-  public init(dictionaryLiteral resources: (String, JSONValue)...) { self = .value(.object(JSONObject(resources))) }
+  public init(dictionaryLiteral resources: (String, JSONValue)...) { self = .json(.object(JSONObject(resources))) }
 }

@@ -19,23 +19,16 @@
     /// let api = ShopAPI(baseURL: URL(string: "https://api.example.com"), session: session)
     /// ```
     ///
-    /// It keeps no cache and no cookies. For a configuration of your own, put ``MockServer/protocolClass`` first in its
-    /// `protocolClasses`.
+    /// It keeps no cache and no cookies; for a configuration of your own, take its `protocolClasses`. A server that hangs
+    /// lets the request time out, and one that resets or truncates loses the connection, as over a socket. Redirects are
+    /// followed within the server. Once the server is stopped, requests fail. On Linux, Foundation shows a protocol no body
+    /// of an upload task: such a request fails, and its body has to be the request's `httpBody`.
     public static func jsonServer(_ server: MockServer) -> URLSessionConfiguration {
       let configuration = URLSessionConfiguration.ephemeral
-      configuration.protocolClasses = [server.protocolClass]
+      configuration.protocolClasses = [JSONServerURLProtocol.type(number: server.number)]
       configuration.urlCache = nil
       return configuration
     }
-  }
-
-  extension MockServer {
-    /// The class that responds to a session's requests from this server.
-    ///
-    /// A server that hangs lets the request time out, and one that resets or truncates loses the connection, as over a
-    /// socket. Redirects are followed within the server. Once it is stopped, requests fail. On Linux, Foundation shows
-    /// a protocol no body of an upload task: such a request fails, and its body has to be the request's `httpBody`.
-    public var protocolClass: URLProtocol.Type { JSONServerURLProtocol.type(number: number) }
   }
 
   /// Answers the requests of a session from a server in the process.
@@ -143,7 +136,7 @@
     private func loadResponse(from server: MockServer) async throws {
       var request = request
       for _ in 0..<20 {
-        let response = await server.respond(to: try Request(request))
+        let response = await server.server.respond(to: try Request(request))
         guard let redirected = request.redirected(by: response) else {
           return try await deliver(response, to: request)
         }
@@ -165,7 +158,7 @@
         throw URLError(.networkConnectionLost)
       case .normal:
         try begin(response, to: request)
-        switch response.body {
+        switch response.content {
         case .bytes(let bytes):
           if !bytes.isEmpty { try send(bytes[...]) }
         case .stream(let pieces, _):
@@ -262,7 +255,7 @@
         let name = field.name.rawName
         fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
       }
-      if case .bytes(let bytes) = response.body { fields["Content-Length"] = String(bytes.count) }
+      if case .bytes(let bytes) = response.content { fields["Content-Length"] = String(bytes.count) }
       self.init(url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
     }
   }

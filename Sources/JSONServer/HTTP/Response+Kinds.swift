@@ -1,0 +1,94 @@
+public import HTTPTypes
+public import JSONServerValues
+
+// A status is a number or one of HTTPTypes' names; each kind of response takes both.
+
+extension Response {
+  /// A response without a body.
+  public static func status(_ status: Int, headers: KeyValuePairs<String, String> = [:]) -> Response {
+    Response(status, headers)
+  }
+
+  /// A response without a body.
+  public static func status(
+    _ status: HTTPResponse.Status, headers: KeyValuePairs<String, String> = [:]
+  ) -> Response { .status(status.code, headers: headers) }
+
+  /// A response with JSON, as exactly `application/json` unless the headers have another type.
+  public static func json(
+    _ value: JSONValue, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+  ) -> Response { Response(status, headers, value.utf8Text(.pretty), type: "application/json") }
+
+  /// A response with JSON, as exactly `application/json` unless the headers have another type.
+  public static func json(
+    _ value: JSONValue, status: HTTPResponse.Status, headers: KeyValuePairs<String, String> = [:]
+  ) -> Response { .json(value, status: status.code, headers: headers) }
+
+  /// A response with text.
+  public static func text(
+    _ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200,
+    headers: KeyValuePairs<String, String> = [:]
+  ) -> Response { .data(text.utf8, type: type, status: status, headers: headers) }
+
+  /// A response with text.
+  public static func text(
+    _ text: String, type: String = "text/plain; charset=utf-8", status: HTTPResponse.Status,
+    headers: KeyValuePairs<String, String> = [:]
+  ) -> Response { .text(text, type: type, status: status.code, headers: headers) }
+
+  /// A response with bytes.
+  public static func data(
+    _ bytes: some Sequence<UInt8>, type: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+  ) -> Response { Response(status, headers, Array(bytes), type: type) }
+
+  /// A response with bytes.
+  public static func data(
+    _ bytes: some Sequence<UInt8>, type: String, status: HTTPResponse.Status,
+    headers: KeyValuePairs<String, String> = [:]
+  ) -> Response { .data(bytes, type: type, status: status.code, headers: headers) }
+
+  /// A response whose body arrives piece by piece.
+  ///
+  /// - Parameters:
+  ///   - pieces: The pieces. A stream of unknown length is taken to be endless, such as server-sent events: it ends when the
+  ///     client hangs up or the server stops. A stream of known length goes on to its end, and is cut off there.
+  ///   - length: The number of all bytes; `nil` when it is unknown.
+  ///   - type: The type of the body.
+  ///   - headers: Further header fields.
+  public static func stream(
+    _ pieces: AsyncStream<[UInt8]>, length: Int? = nil, type: String, headers: KeyValuePairs<String, String> = [:]
+  ) -> Response {
+    var response = Response(200, headers, type: type)
+    response.content = .stream(pieces, length: length)
+    return response
+  }
+
+  /// No response: the connection stays open and silent.
+  public static var hang: Response { Response(delivery: .hang) }
+
+  /// No response: the connection is reset.
+  public static var reset: Response { Response(delivery: .reset) }
+
+  /// A response that ends in the middle of its body.
+  public static var truncated: Response {
+    var response = json(["error": "This response is cut off before its end."])
+    response.delivery = .truncated(after: response.bytes.count / 2)
+    return response
+  }
+
+  /// A response whose status and header fields are checked: what is wrong becomes its ``problem``.
+  private init(
+    _ code: Int, _ headers: KeyValuePairs<String, String>, _ bytes: [UInt8] = [], type: String? = nil
+  ) {
+    self.init(status: 200...599 ~= code ? HTTPResponse.Status(code: code) : .internalServerError, body: .bytes(bytes))
+    if status.code != code { problem = "'status' must be a number from 200 to 599, not \(code)." }
+    for (name, value) in headers {
+      guard let name = HTTPField.Name(name) else {
+        problem = "'\(name)' is no name of a header field."
+        continue
+      }
+      headerFields.append(HTTPField(name: name, value: value))
+    }
+    if headerFields[.contentType] == nil { headerFields[.contentType] = type }
+  }
+}

@@ -1,0 +1,79 @@
+public import JSONServerValues
+
+extension RequestPattern {
+  /// GET requests to a path.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
+  ///   - headers: Header fields that the request has, among others; `*` stands for any characters, `nil` for a field that
+  ///     the request does not have.
+  public static func get(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:]
+  ) -> RequestPattern { RequestPattern(.get, path, query: query, headers: headers) }
+
+  /// HEAD requests to a path.
+  public static func head(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:]
+  ) -> RequestPattern { RequestPattern(.head, path, query: query, headers: headers) }
+
+  /// POST requests to a path.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
+  ///   - headers: Header fields that the request has, among others; `nil` for one that it does not have.
+  ///   - body: What the body is: `.including(…)`, or JSON for the whole.
+  public static func post(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: Body? = nil
+  ) -> RequestPattern { RequestPattern(.post, path, query: query, headers: headers, body: body) }
+
+  /// POST requests to a path, whose whole body is this JSON; the order of members and the spelling of numbers make no
+  /// difference.
+  public static func post(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: JSONValue
+  ) -> RequestPattern { .post(path, query: query, headers: headers, body: .equal(body)) }
+
+  /// PUT requests to a path.
+  public static func put(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: Body? = nil
+  ) -> RequestPattern { RequestPattern(.put, path, query: query, headers: headers, body: body) }
+
+  /// PUT requests to a path, whose whole body is this JSON.
+  public static func put(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: JSONValue
+  ) -> RequestPattern { .put(path, query: query, headers: headers, body: .equal(body)) }
+
+  /// PATCH requests to a path.
+  public static func patch(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: Body? = nil
+  ) -> RequestPattern { RequestPattern(.patch, path, query: query, headers: headers, body: body) }
+
+  /// PATCH requests to a path, whose whole body is this JSON.
+  public static func patch(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: JSONValue
+  ) -> RequestPattern { .patch(path, query: query, headers: headers, body: .equal(body)) }
+
+  /// DELETE requests to a path.
+  public static func delete(
+    _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:]
+  ) -> RequestPattern { RequestPattern(.delete, path, query: query, headers: headers) }
+
+  /// Requests of all methods.
+  public static func any(
+    _ path: String = "*", query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: Body? = nil
+  ) -> RequestPattern { RequestPattern(nil, path, query: query, headers: headers, body: body) }
+
+  /// Requests of all methods, whose whole body is this JSON.
+  public static func any(
+    _ path: String = "*", query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
+    body: JSONValue
+  ) -> RequestPattern { .any(path, query: query, headers: headers, body: .equal(body)) }
+}

@@ -1,0 +1,101 @@
+package import JSONServer
+import NIOConcurrencyHelpers
+
+/// The rules and expectations of a test, which are checked at its end.
+package final class Ledger: Sendable {
+  /// Records an error as an issue of the running test, at a place in its source.
+  ///
+  /// - Throws: The error with its place, when no test of Swift Testing runs.
+  package typealias Report = @Sendable (MockServerError) throws(MockServerError) -> Void
+
+  /// A fault, a hold or a stub that at least one request should meet.
+  package struct Setup: Sendable {
+    package enum Kind: String, Sendable {
+      case fault
+      case hold
+      case stub
+    }
+
+    package let kind: Kind
+    package let id: Int
+    package let request: RequestPattern
+    package let report: Report
+
+    package init(kind: Kind, id: Int, request: RequestPattern, report: @escaping Report) {
+      self.kind = kind
+      self.id = id
+      self.request = request
+      self.report = report
+    }
+  }
+
+  /// What went wrong in a call that does not throw, or in the server's own tasks, and was no issue there.
+  package struct Failure: Sendable {
+    package let error: MockServerError
+    package let report: Report
+  }
+
+  private struct State {
+    var setups: [Setup] = []
+    var expected: Set<Int> = []
+    var hasReportedUnexpected = false
+    var namesAttachment = false
+    var failures: [Failure] = []
+  }
+
+  private let state = NIOLockedValueBox(State())
+
+  package func record(_ setup: Setup) {
+    state.withLockedValue { $0.setups.append(setup) }
+  }
+
+  /// Forgets all set-ups of a kind.
+  package func forgetAll(_ kind: Setup.Kind) {
+    state.withLockedValue { $0.setups.removeAll { $0.kind == kind } }
+  }
+
+  package func recordExpected(_ exchanges: [Exchange]) {
+    state.withLockedValue { $0.expected.formUnion(exchanges.map(\.id)) }
+  }
+
+  /// The exchanges that no expectation was met by.
+  package func unexpected(among exchanges: [Exchange]) -> [Exchange] {
+    let expected = state.withLockedValue { $0.expected }
+    return exchanges.filter { !expected.contains($0.id) }
+  }
+
+  /// Whether unexpected requests are still to be reported, which they are once.
+  package func takesUnexpected() -> Bool {
+    !exchange(\.hasReportedUnexpected, for: true)
+  }
+
+  /// Notes in one issue of the test, the first with requests, that they are attached to it.
+  package func nameAttachment() {
+    state.withLockedValue { $0.namesAttachment = true }
+  }
+
+  /// Whether an issue is the one that says so.
+  package func takesAttachment() -> Bool {
+    exchange(\.namesAttachment, for: false)
+  }
+
+  package func recordFailure(_ error: MockServerError, _ report: @escaping Report) {
+    state.withLockedValue { $0.failures.append(Failure(error: error, report: report)) }
+  }
+
+  package func takeFailures() -> [Failure] {
+    exchange(\.failures, for: [])
+  }
+
+  package func takeSetups() -> [Setup] {
+    exchange(\.setups, for: [])
+  }
+
+  /// Sets what is at a place, and returns what was there.
+  private func exchange<Value: Sendable>(_ place: WritableKeyPath<State, Value>, for new: Value) -> Value {
+    state.withLockedValue { state in
+      defer { state[keyPath: place] = new }
+      return state[keyPath: place]
+    }
+  }
+}

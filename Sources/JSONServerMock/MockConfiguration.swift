@@ -1,0 +1,36 @@
+package import JSONServer
+
+/// The response to requests that nothing responds to: the path leads nowhere, the method does not apply there, or nothing
+/// understands a parameter.
+public enum UnexpectedRequests: Sendable, Hashable {
+  /// They get a 404 or 405, and such a parameter is ignored.
+  case allow
+  /// They get a 400 that says what was probably meant, and are issues at the end of the test.
+  case issue
+}
+
+/// How a server for tests is configured, and whether it listens.
+package struct MockConfiguration: Sendable {
+  var server: Server.Configuration
+  let listens: Bool
+
+  /// - Throws: ``MockServerError`` for data that is not there.
+  package init(
+    _ data: MockData, pathPrefix: String, unexpectedRequests: UnexpectedRequests, auth: String?, listens: Bool,
+    sourcePath: String, configure: (inout Server.Configuration) -> Void
+  ) throws {
+    server = Server.Configuration(source: try data.source(sourcePath))
+    // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
+    server.allowedHosts = ["*"]
+    server.hosts = LocalAddress.hosts
+    server.pathPrefix = pathPrefix
+    server.isStrict = unexpectedRequests == .issue
+    // What is expected is counted in the journal, which ends with the test.
+    server.journalCapacity = .max
+    server.journalByteCapacity = .max
+    server.signIn = auth.map { Server.SignIn(users: $0) }
+    server.hasSessions = true
+    configure(&server)
+    self.listens = listens
+  }
+}

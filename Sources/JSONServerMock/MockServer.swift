@@ -1,0 +1,159 @@
+public import JSONServer
+public import JSONServerValues
+import NIOConcurrencyHelpers
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A server of its own for a test, a preview or an app that a UI test launches, with its own data and its own record of what
+/// the client did.
+///
+/// A test gets one from JSONServerTesting's trait `.jsonServer(…)` or function `withJSONServer`, and never has to stop it.
+/// Where neither fits, as in `setUp` and `tearDown`, in previews and for UI tests, one is started with
+/// ``start(_:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)-(MockData,_,_,_,_,_,_)``.
+public final class MockServer: Sendable {
+  /// The server of JSONServer, for what a test seldom needs.
+  public let server: Server
+
+  /// The address to give to the client under test, such as `http://localhost:49152`.
+  ///
+  /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
+  public let url: URL
+
+  /// The rules and expectations of the test.
+  package let ledger = Ledger()
+
+  /// A number that no other server of the process has, from 1.
+  let number: Int
+
+  /// The sessions that the test has asked for, by their names.
+  private let knownSessions = NIOLockedValueBox<[String: MockServer]>([:])
+
+  /// The server of the running test.
+  @TaskLocal package static var running: MockServer?
+
+  private static let lastNumber = Atomic(0)
+
+  /// Whether it has one of the turns in which servers listen.
+  private let hasTurn = Atomic(false)
+
+  private init(_ server: Server, number: Int, url: URL) {
+    self.server = server
+    self.number = number
+    self.url = url
+    startLoadingURLs()
+  }
+
+  /// A server for tests; `nil` when its address is none that `URL` takes and there is no other, as for a host with a zone.
+  ///
+  /// - Parameter mountPath: The path under which the server is mounted.
+  convenience init?(_ server: Server, mountPath: String, otherwise other: URL? = nil) {
+    let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    let address =
+      server.url.isEmpty
+      ? "http://json-server-\(number).localhost"
+      : server.url.replacing("http://127.0.0.1:", with: "http://\(LocalAddress.name):")
+    guard let url = URL(string: address + mountPath) ?? other else { return nil }
+    self.init(server, number: number, url: url)
+  }
+
+  /// Starts a server that runs until ``stop()`` is called.
+  ///
+  /// ```swift
+  /// let server = try await MockServer.start(["bookmarks": []])
+  /// app.launchEnvironment.merge(server.environment) { $1 }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - data: The data at the start; never written back.
+  ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``url`` has it, too.
+  ///   - unexpectedRequests: How the server treats requests that nothing responds to: `.allow` or `.issue`.
+  ///   - auth: The collection of the users who sign in; `nil` when clients do not sign in.
+  ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves sessions of
+  ///     `URLSessionConfiguration.jsonServer(_:)`.
+  ///   - sourcePath: The source file of the call, from which a path of the data leads.
+  ///   - configure: Changes the rest of the configuration.
+  /// - Throws: ``MockServerError`` or `ServerError` when the server does not start.
+  public static func start(
+    _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
+    auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
+    configure: (inout Server.Configuration) -> Void = { _ in }
+  ) async throws -> MockServer {
+    try await start(
+      try MockConfiguration(
+        data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,
+        sourcePath: sourcePath, configure: configure))
+  }
+
+  /// Starts a server that has JSON as its data, and runs until ``stop()`` is called.
+  @_disfavoredOverload
+  public static func start(
+    _ data: JSONValue, pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
+    auth: String? = nil, listens: Bool = true, configure: (inout Server.Configuration) -> Void = { _ in }
+  ) async throws -> MockServer {
+    try await start(
+      .json(data), pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,
+      configure: configure)
+  }
+
+  package static func start(_ mock: MockConfiguration) async throws -> MockServer {
+    let (configuration, listens) = (mock.server, mock.listens)
+    if listens { await ListeningTurns.shared.take(isNested: running != nil) }
+    do {
+      let server = listens ? try await Server.start(configuration) : try await Server.load(configuration)
+      guard let started = MockServer(server, mountPath: configuration.mountPath) else {
+        await server.stop(grace: .zero)
+        throw MockServerError(
+          .invalidSetup, "'\(server.url)' is no address that a client can be given; use another host.")
+      }
+      started.hasTurn.store(listens, ordering: .relaxed)
+      return started
+    } catch {
+      if listens { await ListeningTurns.shared.pass() }
+      throw error
+    }
+  }
+
+  /// Closes the socket, without waiting for clients, and releases what is held.
+  public func stop() async {
+    for session in sessions { session.stopLoadingURLs() }
+    stopLoadingURLs()
+    await server.stop(grace: .zero)
+    if hasTurn.exchange(false, ordering: .relaxed) { await ListeningTurns.shared.pass() }
+  }
+
+  /// The sessions that the test has asked for, by their names.
+  package var sessions: [MockServer] {
+    knownSessions.withLockedValue { $0.sorted { $0.key < $1.key }.map(\.value) }
+  }
+
+  /// Returns a client's own copy of this server: its data at start, its own faults, stubs and requests.
+  ///
+  /// ```swift
+  /// let first = server.session("first")
+  /// app.launchEnvironment = first.environment
+  /// ```
+  ///
+  /// It ends with the test. The same name returns the same session.
+  ///
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; of any other text a name is made.
+  public func session(_ name: String) -> MockServer {
+    knownSessions.withLockedValue { sessions in
+      if let known = sessions[name] { return known }
+      let mountPath = server.url.isEmpty ? url.path() : ""
+      // The first is never nil: it has an address to fall back on.
+      let session = MockServer(server.session(name), mountPath: mountPath, otherwise: url) ?? self
+      sessions[name] = session
+      return session
+    }
+  }
+
+  /// The variables of an app that a test launches, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
+  public var environment: [String: String] {
+    ["JSON_SERVER_URL": url.absoluteString]
+  }
+}

@@ -1,0 +1,39 @@
+/// Why a test has no server, why what it expects of the client did not happen, or what is wrong with a call.
+public struct MockServerError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure.
+  package enum Code: Sendable, Hashable {
+    /// The code does not run within a test that has a server.
+    case noServer
+    /// The file of the data does not exist.
+    case fileMissing
+    /// The file of the data cannot be read.
+    case fileUnreadable
+    /// The client did not do what was expected.
+    case unmetExpectation
+    /// A record cannot be read as the type that was asked for.
+    case unreadableRecord
+    /// No request met what was set up for it.
+    case unmetSetup
+    /// A request came that nothing responds to, or with a parameter that nothing understands.
+    case unexpectedRequest
+    /// What was to be set up, or expected, cannot be: a status, a name or a number that there is not, or requests that no
+    /// client sends.
+    case invalidSetup
+  }
+
+  /// The kind of failure.
+  package let code: Code
+
+  /// A message for a person; for an unmet expectation with the difference and the requests received.
+  public let description: String
+
+  package init(_ code: Code, _ description: String) {
+    self.code = code
+    self.description = description
+  }
+
+  /// The same error, with the place of the call that fails: XCTest shows no other for what is thrown.
+  package func at(_ file: String, _ line: Int) -> MockServerError {
+    MockServerError(code, "\(file):\(line): \(description)")
+  }
+}

@@ -1,0 +1,88 @@
+public import JSONServerMock
+import Synchronization
+public import Testing
+
+/// Gives each test, and each case of a test with arguments, a server of its own.
+///
+/// ```swift
+/// @Test(.jsonServer("fixtures/shop.json"))
+/// func `A new bookmark is saved`() async throws {
+///   let server = try MockServer.current
+///   try await BookmarkStore(baseURL: server.url).add("Swift")
+///   try await server.expect(.post("/bookmarks"), times: 1)
+/// }
+/// ```
+///
+/// On a suite it holds for all tests within; a trait of the test itself comes before it. When a test fails, the
+/// requests that came are attached to it.
+public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
+  let configuration: @Sendable () throws -> MockConfiguration
+
+  public var isRecursive: Bool { true }
+
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await withJSONServer(try configuration()) { server in
+      server.ledger.nameAttachment()
+      let hasFailed = Atomic(false)
+      let watch = IssueHandlingTrait.compactMapIssues { issue in
+        hasFailed.store(true, ordering: .relaxed)
+        return issue
+      }
+      do {
+        try await watch.provideScope(for: test, testCase: testCase) {
+          try await function()
+          try await server.verify()
+        }
+      } catch {
+        await Self.attachRequests(of: server, to: test)
+        throw error
+      }
+      if hasFailed.load(ordering: .relaxed) { await Self.attachRequests(of: server, to: test) }
+    }
+  }
+
+  private static func attachRequests(of server: MockServer, to test: Test) async {
+    let requests = await server.requests
+    guard !requests.isEmpty else { return }
+    Attachment.record(JournalText.report(requests), named: "requests.txt", sourceLocation: test.sourceLocation)
+  }
+}
+
+extension Trait where Self == JSONServerTrait {
+  /// Gives each test a server of its own; ``MockServer/current`` is the server in the test.
+  ///
+  /// - Parameters:
+  ///   - data: The data at the start; never written back.
+  ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; `server.url` has it, too.
+  ///   - unexpectedRequests: How the server treats requests that nothing responds to: `.allow` or `.issue`.
+  ///   - auth: The collection of the users who sign in; `nil` when clients do not sign in.
+  ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves sessions of
+  ///     `URLSessionConfiguration.jsonServer(_:)`.
+  ///   - sourcePath: The source file of the test, from which a path of the data leads.
+  ///   - configure: Changes the rest of the configuration.
+  public static func jsonServer(
+    _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
+    auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
+    configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
+  ) -> JSONServerTrait {
+    JSONServerTrait {
+      try MockConfiguration(
+        data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,
+        sourcePath: sourcePath, configure: configure)
+    }
+  }
+
+  /// Gives each test a server of its own, whose data is JSON.
+  @_disfavoredOverload
+  public static func jsonServer(
+    _ data: JSONValue, pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
+    auth: String? = nil, listens: Bool = true,
+    configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
+  ) -> JSONServerTrait {
+    .jsonServer(
+      .json(data), pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,
+      configure: configure)
+  }
+}

@@ -1,0 +1,62 @@
+public import JSONServerMock
+
+extension MockServer {
+  /// The server of the running test.
+  ///
+  /// - Throws: ``MockServerError`` outside of tests with the trait `.jsonServer(…)` and of `withJSONServer`, and in detached
+  ///   tasks.
+  public static var current: MockServer {
+    get throws(MockServerError) {
+      if let running { return running }
+      throw MockServerError(
+        .noServer, "No server runs here; give the test the trait .jsonServer(…), or use withJSONServer(…).")
+    }
+  }
+
+  /// Checks the rules of the test: a fault or a stub with `times`, or a hold, that no request met is a failure, and so
+  /// is a request that was not expected.
+  ///
+  /// The trait and `withJSONServer` do this at the end of a test; a test with `MockServer.start` does it in `tearDown`, and
+  /// one that knows the failure within `withKnownIssue`. In Swift Testing each failure is recorded as an issue where it was
+  /// set up; elsewhere they are thrown.
+  ///
+  /// - Throws: ``MockServerError`` with what is wrong in this server and its sessions, and with what a call before reported
+  ///   that could not throw.
+  public func verify() async throws(MockServerError) {
+    for session in sessions {
+      do throws(MockServerError) {
+        try await session.verify()
+      } catch {
+        ledger.recordFailure(error, at: nil)
+      }
+    }
+    for setup in ledger.takeSetups() {
+      let met = await server.timesMet(setup.id)
+      let count =
+        switch setup.kind {
+        case .fault: met.fault
+        case .hold: met.hold
+        case .stub: met.stub
+        }
+      guard count == 0 else { continue }
+      let error = MockServerError(
+        .unmetSetup,
+        "No request met the \(setup.kind.rawValue) for \(setup.request).\n" + JournalText.lines(await requests))
+      do throws(MockServerError) {
+        try setup.report(error)
+      } catch {
+        ledger.recordFailure(error, at: nil)
+      }
+    }
+    let unexpected = await server.unexpectedRequests
+    if !unexpected.isEmpty, ledger.takesUnexpected() {
+      let refusals = unexpected.map { "  \($0.id). \($0.refusal ?? "")" }.joined(separator: "\n")
+      report(
+        MockServerError(
+          .unexpectedRequest,
+          "Requests came that were not expected:\n\(refusals)\n" + JournalText.lines(unexpected)),
+        at: nil)
+    }
+    try reportFailures()
+  }
+}

@@ -1,0 +1,96 @@
+import JSONServerMock
+import Testing
+
+extension MockServerError {
+  /// Records the error as an issue of the running test: at a place in its source, or else at its declaration.
+  ///
+  /// - Throws: The error, with the place, when no test of Swift Testing runs.
+  func report(at location: SourceLocation?) throws(MockServerError) {
+    guard let test = Test.current else {
+      throw location.map { at($0.fileID, $0.line) } ?? self
+    }
+    Issue.record(Comment(rawValue: description), sourceLocation: location ?? test.sourceLocation)
+  }
+
+  /// The same error, with where to find all of the requests.
+  var namingAttachment: MockServerError {
+    MockServerError(
+      code,
+      description
+        + "\nTheir header fields and bodies are attached as requests.txt, which Xcode shows in its report, and "
+        + "`swift test --attachments-path DIRECTORY` saves.")
+  }
+}
+
+extension Ledger {
+  /// Keeps what went wrong, to be reported at a place in the test's source; `nil` when the message says it.
+  func recordFailure(_ error: MockServerError, at location: SourceLocation?) {
+    recordFailure(error) { error throws(MockServerError) in
+      guard let location else { throw error }
+      try error.report(at: location)
+    }
+  }
+}
+
+extension MockServer {
+  /// Records what is wrong as an issue, or for the next call that throws.
+  func report(_ error: MockServerError, at location: SourceLocation?) {
+    do throws(MockServerError) {
+      try error.report(at: location)
+    } catch {
+      // It has its place by now.
+      ledger.recordFailure(error, at: nil)
+    }
+  }
+
+  /// Does what may fail, and reports the failure at a place.
+  func check(
+    at location: SourceLocation, _ body: () async throws(MockServerError) -> Void
+  ) async throws(MockServerError) {
+    try reportFailures()
+    do throws(MockServerError) {
+      try await body()
+    } catch {
+      let namesAttachment = await !requests.isEmpty && ledger.takesAttachment()
+      try (namesAttachment ? error.namingAttachment : error).report(at: location)
+    }
+  }
+
+  func reportFailures() throws(MockServerError) {
+    var failures: [MockServerError] = []
+    for failure in ledger.takeFailures() {
+      do throws(MockServerError) {
+        try failure.report(failure.error)
+      } catch {
+        failures.append(error)
+      }
+    }
+    guard let first = failures.first else { return }
+    throw MockServerError(first.code, failures.map(\.description).joined(separator: "\n"))
+  }
+
+  /// Sets something up that requests meet, and reports when it cannot be.
+  ///
+  /// - Parameter isNeeded: Whether at least one request should meet it.
+  /// - Returns: Its id; `nil` when it cannot be set up.
+  @discardableResult
+  func setUp(
+    _ kind: Ledger.Setup.Kind, _ request: RequestPattern, isNeeded: Bool, at location: SourceLocation,
+    _ body: () async throws(ServerError) -> Int
+  ) async -> Int? {
+    do throws(ServerError) {
+      let id = try await body()
+      if isNeeded {
+        ledger.record(
+          Ledger.Setup(kind: kind, id: id, request: request) { error throws(MockServerError) in
+            try error.report(at: location)
+          })
+      }
+      return id
+    } catch {
+      report(
+        MockServerError(.invalidSetup, "The \(kind.rawValue) for \(request) cannot be set up: \(error)"), at: location)
+      return nil
+    }
+  }
+}
