@@ -3,10 +3,12 @@ struct PatternProgram: Sendable {
   enum Instruction: Sendable {
     /// Consumes a character of a set, given by its index in the alphabet.
     case take(set: Int, next: Int)
-    /// Continues at both instructions.
+    /// Continues at both instructions; a match by the first one is preferred.
     case split(Int, Int)
     /// Continues if the condition holds.
     case check(PatternAssertion, next: Int)
+    /// Begins or ends a group: the number of each is twice that of the group, and one more at its end.
+    case mark(Int, next: Int)
     /// The pattern matches.
     case match
   }
@@ -24,8 +26,16 @@ struct PatternProgram: Sendable {
   /// Whether a match may start other than at the start of the text.
   let canStartAnywhere: Bool
 
+  /// The most instructions that a pattern may compile to; counted repetitions multiply them.
+  static let maximumSize = 1_000
+
   /// Compiles a syntax tree. O(size of the tree).
-  init(_ node: PatternNode) {
+  ///
+  /// - Throws: ``PatternError`` if the program would be too large.
+  init(_ node: PatternNode) throws(PatternError) {
+    guard node.size(limit: Self.maximumSize) <= Self.maximumSize else {
+      throw PatternError(message: "The pattern repeats too much.", offset: 0)
+    }
     var sets = SetTable()
     wordSet = sets.index(of: .wordCharacters)
     var instructions: [Instruction] = [.match]
@@ -35,7 +45,7 @@ struct PatternProgram: Sendable {
     checksWords = instructions.contains {
       switch $0 {
       case .check(.wordBoundary, _), .check(.noWordBoundary, _): true
-      case .check(.start, _), .check(.end, _), .take, .split, .match: false
+      case .check(.start, _), .check(.end, _), .mark, .take, .split, .match: false
       }
     }
     canStartAnywhere = Self.canStartAnywhere(from: start, in: instructions)
@@ -49,6 +59,7 @@ struct PatternProgram: Sendable {
     while let index = pending.popLast() {
       switch instructions[index] {
       case .check(.start, _): continue
+      case .mark(_, let next): if reached.insert(next) { pending.append(next) }
       case .split(let first, let second):
         if reached.insert(first) { pending.append(first) }
         if reached.insert(second) { pending.append(second) }
@@ -79,18 +90,22 @@ struct PatternProgram: Sendable {
     case .alternation(let nodes):
       let entries = nodes.map { compile($0, next: next, into: &instructions, sets: &sets) }
       return entries.dropLast().reversed().reduce(entries.last ?? next) { emit(.split($1, $0)) }
-    case .repetition(let node, let minimum, let maximum):
+    case .group(let number, let node):
+      let end = emit(.mark(2 * number + 1, next: next))
+      return emit(.mark(2 * number, next: compile(node, next: end, into: &instructions, sets: &sets)))
+    case .repetition(let node, let minimum, let maximum, let isLazy):
+      func branch(_ body: Int) -> Instruction { isLazy ? .split(next, body) : .split(body, next) }
       var entry = next
       var required = minimum
       if let maximum {
         for _ in minimum..<maximum {
           let optional = compile(node, next: entry, into: &instructions, sets: &sets)
-          entry = emit(.split(optional, next))
+          entry = emit(branch(optional))
         }
       } else {
         let loop = emit(.match)
         let body = compile(node, next: loop, into: &instructions, sets: &sets)
-        instructions[loop] = .split(body, next)
+        instructions[loop] = branch(body)
         // The body that loops is also the last one required.
         entry = minimum > 0 ? body : loop
         required = max(0, minimum - 1)
@@ -194,6 +209,7 @@ extension PatternProgram {
           case .noWordBoundary: state.isAfterWord == isWord
           }
         if holds, reached.insert(next) { pending.append(next) }
+      case .mark(_, let next): if reached.insert(next) { pending.append(next) }
       }
     }
     guard symbol != nil else { return .failed }
