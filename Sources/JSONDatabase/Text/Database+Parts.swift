@@ -11,11 +11,11 @@ package struct DatabasePart: Sendable {
   /// Reads a file's text.
   ///
   /// - Parameter onRead: Called for about each MiB of records, with the number of bytes since the last call.
-  /// - Throws: ``LoadError`` with the place of the first fault.
+  /// - Throws: ``JSONError`` with the place of the first fault.
   /// - Complexity: O(size of the text).
   package init(
     name: String, parsing text: UTF8Slice, schema: Schema, onRead: (@Sendable (Int) -> Void)? = nil
-  ) throws(LoadError) {
+  ) throws(JSONError) {
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema, onRead: onRead)
     let (resource, value) = try reader.readPart(name)
