@@ -50,7 +50,7 @@ package struct CapturingPattern: Sendable {
   /// Follows paths to the instructions that take a character, and to the end. Each place is entered once.
   private func reached(by paths: [Path], at index: String.Index, of text: Substring.UnicodeScalarView) -> [Path] {
     var reached: [Path] = []
-    var known = InstructionSet(capacity: program.instructions.count)
+    var known = Bitmap(room: program.instructions.count)
     var pending = Array(paths.reversed())
     while let (place, bounds) = pending.popLast() {
       guard known.insert(place) else { continue }

@@ -53,7 +53,7 @@ struct PatternProgram: Sendable {
 
   /// Returns whether anything but `^` can be reached from an instruction without consuming a character.
   private static func canStartAnywhere(from start: Int, in instructions: [Instruction]) -> Bool {
-    var reached = InstructionSet(capacity: instructions.count)
+    var reached = Bitmap(room: instructions.count)
     reached.insert(start)
     var pending = [start]
     while let index = pending.popLast() {
@@ -129,42 +129,9 @@ struct PatternProgram: Sendable {
   }
 }
 
-/// A set of instructions, as bits.
-struct InstructionSet: Hashable, Sendable {
-  private(set) var words: [UInt64]
-
-  init(capacity: Int) {
-    words = Array(repeating: 0, count: (capacity + 63) / 64)
-  }
-
-  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
-
-  /// Adds an instruction, and returns whether it is new.
-  @discardableResult
-  mutating func insert(_ instruction: Int) -> Bool {
-    let bit = UInt64(1) << UInt64(instruction % 64)
-    guard words[instruction / 64] & bit == 0 else { return false }
-    words[instruction / 64] |= bit
-    return true
-  }
-
-  /// The instructions, in order.
-  var elements: [Int] {
-    var elements: [Int] = []
-    for (index, word) in words.enumerated() {
-      var rest = word
-      while rest != 0 {
-        elements.append(index * 64 + rest.trailingZeroBitCount)
-        rest &= rest - 1
-      }
-    }
-    return elements
-  }
-}
-
 /// Where a pattern may be between two characters, and what it knows about the one before.
 struct PatternState: Hashable, Sendable {
-  var instructions: InstructionSet
+  var instructions: Bitmap
   var isAtStart: Bool
   var isAfterWord: Bool
 }
@@ -181,7 +148,7 @@ extension PatternProgram {
 
   /// The state at the start of a text.
   var initialState: PatternState {
-    var set = InstructionSet(capacity: instructions.count)
+    var set = Bitmap(room: instructions.count)
     set.insert(start)
     return PatternState(instructions: set, isAtStart: true, isAfterWord: false)
   }
@@ -190,8 +157,8 @@ extension PatternProgram {
   func step(from state: PatternState, taking symbol: Int?) -> Step {
     let isWord = symbol.map { alphabet.set(wordSet, contains: $0) } ?? false
     var reached = state.instructions
-    var pending = reached.elements
-    var taken = InstructionSet(capacity: instructions.count)
+    var pending = reached[0..<reached.count].map { Int($0) }
+    var taken = Bitmap(room: instructions.count)
     while let index = pending.popLast() {
       switch instructions[index] {
       case .match: return .matched
