@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 /// every instant the path holds one complete version. An edit that the publisher has not seen is never overwritten.
 ///
 /// All closures that a caller passes in run on that thread; they must return immediately, without blocking.
-package final class FileStore<Content: FileContent>: Sendable {
+package final class FileStore<Content: Sendable>: Sendable {
   /// Something a person should know when a file is opened.
   package enum Warning: Sendable, Hashable {
     /// The file has further names, which keep the old version when a new one is published.
@@ -97,11 +97,11 @@ package final class FileStore<Content: FileContent>: Sendable {
   ///     published.
   ///   - completion: Called once, on the store's thread, or immediately when the store is closed.
   package func publish(
-    _ content: Content, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void
+    _ content: some FileContent, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void
   ) {
     let request = PublishRequest(
       content: content, generation: generation, completion: completion, deadline: .now + options.timing.publishTimeout)
-    if !mailbox.add(.publish(request)) { completion(.failed(Self.closed)) }
+    if !mailbox.add({ $0.accept(request) }) { completion(.failed(Self.closed)) }
   }
 
   /// Saves a version in the history directory beside the file, which keeps the newest 20.
@@ -110,17 +110,17 @@ package final class FileStore<Content: FileContent>: Sendable {
   ///
   /// - Parameter completion: Given the path of the saved version.
   package func saveHistory(
-    _ content: Content, completion: @escaping @Sendable (Result<String, StorageError>) -> Void = { _ in }
+    _ content: some FileContent, completion: @escaping @Sendable (Result<String, StorageError>) -> Void = { _ in }
   ) {
-    if !mailbox.add(.saveHistory(content, completion: completion)) { completion(.failure(Self.closed)) }
+    if !mailbox.add({ completion($0.saveHistory(content)) }) { completion(.failure(Self.closed)) }
   }
 
   /// Writes a version to another file, atomically; an existing file is replaced.
   package func snapshot(
-    _ content: Content, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+    _ content: some FileContent, to path: String,
+    completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    let job = FileStoreJob.snapshot(content, path: path, completion: completion)
-    if !mailbox.add(job) { completion(.failure(Self.closed)) }
+    if !mailbox.add({ completion($0.snapshot(content, to: path)) }) { completion(.failure(Self.closed)) }
   }
 
   /// Checks the file now, and announces an edit that was not noticed yet. Blocks until that is done.
@@ -128,7 +128,7 @@ package final class FileStore<Content: FileContent>: Sendable {
   /// - Returns: Why the file holds no version that can be served; `nil` when it does, or the store is closed.
   package func look() -> StorageError? {
     let fault = BlockingPromise<StorageError?>()
-    return mailbox.add(.look(completion: fault.give)) ? fault.take() : nil
+    return mailbox.add { fault.give($0.look()) } ? fault.take() : nil
   }
 
   /// Publishes what is queued, releases the lock and ends the thread. Blocks until that is done.
@@ -212,7 +212,7 @@ package struct FileStoreOptions: Sendable {
 }
 
 /// One version of a file as it was read.
-package struct FileVersion<Content: FileContent>: Sendable {
+package struct FileVersion<Content: Sendable>: Sendable {
   /// What the bytes parse to.
   package let content: Content
 
@@ -227,7 +227,7 @@ package struct FileVersion<Content: FileContent>: Sendable {
 }
 
 /// What happened to a file from outside.
-package enum FileEdit<Content: FileContent>: Sendable {
+package enum FileEdit<Content: Sendable>: Sendable {
   /// The file holds a new valid version, which is the base of all further publishing.
   case changed(FileVersion<Content>)
   /// The file cannot be read or parsed; it is not overwritten as long as that is so.
@@ -243,7 +243,7 @@ package enum FileEdit<Content: FileContent>: Sendable {
 }
 
 /// A save that an editor made to a version of the file that was being replaced.
-package struct LateSave<Content: FileContent>: Sendable {
+package struct LateSave<Content: Sendable>: Sendable {
   /// Where the saved bytes are kept.
   package let path: String
 
@@ -252,7 +252,7 @@ package struct LateSave<Content: FileContent>: Sendable {
 }
 
 /// How publishing a version ended.
-package enum Publication<Content: FileContent>: Sendable {
+package enum Publication<Content: Sendable>: Sendable {
   /// The file holds the version or, when several were queued, a later one.
   case published
   /// Someone edited the file meanwhile: it holds that edit, and nothing was published.
@@ -261,9 +261,9 @@ package enum Publication<Content: FileContent>: Sendable {
   case failed(StorageError)
 }
 
-/// What a file's bytes parse to, able to give its bytes back.
+/// What can be written to a file.
 package protocol FileContent: Sendable {
-  /// Calls a closure with the bytes of this version, slice by slice, in order.
+  /// Calls a closure with the bytes, slice by slice, in order.
   ///
   /// Slices may be of any size and number; small ones are gathered before they are written.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows
@@ -275,17 +275,9 @@ extension UTF8Slice: FileContent {
   }
 }
 
-/// A request to the thread of a store.
-enum FileStoreJob<Content: FileContent>: Sendable {
-  case publish(PublishRequest<Content>)
-  case saveHistory(Content, completion: @Sendable (Result<String, StorageError>) -> Void)
-  case look(completion: @Sendable (StorageError?) -> Void)
-  case snapshot(Content, path: String, completion: @Sendable (Result<String, StorageError>) -> Void)
-}
-
 /// A version on its way to the file.
-struct PublishRequest<Content: FileContent>: Sendable {
-  let content: Content
+struct PublishRequest<Content: Sendable>: Sendable {
+  let content: any FileContent
   let generation: Int
   let completion: @Sendable (Publication<Content>) -> Void
   /// When to stop waiting for an invalid file to become valid.
@@ -293,9 +285,11 @@ struct PublishRequest<Content: FileContent>: Sendable {
 }
 
 /// Carries jobs from any thread to the thread of a store.
-final class FileStoreMailbox<Content: FileContent>: Sendable {
+final class FileStoreMailbox<Content: Sendable>: Sendable {
+  typealias Job = @Sendable (FileStoreWorker<Content>) -> Void
+
   private struct State {
-    var jobs: [FileStoreJob<Content>] = []
+    var jobs: [Job] = []
     var isClosed = false
   }
 
@@ -307,7 +301,7 @@ final class FileStoreMailbox<Content: FileContent>: Sendable {
   }
 
   /// Adds a job; false when the mailbox is closed.
-  func add(_ job: FileStoreJob<Content>) -> Bool {
+  func add(_ job: @escaping Job) -> Bool {
     let isAdded = state.withLockedValue { state in
       guard !state.isClosed else { return false }
       state.jobs.append(job)
@@ -318,7 +312,7 @@ final class FileStoreMailbox<Content: FileContent>: Sendable {
   }
 
   /// Takes all jobs, in order, and returns whether more can come.
-  func take() -> (jobs: [FileStoreJob<Content>], isClosed: Bool) {
+  func take() -> (jobs: [Job], isClosed: Bool) {
     state.withLockedValue { state in
       defer { state.jobs = [] }
       return (state.jobs, state.isClosed)

@@ -3,7 +3,7 @@ import JSONServerValues
 
 extension Database {
   /// Reads a text; generated ids are `id1`, `id2` and so on.
-  static func fixture(_ text: String, _ dialect: Dialect = .classic) throws(LoadError) -> Database {
+  static func fixture(_ text: String, _ dialect: Dialect = .classic) throws(JSONError) -> Database {
     var schema = Schema()
     schema.dialect = dialect
     return try Database(parsing: UTF8Slice(text), schema: schema, ids: .constant)

@@ -190,13 +190,13 @@ package struct RecordCollection: Sendable {
   /// The same collection with indexes of its own.
   func separated(for lineage: Lineage) -> RecordCollection {
     var collection = self
-    collection.indexes = CollectionIndexes(copying: indexes, for: lineage)
+    collection.indexes = CollectionIndexes(lineage, copying: indexes)
     return collection
   }
 
   /// Starts a lineage: later versions share their indexes among themselves alone.
   mutating func join(_ lineage: Lineage) {
-    if indexes.lineage !== lineage { indexes = CollectionIndexes(copying: indexes, for: lineage) }
+    if indexes.lineage !== lineage { indexes = CollectionIndexes(lineage, copying: indexes) }
   }
 
   /// Puts a row into a slot, or empties the slot.

@@ -33,35 +33,24 @@ final class CollectionIndexes: Sendable {
   /// How many changes were made since what is out of date was last given up.
   private let changes = Atomic(0)
 
-  init(_ lineage: Lineage) {
+  /// - Parameter other: Indexes, with what is known in which these begin; `nil` for none.
+  init(_ lineage: Lineage, copying other: CollectionIndexes? = nil) {
     self.lineage = lineage
-    ids = SharedIndex()
-    numericIDs = SharedIndex()
-    numbers = IndexTable(Self.maximumIndexes)
-    uuids = SharedIndex()
-    members = SharedIndex()
-    occupied = SharedIndex()
-    equality = IndexTable(Self.maximumIndexes)
-    order = IndexTable(Self.maximumIndexes)
-    paths = IndexTable(Self.maximumPaths)
+    ids = SharedIndex(copying: other?.ids)
+    numericIDs = SharedIndex(copying: other?.numericIDs)
+    numbers = IndexTable(Self.maximumIndexes, copying: other?.numbers)
+    uuids = SharedIndex(copying: other?.uuids)
+    members = SharedIndex(copying: other?.members)
+    occupied = SharedIndex(copying: other?.occupied)
+    equality = IndexTable(Self.maximumIndexes, copying: other?.equality)
+    order = IndexTable(Self.maximumIndexes, copying: other?.order)
+    paths = IndexTable(Self.maximumPaths, copying: other?.paths)
     matches = SharedIndex()
-    hidden = IndexTable(1)
+    hidden = IndexTable(1, copying: other?.hidden)
   }
 
-  /// Indexes that begin with what others know.
-  init(copying other: CollectionIndexes, for lineage: Lineage) {
-    self.lineage = lineage
-    ids = SharedIndex(copying: other.ids)
-    numericIDs = SharedIndex(copying: other.numericIDs)
-    numbers = IndexTable(copying: other.numbers)
-    uuids = SharedIndex(copying: other.uuids)
-    members = SharedIndex(copying: other.members)
-    occupied = SharedIndex(copying: other.occupied)
-    equality = IndexTable(copying: other.equality)
-    order = IndexTable(copying: other.order)
-    paths = IndexTable(copying: other.paths)
-    matches = SharedIndex()
-    hidden = IndexTable(copying: other.hidden)
+  private var all: [any RowFollower] {
+    [ids, numericIDs, numbers, uuids, members, occupied, equality, order, paths, matches, hidden]
   }
 
   /// Drops all indexes but that of the ids; each is built again when it is needed.
@@ -77,32 +66,14 @@ final class CollectionIndexes: Sendable {
 
   /// Follows rows that have changed much, all at once.
   func catchUp(to rows: PersistentRowVector) {
-    ids.catchUp(to: rows)
-    numericIDs.catchUp(to: rows)
-    numbers.forEach { $0.catchUp(to: rows) }
-    uuids.catchUp(to: rows)
-    members.catchUp(to: rows)
-    equality.forEach { $0.catchUp(to: rows) }
-    order.forEach { $0.catchUp(to: rows) }
-    paths.forEach { $0.catchUp(to: rows) }
-    hidden.forEach { $0.catchUp(to: rows) }
+    for follower in all { follower.catchUp(to: rows) }
   }
 
   /// Records a change, and gives up from time to time what nobody has asked for: it would keep old rows in memory.
   func recordChange(_ rows: PersistentRowVector) {
     guard changes.add(1, ordering: .relaxed).newValue > max(2_000, rows.count / 8) else { return }
     changes.store(0, ordering: .relaxed)
-    ids.trim(rows)
-    numericIDs.trim(rows)
-    numbers.forEach { $0.trim(rows) }
-    uuids.trim(rows)
-    members.trim(rows)
-    occupied.trim(rows)
-    matches.trim(rows)
-    equality.forEach { $0.trim(rows) }
-    order.forEach { $0.trim(rows) }
-    paths.forEach { $0.trim(rows) }
-    hidden.forEach { $0.trim(rows) }
+    for follower in all { follower.trim(rows) }
   }
 }
 

@@ -34,12 +34,21 @@ struct RowChanges {
   }
 }
 
+/// What is known of the rows of a collection, whatever that is.
+protocol RowFollower: Sendable {
+  /// Follows the rows, or gives up what is not worth following.
+  func catchUp(to rows: PersistentRowVector)
+
+  /// Gives up what is known of rows that have changed much since, which it would keep in memory.
+  func trim(_ rows: PersistentRowVector)
+}
+
 /// One thing that is found out about the rows of a collection at first use, by whichever thread needs it first.
 ///
 /// All versions of a collection share it. It is about the version for which it was asked last, and follows the rows to
 /// the version for which it is asked next: few rows differ between the two. So a write costs no index anything, a change
 /// that is taken back need not be undone in any, and what a slow reader finds out about an old version serves new ones.
-final class SharedIndex<Value: RowIndex>: Sendable {
+final class SharedIndex<Value: RowIndex>: RowFollower {
   private struct State: Sendable {
     var rows: PersistentRowVector
     var value: Value
@@ -65,13 +74,9 @@ final class SharedIndex<Value: RowIndex>: Sendable {
 
   private let state: Mutex<State?>
 
-  init() {
-    state = Mutex(nil)
-  }
-
-  /// An index that begins with what another one knows, unless that one is being made.
-  init(copying other: SharedIndex) {
-    let known = other.state.withLockIfAvailable { $0 } ?? nil
+  /// - Parameter other: An index, with what is known in which this one begins, unless that is being made.
+  init(copying other: SharedIndex? = nil) {
+    let known = other?.state.withLockIfAvailable { $0 } ?? nil
     state = Mutex(known)
   }
 
@@ -134,7 +139,6 @@ final class SharedIndex<Value: RowIndex>: Sendable {
     return value ?? nil
   }
 
-  /// Follows the rows, or gives up what is known: for one that is not worth following.
   func catchUp(to rows: PersistentRowVector) {
     state.withLock { state in
       if !Self.follow(&state, to: rows, atMost: max(2_000, rows.count / 8)) { state = nil }
@@ -144,7 +148,6 @@ final class SharedIndex<Value: RowIndex>: Sendable {
   /// Gives up what is known.
   func forget() { state.withLock { $0 = nil } }
 
-  /// Gives up what is known of rows that have changed much since, which it would keep in memory.
   func trim(_ rows: PersistentRowVector) {
     _ = state.withLockIfAvailable { state in
       if let known = state?.rows, rows.differences(from: known, atMost: Self.quickChanges) == nil { state = nil }
@@ -153,15 +156,13 @@ final class SharedIndex<Value: RowIndex>: Sendable {
 }
 
 /// Indexes of one kind by what they are about; when one too many is added, the least recently used one is dropped.
-final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: Sendable {
+final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: RowFollower {
   private let indexes: Mutex<LRUCache<Key, SharedIndex<Value>>>
 
-  init(_ maximumCount: Int) {
-    indexes = Mutex(LRUCache(maximumCount))
-  }
-
-  init(copying other: IndexTable) {
-    indexes = Mutex(other.indexes.withLock { $0 }.mapValues { SharedIndex(copying: $0) })
+  /// - Parameter other: Indexes, with what is known in which these begin.
+  init(_ maximumCount: Int, copying other: IndexTable? = nil) {
+    let known = other?.indexes.withLock { $0 }.mapValues { SharedIndex(copying: $0) }
+    indexes = Mutex(known ?? LRUCache(maximumCount))
   }
 
   /// The index of a key, which may have to be made still.
@@ -171,17 +172,19 @@ final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: Sendable {
 
   func removeAll() { indexes.withLock { $0.removeAll() } }
 
-  /// Does something with each index.
-  func forEach(_ body: (SharedIndex<Value>) -> Void) {
-    for index in indexes.withLock({ $0.all }) { body(index) }
+  func catchUp(to rows: PersistentRowVector) {
+    for index in indexes.withLock({ $0.all }) { index.catchUp(to: rows) }
+  }
+
+  func trim(_ rows: PersistentRowVector) {
+    for index in indexes.withLock({ $0.all }) { index.trim(rows) }
   }
 }
 
 /// A few values by key; when one too many is added, the least recently used one is dropped.
 struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let maximumCount: Int
-  private var values: [Key: Value] = [:]
-  private var lastUse: [Key: Int] = [:]
+  private var entries: [Key: (value: Value, lastUse: Int)] = [:]
   private var uses = 0
 
   init(_ maximumCount: Int) {
@@ -191,14 +194,15 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value of a key; reading it counts as a use.
   subscript(key: Key) -> Value? {
     mutating get {
-      guard let value = values[key] else { return nil }
-      use(key)
-      return value
+      uses += 1
+      entries[key]?.lastUse = uses
+      return entries[key]?.value
     }
     set {
-      if newValue != nil, values[key] == nil, values.count >= maximumCount { removeOldest() }
-      values[key] = newValue
-      if newValue == nil { lastUse[key] = nil } else { use(key) }
+      uses += 1
+      entries[key] = newValue.map { ($0, uses) }
+      guard entries.count > maximumCount else { return }
+      if let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
     }
   }
 
@@ -211,31 +215,17 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// The value of a key; asking is no use of it.
-  func known(_ key: Key) -> Value? { values[key] }
+  func known(_ key: Key) -> Value? { entries[key]?.value }
 
   /// All values, in any order.
-  var all: [Value] { Array(values.values) }
+  var all: [Value] { entries.values.map(\.value) }
 
-  mutating func removeAll() {
-    values = [:]
-    lastUse = [:]
-  }
+  mutating func removeAll() { entries = [:] }
 
   /// The same with each value changed.
   func mapValues(_ transform: (Value) -> Value) -> LRUCache {
     var result = self
-    result.values = values.mapValues(transform)
+    result.entries = entries.mapValues { (transform($0.value), $0.lastUse) }
     return result
-  }
-
-  private mutating func use(_ key: Key) {
-    uses += 1
-    lastUse[key] = uses
-  }
-
-  private mutating func removeOldest() {
-    guard let oldest = lastUse.min(by: { $0.value < $1.value })?.key else { return }
-    values[oldest] = nil
-    lastUse[oldest] = nil
   }
 }

@@ -3,7 +3,7 @@ enum SlotSet: Sendable {
   /// All slots up to a number: a collection without removed records.
   case firstSlots(Int)
   case list([Int32])
-  case bits(SlotBitmap, count: Int)
+  case bits(Bitmap, count: Int)
 
   var count: Int {
     switch self {
@@ -23,10 +23,10 @@ enum SlotSet: Sendable {
   }
 
   /// The set as bits.
-  func bits(slotCount: Int) -> SlotBitmap {
+  func bits(slotCount: Int) -> Bitmap {
     switch self {
-    case .firstSlots(let count): SlotBitmap(firstSlots: count, slotCount: slotCount)
-    case .list(let slots): SlotBitmap(slots, slotCount: slotCount)
+    case .firstSlots(let count): Bitmap(first: count, room: slotCount)
+    case .list(let slots): Bitmap(slots, room: slotCount)
     case .bits(let bits, _): bits
     }
   }
@@ -58,62 +58,69 @@ enum SlotSet: Sendable {
   }
 }
 
-/// A set of slots, one bit for each slot that exists.
+/// A set of small numbers, one bit for each number that there is room for: slots of rows, instructions of a pattern.
 ///
-/// Sets of many thousand slots are joined in microseconds, and are read in ascending order however they were filled.
-struct SlotBitmap: Sendable {
-  private var words: [UInt64]
+/// Sets of many thousand numbers are joined in microseconds, and are read in ascending order however they were filled.
+struct Bitmap: Sendable, Hashable {
+  private(set) var words: [UInt64]
 
-  /// Makes room for slots up to a number; none is in the set.
-  init(slotCount: Int) {
-    words = Array(repeating: 0, count: (slotCount + 63) / 64)
+  /// Makes room for numbers below another; none is in the set.
+  init(room: Int) {
+    words = Array(repeating: 0, count: (room + 63) / 64)
   }
 
-  /// Creates a set of the given slots.
-  init(_ slots: [Int32], slotCount: Int) {
-    self.init(slotCount: slotCount)
-    for slot in slots { insert(slot) }
+  /// Creates a set of the given numbers.
+  init(_ numbers: [Int32], room: Int) {
+    self.init(room: room)
+    for number in numbers { insert(Int(number)) }
   }
 
-  /// Creates a set of all slots up to a number.
-  init(firstSlots count: Int, slotCount: Int) {
-    self.init(slotCount: slotCount)
+  /// Creates a set of all numbers below another.
+  init(first count: Int, room: Int) {
+    self.init(room: room)
     for index in 0..<(count / 64) { words[index] = .max }
-    for slot in (count / 64 * 64)..<count { insert(Int32(slot)) }
+    for number in (count / 64 * 64)..<count { insert(number) }
   }
 
-  /// The number of slots in the set. O(room / 64).
+  /// How many numbers are in the set. O(room / 64).
   var count: Int {
     words.reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
-  func contains(_ slot: Int32) -> Bool {
-    words[Int(slot) >> 6] & Self.bit(slot) != 0
+  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+  func contains(_ number: Int32) -> Bool {
+    words[Int(number) >> 6] & Self.bit(Int(number)) != 0
   }
 
-  /// - Precondition: There is room for the slot.
-  mutating func insert(_ slot: Int32) {
-    words[Int(slot) >> 6] |= Self.bit(slot)
+  /// Adds a number, and returns whether it is new.
+  ///
+  /// - Precondition: There is room for the number.
+  @discardableResult
+  mutating func insert(_ number: Int) -> Bool {
+    let before = words[number >> 6]
+    words[number >> 6] |= Self.bit(number)
+    return words[number >> 6] != before
   }
 
-  mutating func remove(_ slot: Int32) {
-    words[Int(slot) >> 6] &= ~Self.bit(slot)
+  mutating func remove(_ number: Int) {
+    words[number >> 6] &= ~Self.bit(number)
   }
 
-  /// Removes what another set, with room for the same slots, does not hold.
-  mutating func formIntersection(_ other: SlotBitmap) {
+  /// Removes what another set, with room for the same numbers, does not hold.
+  mutating func formIntersection(_ other: Bitmap) {
     for index in words.indices { words[index] &= other.words[index] }
   }
 
-  /// Removes what another set, with room for the same slots, holds.
-  mutating func subtract(_ other: SlotBitmap) {
+  /// Removes what another set, with room for the same numbers, holds.
+  mutating func subtract(_ other: Bitmap) {
     for index in words.indices { words[index] &= ~other.words[index] }
   }
 
-  /// Returns the slots at a range of positions, ascending. O(room / 64 + length of the range).
+  /// Returns the numbers at a range of positions, ascending. O(room / 64 + length of the range).
   subscript(range: Range<Int>) -> [Int32] {
-    var slots: [Int32] = []
-    slots.reserveCapacity(range.count)
+    var numbers: [Int32] = []
+    numbers.reserveCapacity(range.count)
     var position = 0
     for (index, word) in words.enumerated() {
       guard position < range.upperBound else { break }
@@ -122,14 +129,14 @@ struct SlotBitmap: Sendable {
       guard next > range.lowerBound else { continue }
       var rest = word
       for position in position..<min(next, range.upperBound) {
-        if position >= range.lowerBound { slots.append(Int32(index * 64 + rest.trailingZeroBitCount)) }
+        if position >= range.lowerBound { numbers.append(Int32(index * 64 + rest.trailingZeroBitCount)) }
         rest &= rest &- 1
       }
     }
-    return slots
+    return numbers
   }
 
-  private static func bit(_ slot: Int32) -> UInt64 {
-    1 << UInt64(truncatingIfNeeded: slot & 63)
+  private static func bit(_ number: Int) -> UInt64 {
+    1 << UInt64(truncatingIfNeeded: number & 63)
   }
 }

@@ -126,13 +126,13 @@ extension SortedIndex {
   /// - Complexity: O(n / 64 + the length of the range or of the rest, whichever is less).
   func slots(in range: Range<Int>, outOf all: SlotSet, slotCount: Int) -> SlotSet {
     guard range.count > slots.count / 2 else {
-      var bits = SlotBitmap(slotCount: slotCount)
-      slots.forEach(in: range) { bits.insert($0) }
+      var bits = Bitmap(room: slotCount)
+      slots.forEach(in: range) { bits.insert(Int($0)) }
       return .bits(bits, count: range.count)
     }
     var bits = all.bits(slotCount: slotCount)
-    slots.forEach(in: 0..<range.lowerBound) { bits.remove($0) }
-    slots.forEach(in: range.upperBound..<slots.count) { bits.remove($0) }
+    slots.forEach(in: 0..<range.lowerBound) { bits.remove(Int($0)) }
+    slots.forEach(in: range.upperBound..<slots.count) { bits.remove(Int($0)) }
     return .bits(bits, count: range.count)
   }
 }

@@ -6,9 +6,6 @@ struct Pattern: Sendable {
   /// The longest pattern that is accepted, in UTF-8 bytes.
   static let maximumLength = 256
 
-  /// The most instructions that a pattern may compile to; counted repetitions multiply them.
-  static let maximumSize = 1_000
-
   let program: PatternProgram
 
   /// Finds the characters with which every match begins; `nil` if there are none.
@@ -32,13 +29,9 @@ struct Pattern: Sendable {
       throw PatternError(
         message: "The pattern is longer than \(Self.maximumLength) bytes.", offset: Self.maximumLength)
     }
-    var parser = PatternParser(text, ignoresCase: ignoresCase)
-    let node = try parser.parse()
-    guard node.size(limit: Self.maximumSize) <= Self.maximumSize else {
-      throw PatternError(message: "The pattern repeats too much.", offset: 0)
-    }
+    let node = try PatternNode(parsing: text, ignoresCase: ignoresCase)
+    program = try PatternProgram(node)
     let prefix = node.literalPrefix
-    program = PatternProgram(node)
     prefixSearch = prefix.scalars.isEmpty ? nil : LiteralSearch(caseInsensitive: String(prefix.scalars))
     verbatimText = node.literals.flatMap { $0.split(separator: ",") }.map { String(Array($0)) }
       .filter(Self.isVerbatim).max { $0.utf8.count < $1.utf8.count }
@@ -60,14 +53,14 @@ extension String {
 }
 
 /// Why a text is not a pattern that can be matched.
-struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A sentence for a person.
-  let message: String
+  package let message: String
 
   /// The offset of the fault in the pattern's UTF-8 bytes, from 0.
   let offset: Int
 
-  var description: String { "\(message) (at offset \(offset))" }
+  package var description: String { "\(message) (at offset \(offset))" }
 }
 
 /// Matches many texts against one pattern, as a deterministic automaton that is built while it runs.

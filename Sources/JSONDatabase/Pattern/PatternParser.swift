@@ -22,7 +22,7 @@ struct PatternParser {
 
   private let ignoresCase: Bool
 
-  init(_ text: String, ignoresCase: Bool = true) {
+  init(_ text: String, ignoresCase: Bool) {
     self.ignoresCase = ignoresCase
     scalars = Array(text.unicodeScalars)
   }
@@ -85,7 +85,7 @@ struct PatternParser {
     var node = atom
     if !ignoresCase, case .scalar(let scalar) = atom { node = .set(ScalarSet([scalar.value...scalar.value])) }
     guard let (minimum, maximum) = try parseQuantifier() else { return group.sequence.append(node) }
-    group.sequence.append(.repetition(node, minimum: minimum, maximum: maximum))
+    group.sequence.append(.repetition(node, minimum: minimum, maximum: maximum, isLazy: skip("?")))
   }
 
   private mutating func openGroup(at start: Int) throws(PatternError) {
@@ -123,7 +123,7 @@ struct PatternParser {
   /// Counts above this are as good as this: a program of so many instructions is refused.
   private static let maximumCount = 1_000_000
 
-  /// Reads a quantifier if one follows. Lazy ones find the same texts as greedy ones.
+  /// Reads a quantifier if one follows, up to the mark of a lazy one.
   private mutating func parseQuantifier() throws(PatternError) -> (minimum: Int, maximum: Int?)? {
     let start = position
     let counts: (minimum: Int, maximum: Int?)
@@ -142,7 +142,6 @@ struct PatternParser {
     if let maximum = counts.maximum, maximum < counts.minimum {
       throw error("The numbers in '{\(counts.minimum),\(maximum)}' are out of order.", at: start)
     }
-    _ = skip("?")
     return counts
   }
 
@@ -310,7 +309,7 @@ struct PatternParser {
 }
 
 /// The syntax tree of a pattern.
-indirect enum PatternNode: Sendable {
+package indirect enum PatternNode: Sendable {
   /// One character, whatever its case.
   case scalar(Unicode.Scalar)
   /// One character of a set.
@@ -321,12 +320,23 @@ indirect enum PatternNode: Sendable {
   case sequence([PatternNode])
   /// Any one of the nodes.
   case alternation([PatternNode])
-  /// A node repeated between two counts; without a maximum, any number of times.
-  case repetition(PatternNode, minimum: Int, maximum: Int?)
+  /// A node repeated between two counts; without a maximum, any number of times. As often as possible, or as seldom when
+  /// lazy.
+  case repetition(PatternNode, minimum: Int, maximum: Int?, isLazy: Bool = false)
+  /// A node whose text ``CapturingPattern`` tells, by the number of its group from 0.
+  case group(Int, PatternNode)
+
+  /// Reads a regular expression.
+  ///
+  /// - Throws: ``PatternError`` if the syntax is wrong or not supported.
+  package init(parsing text: String, ignoresCase: Bool = true) throws(PatternError) {
+    var parser = PatternParser(text, ignoresCase: ignoresCase)
+    self = try parser.parse()
+  }
 }
 
 /// A condition on the position between two characters.
-enum PatternAssertion: Sendable {
+package enum PatternAssertion: Sendable {
   case start
   case end
   case wordBoundary
@@ -343,8 +353,9 @@ extension PatternNode {
       case .scalar, .set, .assertion: 1
       case .sequence(let nodes): nodes.reduce(0) { $0 + $1.size(limit: limit) }
       case .alternation(let nodes): nodes.reduce(-1) { $0 + $1.size(limit: limit) + 1 }
-      case .repetition(let node, let minimum, let maximum):
+      case .repetition(let node, let minimum, let maximum, _):
         node.size(limit: limit, repeated: minimum, maximum)
+      case .group(_, let node): node.size(limit: limit) + 2
       }
     return max(1, min(size, limit + 1))
   }
@@ -369,7 +380,7 @@ extension PatternNode {
         if !isWhole { return (scalars, false) }
       }
       return (scalars, true)
-    case .set, .assertion, .alternation, .repetition: return ([], false)
+    case .set, .assertion, .alternation, .repetition, .group: return ([], false)
     }
   }
 
@@ -387,8 +398,8 @@ extension PatternNode {
     case .assertion: break
     case .sequence(let nodes):
       for node in nodes { node.addLiterals(to: &literals) }
-    case .set, .alternation: literals.append([])
-    case .repetition(let node, let minimum, _):
+    case .set, .alternation, .group: literals.append([])
+    case .repetition(let node, let minimum, _, _):
       literals.append([])
       guard minimum > 0 else { return }
       node.addLiterals(to: &literals)

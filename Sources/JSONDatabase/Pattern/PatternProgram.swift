@@ -3,10 +3,12 @@ struct PatternProgram: Sendable {
   enum Instruction: Sendable {
     /// Consumes a character of a set, given by its index in the alphabet.
     case take(set: Int, next: Int)
-    /// Continues at both instructions.
+    /// Continues at both instructions; a match by the first one is preferred.
     case split(Int, Int)
     /// Continues if the condition holds.
     case check(PatternAssertion, next: Int)
+    /// Begins or ends a group: the number of each is twice that of the group, and one more at its end.
+    case mark(Int, next: Int)
     /// The pattern matches.
     case match
   }
@@ -24,8 +26,16 @@ struct PatternProgram: Sendable {
   /// Whether a match may start other than at the start of the text.
   let canStartAnywhere: Bool
 
+  /// The most instructions that a pattern may compile to; counted repetitions multiply them.
+  static let maximumSize = 1_000
+
   /// Compiles a syntax tree. O(size of the tree).
-  init(_ node: PatternNode) {
+  ///
+  /// - Throws: ``PatternError`` if the program would be too large.
+  init(_ node: PatternNode) throws(PatternError) {
+    guard node.size(limit: Self.maximumSize) <= Self.maximumSize else {
+      throw PatternError(message: "The pattern repeats too much.", offset: 0)
+    }
     var sets = SetTable()
     wordSet = sets.index(of: .wordCharacters)
     var instructions: [Instruction] = [.match]
@@ -35,7 +45,7 @@ struct PatternProgram: Sendable {
     checksWords = instructions.contains {
       switch $0 {
       case .check(.wordBoundary, _), .check(.noWordBoundary, _): true
-      case .check(.start, _), .check(.end, _), .take, .split, .match: false
+      case .check(.start, _), .check(.end, _), .mark, .take, .split, .match: false
       }
     }
     canStartAnywhere = Self.canStartAnywhere(from: start, in: instructions)
@@ -43,12 +53,13 @@ struct PatternProgram: Sendable {
 
   /// Returns whether anything but `^` can be reached from an instruction without consuming a character.
   private static func canStartAnywhere(from start: Int, in instructions: [Instruction]) -> Bool {
-    var reached = InstructionSet(capacity: instructions.count)
+    var reached = Bitmap(room: instructions.count)
     reached.insert(start)
     var pending = [start]
     while let index = pending.popLast() {
       switch instructions[index] {
       case .check(.start, _): continue
+      case .mark(_, let next): if reached.insert(next) { pending.append(next) }
       case .split(let first, let second):
         if reached.insert(first) { pending.append(first) }
         if reached.insert(second) { pending.append(second) }
@@ -79,18 +90,22 @@ struct PatternProgram: Sendable {
     case .alternation(let nodes):
       let entries = nodes.map { compile($0, next: next, into: &instructions, sets: &sets) }
       return entries.dropLast().reversed().reduce(entries.last ?? next) { emit(.split($1, $0)) }
-    case .repetition(let node, let minimum, let maximum):
+    case .group(let number, let node):
+      let end = emit(.mark(2 * number + 1, next: next))
+      return emit(.mark(2 * number, next: compile(node, next: end, into: &instructions, sets: &sets)))
+    case .repetition(let node, let minimum, let maximum, let isLazy):
+      func branch(_ body: Int) -> Instruction { isLazy ? .split(next, body) : .split(body, next) }
       var entry = next
       var required = minimum
       if let maximum {
         for _ in minimum..<maximum {
           let optional = compile(node, next: entry, into: &instructions, sets: &sets)
-          entry = emit(.split(optional, next))
+          entry = emit(branch(optional))
         }
       } else {
         let loop = emit(.match)
         let body = compile(node, next: loop, into: &instructions, sets: &sets)
-        instructions[loop] = .split(body, next)
+        instructions[loop] = branch(body)
         // The body that loops is also the last one required.
         entry = minimum > 0 ? body : loop
         required = max(0, minimum - 1)
@@ -114,42 +129,9 @@ struct PatternProgram: Sendable {
   }
 }
 
-/// A set of instructions, as bits.
-struct InstructionSet: Hashable, Sendable {
-  private(set) var words: [UInt64]
-
-  init(capacity: Int) {
-    words = Array(repeating: 0, count: (capacity + 63) / 64)
-  }
-
-  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
-
-  /// Adds an instruction, and returns whether it is new.
-  @discardableResult
-  mutating func insert(_ instruction: Int) -> Bool {
-    let bit = UInt64(1) << UInt64(instruction % 64)
-    guard words[instruction / 64] & bit == 0 else { return false }
-    words[instruction / 64] |= bit
-    return true
-  }
-
-  /// The instructions, in order.
-  var elements: [Int] {
-    var elements: [Int] = []
-    for (index, word) in words.enumerated() {
-      var rest = word
-      while rest != 0 {
-        elements.append(index * 64 + rest.trailingZeroBitCount)
-        rest &= rest - 1
-      }
-    }
-    return elements
-  }
-}
-
 /// Where a pattern may be between two characters, and what it knows about the one before.
 struct PatternState: Hashable, Sendable {
-  var instructions: InstructionSet
+  var instructions: Bitmap
   var isAtStart: Bool
   var isAfterWord: Bool
 }
@@ -166,7 +148,7 @@ extension PatternProgram {
 
   /// The state at the start of a text.
   var initialState: PatternState {
-    var set = InstructionSet(capacity: instructions.count)
+    var set = Bitmap(room: instructions.count)
     set.insert(start)
     return PatternState(instructions: set, isAtStart: true, isAfterWord: false)
   }
@@ -175,8 +157,8 @@ extension PatternProgram {
   func step(from state: PatternState, taking symbol: Int?) -> Step {
     let isWord = symbol.map { alphabet.set(wordSet, contains: $0) } ?? false
     var reached = state.instructions
-    var pending = reached.elements
-    var taken = InstructionSet(capacity: instructions.count)
+    var pending = reached[0..<reached.count].map { Int($0) }
+    var taken = Bitmap(room: instructions.count)
     while let index = pending.popLast() {
       switch instructions[index] {
       case .match: return .matched
@@ -194,6 +176,7 @@ extension PatternProgram {
           case .noWordBoundary: state.isAfterWord == isWord
           }
         if holds, reached.insert(next) { pending.append(next) }
+      case .mark(_, let next): if reached.insert(next) { pending.append(next) }
       }
     }
     guard symbol != nil else { return .failed }

@@ -1,7 +1,7 @@
 /// A set of code points, as sorted ranges that neither overlap nor touch.
 ///
 /// Surrogates may be members: a pattern can name them, and no UTF-8 text holds one.
-struct ScalarSet: Sendable, Hashable {
+package struct ScalarSet: Sendable, Hashable {
   let ranges: [ClosedRange<UInt32>]
 
   /// The greatest code point.

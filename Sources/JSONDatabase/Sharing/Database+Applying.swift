@@ -1,4 +1,4 @@
-import JSONServerValues
+package import JSONServerValues
 
 /// Another server's change of a place.
 package struct AppliedRow: Sendable {
@@ -21,10 +21,10 @@ extension Database {
   /// Takes over what others wrote.
   ///
   /// - Returns: What became of each place; one that is as it was is left out.
-  /// - Throws: ``LoadError`` when a text is no JSON, or its resource is not there; nothing is changed then.
+  /// - Throws: ``JSONError`` when a text is no JSON, or its resource is not there; nothing is changed then.
   /// - Complexity: O(log n) for each row, and the size of the texts.
-  package mutating func apply(_ placed: [PlacedRow]) throws(LoadError) -> [AppliedRow] {
-    let rows = try placed.map { placed throws(LoadError) in try parsed(placed) }
+  package mutating func apply(_ placed: [PlacedRow]) throws(JSONError) -> [AppliedRow] {
+    let rows = try placed.map { placed throws(JSONError) in try parsed(placed) }
     var applied: [AppliedRow] = []
     for (place, row) in zip(placed, rows) {
       let entry = entries[place.resource]
@@ -65,20 +65,16 @@ extension Database {
       resource: name, id: id, wasThere: before != nil, record: row.map { WrittenRecord(text: $0.record, id: id) })
   }
 
-  private func parsed(_ placed: PlacedRow) throws(LoadError) -> Row? {
+  private func parsed(_ placed: PlacedRow) throws(JSONError) -> Row? {
     guard entries.indices.contains(placed.resource), (0..<Int(Int32.max)).contains(placed.slot) else {
-      throw LoadError("a row names resource \(placed.resource), which is not there", at: 0, in: UTF8Slice("").bytes)
+      throw JSONError(
+        .unsuitable, "a row names resource \(placed.resource), which is not there", at: 0, in: UTF8Slice("").bytes)
     }
     let entry = entries[placed.resource]
     guard let text = placed.text, entry.collection != nil || placed.slot == 0 else { return nil }
     defer { withExtendedLifetime(text) {} }
     var scanner = JSONScanner(text, maximumDepth: schema.maximumDepth - 2)
-    let value: ValidJSON
-    do throws(JSONError) {
-      value = try scanner.scanDocument()
-    } catch {
-      throw LoadError(error, in: text.bytes)
-    }
+    let value = try scanner.scanDocument()
     let start = value.offset - text.offset
     let row = Row(value, lead: start, trail: text.count - start - value.count)
     guard entry.collection != nil else {
@@ -88,12 +84,13 @@ extension Database {
     return schema.dialect == .v1 ? withStringID(row, slot: placed.slot, at: placed.resource) : row
   }
 
-  /// - Throws: ``LoadError`` for a value that ``DatabaseReader`` would not read as one resource.
-  private func check(_ row: Row, ofSingular entry: ResourceEntry) throws(LoadError) {
+  /// - Throws: ``JSONError`` for a value that ``DatabaseReader`` would not read as one resource.
+  private func check(_ row: Row, ofSingular entry: ResourceEntry) throws(JSONError) {
     let kind = row.withRecord { $0.kind }
     let isScalar = ![.object, .array, .null].contains(kind)
     guard entry.isServed, kind != .object, !(isScalar && schema.dialect == .v1) else { return }
-    throw LoadError("'\(entry.name)' is \(kind.description); it has to be an object", at: 0, in: row.record.slice.bytes)
+    throw JSONError(
+      .unsuitable, "'\(entry.name)' is \(kind.description); it has to be an object", at: 0, in: row.record.slice.bytes)
   }
 
   /// Makes the ids of a resource's records strings, and gives one by its slot to each record without one.

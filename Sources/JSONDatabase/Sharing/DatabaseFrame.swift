@@ -172,9 +172,9 @@ package struct DatabaseAssembler {
   ///
   /// Under 1.0's dialect a record without an id gets one by its slot: every server that reads the rows finds the same.
   ///
-  /// - Throws: ``LoadError`` when something is no resource or no JSON.
+  /// - Throws: ``JSONError`` when something is no resource or no JSON.
   /// - Complexity: O(size of the rows).
-  package consuming func database(schema: Schema) throws(LoadError) -> Database {
+  package consuming func database(schema: Schema) throws(JSONError) -> Database {
     while position < frame.resources.count - 1 { openNext() }
     close()
     frame.suffix.withBytes { text += $0 }

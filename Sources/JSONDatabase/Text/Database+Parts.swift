@@ -11,11 +11,11 @@ package struct DatabasePart: Sendable {
   /// Reads a file's text.
   ///
   /// - Parameter onRead: Called for about each MiB of records, with the number of bytes since the last call.
-  /// - Throws: ``LoadError`` with the place of the first fault.
+  /// - Throws: ``JSONError`` with the place of the first fault.
   /// - Complexity: O(size of the text).
   package init(
     name: String, parsing text: UTF8Slice, schema: Schema, onRead: (@Sendable (Int) -> Void)? = nil
-  ) throws(LoadError) {
+  ) throws(JSONError) {
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema, onRead: onRead)
     let (resource, value) = try reader.readPart(name)
@@ -37,33 +37,17 @@ package struct DatabasePart: Sendable {
   }
 
   /// The file's text as it was read.
-  package var text: PartText { PartText(lead: margins.lead, resource: resource, trail: margins.trail) }
+  package var text: DatabaseText { text(of: resource) }
 
   /// The file's text with a resource as it is now in place of the one that was read.
   ///
   /// - Returns: `nil` when the database has no such resource.
-  package func text(of database: Database) -> PartText? {
-    database.resource(named: name).map { PartText(lead: margins.lead, resource: $0, trail: margins.trail) }
-  }
-}
+  package func text(of database: Database) -> DatabaseText? { database.resource(named: name).map { text(of: $0) } }
 
-/// One version of a resource as the text of its own file.
-package struct PartText: Sendable {
-  private let lead: UTF8Slice
-  private let value: ResourceText
-  private let trail: UTF8Slice
-
-  fileprivate init(lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {
-    self.lead = lead
-    value = ResourceText(resource)
-    self.trail = trail
-  }
-
-  /// Calls a closure with the text piece by piece, in order. O(number of records).
-  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    try lead.withBytesRethrowing(body)
-    try value.forEachSlice(body)
-    try trail.withBytesRethrowing(body)
+  private func text(of resource: Resource) -> DatabaseText {
+    let none = UTF8Slice("")
+    let entry = ResourceEntry(name: name, lead: none, resource: resource, trail: none)
+    return DatabaseText(prefix: margins.lead, entries: [entry], suffix: margins.trail)
   }
 }
 

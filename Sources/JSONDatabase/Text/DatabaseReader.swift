@@ -13,7 +13,7 @@ struct DatabaseReader {
   private var entries: [ResourceEntry] = []
   private var names: Set<ByteExactKey> = []
   private var defaultLayout = JSONLayout(margin: "    ")
-  private var fault: LoadError?
+  private var fault: JSONError?
   private let onRead: (@Sendable (Int) -> Void)?
   /// Where the text begins that ``onRead`` was not told of.
   private var untold = 0
@@ -29,27 +29,17 @@ struct DatabaseReader {
     scanner = JSONScanner(text, maximumDepth: schema.maximumDepth)
   }
 
-  mutating func read() throws(LoadError) -> Database {
-    let result: Result<Database, LoadError>
-    do throws(JSONError) {
-      result = try readDocument()
-    } catch {
-      throw LoadError(error, in: bytes)
-    }
-    return try result.get()
-  }
-
-  /// Syntax faults are thrown, faults of shape returned, each with its place.
-  private mutating func readDocument() throws(JSONError) -> Result<Database, LoadError> {
+  /// Reads a file's text.
+  ///
+  /// - Throws: ``JSONError`` for the first fault of syntax or, with code `unsuitable`, of shape.
+  mutating func read() throws(JSONError) -> Database {
     let start = scanner.skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
     guard start < bytes.count else {
-      return .failure(
-        LoadError("the file is empty; write {} or {\"posts\": []} into it", at: start, in: bytes))
+      throw unsuitable("the file is empty; write {} or {\"posts\": []} into it", at: start)
     }
     guard bytes[start] == UInt8(ascii: "{") else {
       _ = try scanner.scanDocument()
-      return .failure(
-        LoadError("the file must hold a JSON object, such as {\"posts\": []}", at: start, in: bytes))
+      throw unsuitable("the file must hold a JSON object, such as {\"posts\": []}", at: start)
     }
     var position = start + 1
     let firstName = scanner.skipWhitespace(from: position)
@@ -59,7 +49,7 @@ struct DatabaseReader {
     } else {
       repeat {
         try readEntry(from: position, isFirst: entries.isEmpty)
-        if let fault { return .failure(fault) }
+        if let fault { throw fault }
         end = entries.last.map { $0.trail.offset + $0.trail.count - text.offset } ?? end
         guard end < bytes.count else {
           throw scanner.error(.unexpectedEnd, "expected ',' or '}', but the text ends", at: end)
@@ -76,10 +66,9 @@ struct DatabaseReader {
         .trailingCharacters, "expected the end of the text, found \(scanner.describe(at: rest))", at: rest)
     }
     let suffix = entries.isEmpty ? start + 1 : end
-    return .success(
-      Database(
-        schema: schema, prefix: text[0..<(start + 1)], entries: entries, suffix: text[suffix..<bytes.count],
-        lineage: lineage))
+    return Database(
+      schema: schema, prefix: text[0..<(start + 1)], entries: entries, suffix: text[suffix..<bytes.count],
+      lineage: lineage)
   }
 
   /// Reads a member: its name, its value and the white space around them.
@@ -152,20 +141,13 @@ struct DatabaseReader {
   }
 
   /// Reads a text that is one resource's value, with white space around it.
-  mutating func readPart(_ name: String) throws(LoadError) -> (Resource, value: Range<Int>) {
-    let (resource, value): (Resource, Range<Int>)
-    do throws(JSONError) {
-      let start = try scanner.scanDocument().offset - text.offset
-      defaultLayout = bytes.contains(UInt8(ascii: "\n")) ? JSONLayout(margin: "  ") : .compact
-      let end: Int
-      (resource, end) = try readResource(name, at: start)
-      value = start..<end
-    } catch {
-      throw LoadError(error, in: bytes)
-    }
-    check(name, resource, at: value.lowerBound, value: value.lowerBound)
+  mutating func readPart(_ name: String) throws(JSONError) -> (Resource, value: Range<Int>) {
+    let start = try scanner.scanDocument().offset - text.offset
+    defaultLayout = bytes.contains(UInt8(ascii: "\n")) ? JSONLayout(margin: "  ") : .compact
+    let (resource, end) = try readResource(name, at: start)
+    check(name, resource, at: start, value: start)
     if let fault { throw fault }
-    return (resource, value)
+    return (resource, start..<end)
   }
 
   /// Records the first thing about a resource that cannot be served.
@@ -186,7 +168,11 @@ struct DatabaseReader {
   }
 
   private mutating func refuse(_ message: String, at offset: Int) {
-    if fault == nil { fault = LoadError(message, at: offset, in: bytes) }
+    if fault == nil { fault = unsuitable(message, at: offset) }
+  }
+
+  private func unsuitable(_ message: String, at offset: Int) -> JSONError {
+    scanner.error(.unsuitable, message, at: offset)
   }
 }
 
@@ -198,11 +184,11 @@ extension Database {
   ///   - schema: The names by which records are identified and related.
   ///   - ids: Makes ids for records without one under 1.0's dialect.
   ///   - onRead: Called for about each MiB of records, with the number of bytes since the last call.
-  /// - Throws: ``LoadError`` with the place of the first fault.
+  /// - Throws: ``JSONError`` with the place of the first fault.
   /// - Complexity: O(size of the text), at about 1 GB/s.
   package init(
     parsing text: UTF8Slice, schema: Schema = Schema(), ids: IDGenerator, onRead: (@Sendable (Int) -> Void)? = nil
-  ) throws(LoadError) {
+  ) throws(JSONError) {
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema, onRead: onRead)
     self = try reader.read()
@@ -240,28 +226,4 @@ extension Database {
       return id.kind == .number ? id.idText : nil
     }
   }
-}
-
-/// Why a file's text cannot be served, and where in the text.
-package struct LoadError: Error, Sendable, Hashable {
-  /// A sentence for a person: what is wrong and what to do.
-  package let message: String
-  /// The place of the fault.
-  package let position: TextPosition
-  /// The offset of the fault in bytes.
-  package let offset: Int
-
-  package init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
-    self.message = message
-    self.offset = offset
-    position = TextPosition(offset: offset, in: bytes)
-  }
-
-  package init(_ error: JSONError, in bytes: UnsafeBufferPointer<UInt8>) {
-    self.init(error.message, at: error.offset, in: bytes)
-  }
-}
-
-extension LoadError: CustomStringConvertible {
-  package var description: String { "\(position.line):\(position.column): \(message)" }
 }

@@ -79,7 +79,7 @@ final class WriteCoordinator {
   }
 
   /// Takes over changes that are saved, in the place of others that were taken back.
-  func applySaved<Result>(_ change: (inout Database) throws(LoadError) -> Result) throws(LoadError) -> Result {
+  func applySaved<Result>(_ change: (inout Database) throws(JSONError) -> Result) throws(JSONError) -> Result {
     let result = try change(&database)
     saved.database = database
     return result

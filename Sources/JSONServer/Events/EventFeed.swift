@@ -98,7 +98,7 @@ final class EventFeed {
   }
 
   /// Publishes a request and its response.
-  func publish(_ exchange: Exchange) { publish(.request(RequestSummary(exchange))) }
+  func publish(_ exchange: Exchange) { publish(.request(ValidJSON(writing: .object(exchange.summary)))) }
 
   private func publish(_ content: Event.Content) {
     history.append(content)
@@ -377,7 +377,8 @@ struct Event: Sendable {
 
   enum Content: Sendable {
     case change(resource: String, Change)
-    case request(RequestSummary)
+    /// A request and its response, without their fields and bodies.
+    case request(ValidJSON)
 
     var kind: Kind {
       switch self {
@@ -403,40 +404,31 @@ struct Event: Sendable {
   var bytes: [UInt8] {
     var output = Array((id.map { "id: \($0)\n" } ?? "").utf8)
     output += "event: \(content.kind.rawValue)\ndata: ".utf8
-    JSONValue.object(members).appendCompact(to: &output)
-    if let record {
-      // The last member, as text: building a tree of it would be wasted work.
-      output.removeLast()
-      output += ",\"record\":".utf8
-      JSONFormatter(.compact).append(record, to: &output)
-      output.append(UInt8(ascii: "}"))
+    switch content {
+    case .request(let summary): summary.withToken { output += $0.bytes }
+    case .change(let resource, let change): Self.append(change, of: resource, to: &output)
     }
     output += "\n\n".utf8
     return output
   }
 
-  /// The record that a change made.
-  private var record: ValidJSON? {
-    switch content {
-    case .change(_, .created(_, let record)), .change(_, .updated(_, let record)): record
-    case .change(_, .deleted), .change(_, .reloaded), .request: nil
-    }
-  }
-
-  /// The members but the record.
-  private var members: JSONObject {
-    switch content {
-    case .request(let summary): summary.members
-    case .change(let resource, .created(let id, _)): Self.members(resource, "created", id)
-    case .change(let resource, .updated(let id, _)): Self.members(resource, "updated", id)
-    case .change(let resource, .deleted(let id)):
-      JSONObject([("resource", .string(resource)), ("kind", "deleted"), ("id", .string(id)), ("record", nil)])
-    case .change(let resource, .reloaded): JSONObject([("resource", .string(resource)), ("kind", "reloaded")])
-    }
-  }
-
-  private static func members(_ resource: String, _ kind: JSONValue, _ id: String) -> JSONObject {
-    JSONObject([("resource", .string(resource)), ("kind", kind), ("id", .string(id))])
+  private static func append(_ change: Change, of resource: String, to output: inout [UInt8]) {
+    let (kind, id, record): (String, String?, ValidJSON?) =
+      switch change {
+      case .created(let id, let record): ("created", id, record)
+      case .updated(let id, let record): ("updated", id, record)
+      case .deleted(let id): ("deleted", id, .null)
+      case .reloaded: ("reloaded", nil, nil)
+      }
+    var members = JSONObject([("resource", .string(resource)), ("kind", .string(kind))])
+    members["id"] = id.map { .string($0) }
+    JSONValue.object(members).appendCompact(to: &output)
+    guard let record else { return }
+    // The last member, as text: building a tree of it would be wasted work.
+    output[output.count - 1] = UInt8(ascii: ",")
+    output += "\"record\":".utf8
+    JSONFormatter(.compact).append(record, to: &output)
+    output.append(UInt8(ascii: "}"))
   }
 }
 

@@ -280,7 +280,7 @@ extension String {
   }
 }
 
-/// A set of byte values. Letters come in both cases: rules do not distinguish them.
+/// A set of byte values. Letters come in both cases.
 struct ByteSet: Sendable, Hashable {
   private var words: SIMD4<UInt64> = .zero
 
@@ -289,8 +289,6 @@ struct ByteSet: Sendable, Hashable {
     for byte in bytes { insert(byte) }
   }
 
-  /// Every byte.
-  static let all = ByteSet(UInt8.min...UInt8.max)
   static let digits = ByteSet(UInt8(ascii: "0")...UInt8(ascii: "9"))
   static let words = digits.union(ByteSet(UInt8(ascii: "a")...UInt8(ascii: "z"))).union(ByteSet("_".utf8))
   static let spaces = ByteSet(" \t\n\r\u{B}\u{C}".utf8)
@@ -310,12 +308,6 @@ struct ByteSet: Sendable, Hashable {
   func union(_ other: ByteSet) -> ByteSet {
     var result = self
     result.words |= other.words
-    return result
-  }
-
-  var inverted: ByteSet {
-    var result = self
-    result.words = ~words
     return result
   }
 }

@@ -289,8 +289,25 @@ public final class Exchange: Sendable {
   /// The same with its bodies from beginning to end.
   var wholeValue: JSONValue { value(showing: .max) }
 
+  /// The members of it without fields and bodies, as the journal and the events show them.
+  var summary: JSONObject {
+    var members = JSONObject([
+      ("id", .number(JSONNumber(id))),
+      ("time", .string(Timestamp(secondsSince1970: time).rfc3339)),
+      ("method", .string(request.method.rawValue)),
+      ("path", .string(shownTarget)),
+      ("status", state == .received ? .null : .number(JSONNumber(sent.status.code))),
+      ("milliseconds", state == .received ? .null : JSONValue(rounding: duration / .milliseconds(1))),
+      ("state", .string(state.rawValue)),
+      ("delivery", .string(sent.delivery.name)),
+      ("matched", notes?.value ?? .null),
+    ])
+    if isUnexpected { members["unexpected"] = true }
+    return members
+  }
+
   private func value(showing maximumBytes: Int) -> JSONValue {
-    var members = RequestSummary(self).members
+    var members = summary
     members["requestHeaders"] = .object(shown(request.headerFields).members)
     members["requestBody"] = text(request.bytes, request.headerFields, maximumBytes, isRequest: true)
     members["responseHeaders"] = .object(shown(response.headerFields).members)
@@ -315,48 +332,6 @@ public final class Exchange: Sendable {
     }
     guard !shown.contains(0), let text = String(validating: shown, as: UTF8.self) else { return .null }
     return .string(text)
-  }
-}
-
-/// A request and its response, without their fields and bodies.
-struct RequestSummary: Sendable {
-  private let id: Int
-  private let time: Double
-  private let method: String
-  private let target: String
-  private let status: Int
-  private let state: Exchange.State
-  private let delivery: Response.Delivery
-  private let notes: MatchNotes?
-  private let duration: Duration
-
-  init(_ exchange: Exchange) {
-    id = exchange.id
-    time = exchange.time
-    method = exchange.request.method.rawValue
-    target = exchange.shownTarget
-    status = exchange.sent.status.code
-    state = exchange.state
-    delivery = exchange.sent.delivery
-    notes = exchange.notes
-    duration = exchange.duration
-  }
-
-  /// The members, as the journal and the events show them.
-  var members: JSONObject {
-    var members = JSONObject([
-      ("id", .number(JSONNumber(id))),
-      ("time", .string(Timestamp(secondsSince1970: time).rfc3339)),
-      ("method", .string(method)),
-      ("path", .string(target)),
-      ("status", state == .received ? .null : .number(JSONNumber(status))),
-      ("milliseconds", state == .received ? .null : JSONValue(rounding: duration / .milliseconds(1))),
-      ("state", .string(state.rawValue)),
-      ("delivery", .string(delivery.name)),
-      ("matched", notes?.value ?? .null),
-    ])
-    if notes?.isUnexpected == true { members["unexpected"] = true }
-    return members
   }
 }
 

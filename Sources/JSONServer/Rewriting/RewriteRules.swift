@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServerValues
 
 /// The rules of a routes file, which change a request's target before it is routed.
@@ -33,28 +34,26 @@ struct RewriteRules: Sendable {
   ///
   /// - Complexity: Linear in the target's length for each rule.
   func rewritten(_ target: String) -> (target: String, rule: String?) {
-    var bytes = Array(target.utf8)
+    var target = target
     var applied: Int?
     for (index, rule) in compiled.enumerated() {
-      guard let result = rule.apply(to: bytes) else { continue }
-      bytes = result
+      guard let result = rule.apply(to: target) else { continue }
+      target = result
       applied = applied ?? index
     }
-    return (String(decoding: bytes, as: UTF8.self), applied.map { rules.names[$0] })
+    return (target, applied.map { rules.names[$0] })
   }
 }
 
 /// One line of a routes file: a pattern and what a request's target becomes when it matches.
 private struct RewriteRule: Sendable {
-  private let program: RewriteProgram
-  private let groupCount: Int
+  private let pattern: CapturingPattern
   private let target: RewriteTarget
   private let patternHasQuery: Bool
 
   init(_ pattern: String, target: String) throws(RewriteRuleFault) {
     var parser = RewriteParser(pattern)
-    program = try parser.parse()
-    groupCount = parser.groups.count
+    self.pattern = try parser.parse()
     patternHasQuery = parser.hasQuery
     // The parameters that follow a pattern's own query are carried over, not named.
     let groups = parser.hasQuery ? parser.groups.dropLast() : parser.groups
@@ -64,17 +63,13 @@ private struct RewriteRule: Sendable {
   /// Returns what a request's target becomes; `nil` when the rule does not match.
   ///
   /// A query, or the part of it that the pattern does not name, is added to the new target's own.
-  func apply(to bytes: [UInt8]) -> [UInt8]? {
-    let path = patternHasQuery ? bytes[...] : bytes.prefix { $0 != UInt8(ascii: "?") }
-    let text = Array(path)
-    guard let groups = program.match(text, groupCount: groupCount) else { return nil }
-    var result = target.filled(from: text, groups)
-    if result.first != UInt8(ascii: "/") { result.insert(UInt8(ascii: "/"), at: 0) }
-    let carried = patternHasQuery ? groups.last.flatMap(\.self).map { bytes[$0] } : bytes[path.endIndex...].dropFirst()
-    if let carried, !carried.isEmpty {
-      result.append(result.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
-      result += carried
-    }
+  func apply(to sent: String) -> String? {
+    let path = patternHasQuery ? sent[...] : Substring(sent.utf8.prefix { $0 != UInt8(ascii: "?") })
+    guard let groups = pattern.groups(in: path) else { return nil }
+    var result = target.filled(from: groups)
+    if !result.hasPrefix("/") { result = "/" + result }
+    let carried = patternHasQuery ? groups.last.flatMap(\.self) : sent[path.endIndex...].dropFirst()
+    if let carried, !carried.isEmpty { result += (result.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + carried }
     return result
   }
 }
@@ -82,7 +77,7 @@ private struct RewriteRule: Sendable {
 /// The target of a rule: text with the places of groups.
 private struct RewriteTarget: Sendable, Hashable {
   private enum Piece: Sendable, Hashable {
-    case text([UInt8])
+    case text(String)
     /// The text of a group, from 0.
     case group(Int)
   }
@@ -98,8 +93,9 @@ private struct RewriteTarget: Sendable, Hashable {
   ///   - rule: The pattern, for errors.
   ///   - groups: The names of the pattern's groups.
   init(_ text: String, of rule: String, groups: [String?]) throws(RewriteRuleFault) {
+    let bytes = Array(text.utf8)
     var literal: [UInt8] = []
-    var rest = Array(text.utf8)[...]
+    var rest = bytes[...]
     while let byte = rest.popFirst() {
       let isParameter = byte == UInt8(ascii: ":")
       let set = isParameter ? ByteSet.words : ByteSet.digits
@@ -113,9 +109,9 @@ private struct RewriteTarget: Sendable, Hashable {
       // As a JavaScript object does, of two groups with one name the last counts.
       let group = isParameter ? groups.lastIndex(of: reference) : Int(reference).map { $0 - 1 }
       if let group, groups.indices.contains(group) {
-        pieces += [.text(literal), .group(group)]
+        pieces += [.text(String(decoding: literal, as: UTF8.self)), .group(group)]
         literal = []
-      } else if isParameter, literal.contains(UInt8(ascii: "?")) || hasQuery, rest.first == UInt8(ascii: "=") {
+      } else if isParameter, bytes[..<rest.startIndex].contains(UInt8(ascii: "?")), rest.first == UInt8(ascii: "=") {
         literal.append(byte)
         literal += name
       } else {
@@ -127,23 +123,15 @@ private struct RewriteTarget: Sendable, Hashable {
             """)
       }
     }
-    pieces.append(.text(literal))
-  }
-
-  private var hasQuery: Bool {
-    pieces.contains { piece in
-      guard case .text(let text) = piece else { return false }
-      return text.contains(UInt8(ascii: "?"))
-    }
+    pieces.append(.text(String(decoding: literal, as: UTF8.self)))
   }
 
   /// The target with the groups' texts in place; a group that took no part is empty.
-  func filled(from text: [UInt8], _ groups: [Range<Int>?]) -> [UInt8] {
-    pieces.reduce(into: []) { result, piece in
+  func filled(from groups: [Substring?]) -> String {
+    pieces.reduce(into: "") { result, piece in
       switch piece {
       case .text(let literal): result += literal
-      case .group(let group):
-        if let range = groups[group] { result += text[range] }
+      case .group(let group): result += groups[group] ?? ""
       }
     }
   }

@@ -53,7 +53,7 @@ extension Server {
     let store = await engine.store
     let result = await withCheckedContinuation { continuation in
       let resume: @Sendable (Result<String, StorageError>) -> Void = { continuation.resume(returning: $0) }
-      guard let store else { return DatabaseFile.write(text, to: path, completion: resume) }
+      guard let store else { return text.write(to: path, completion: resume) }
       store.snapshot(text, to: path, completion: resume)
     }
     return try result.mapError { ServerError(.notSaved, $0.message) }.get()

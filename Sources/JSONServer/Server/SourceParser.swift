@@ -20,7 +20,7 @@ struct SourceParser: Sendable {
   ///
   /// - Throws: ``SourceFault`` with the place of the first fault.
   func parse(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
-    do throws(LoadError) {
+    do throws(JSONError) {
       return try Database(parsing: try plainJSON(text, name: name), schema: schema, ids: ids, onRead: onRead)
     } catch {
       throw SourceFault(error, name: name, text: text)
@@ -31,7 +31,7 @@ struct SourceParser: Sendable {
   ///
   /// - Throws: ``SourceFault`` with the place of the first fault.
   func part(_ text: UTF8Slice, resource: String, path: String) throws(SourceFault) -> DatabasePart {
-    do throws(LoadError) {
+    do throws(JSONError) {
       return try DatabasePart(
         name: resource, parsing: try plainJSON(text, name: path), schema: schema, onRead: onRead)
     } catch {
@@ -39,15 +39,12 @@ struct SourceParser: Sendable {
     }
   }
 
-  private func plainJSON(_ text: UTF8Slice, name: String) throws(LoadError) -> UTF8Slice {
+  private func plainJSON(_ text: UTF8Slice, name: String) throws(JSONError) -> UTF8Slice {
     guard name.hasSuffix(".json5") else { return text }
-    return try text.withBytes { bytes throws(LoadError) in
-      do throws(JSONError) {
-        return UTF8Slice(try JSON5.json(from: bytes, maximumDepth: schema.maximumDepth))
-      } catch {
-        throw LoadError(error, in: bytes)
-      }
-    }
+    return UTF8Slice(
+      try text.withBytes { bytes throws(JSONError) in
+        try JSON5.json(from: bytes, maximumDepth: schema.maximumDepth)
+      })
   }
 }
 
@@ -62,12 +59,12 @@ struct SourceFault: Error, Sendable, CustomStringConvertible {
   /// The same for a stranger, who learns the file's name and not where it lies.
   let publicDescription: String
 
-  init(_ error: LoadError, name: String, text: UTF8Slice) {
+  init(_ error: JSONError, name: String, text: UTF8Slice) {
     message = error.message
-    description = "\(name):\(error.position.line):\(error.position.column): \(error.message)"
+    description = "\(name):\(error.line):\(error.column): \(error.message)"
     let file = name.split(separator: "/").last ?? "-"
     publicDescription =
-      "\(file) is broken at line \(error.position.line), column \(error.position.column): \(error.message)"
+      "\(file) is broken at line \(error.line), column \(error.column): \(error.message)"
     excerpt = text.withBytes { Excerpt(of: $0, at: error.offset).text }
   }
 }

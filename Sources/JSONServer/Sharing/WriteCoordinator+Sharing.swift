@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
 
@@ -85,13 +86,13 @@ extension WriteCoordinator {
     var positions: Set<Int> = []
     var applied: [AppliedRow] = []
     for row in rows {
-      do throws(LoadError) {
-        applied += try applySaved { database throws(LoadError) in try database.apply([row]) }
+      do throws(JSONError) {
+        applied += try applySaved { database throws(JSONError) in try database.apply([row]) }
         positions.insert(row.resource)
       } catch {
         // A user of the database wrote what no client can; that record stays as it was, beside others' changes, and no
         // other takes its place.
-        try? applySaved { database throws(LoadError) in database.reserve(row) }
+        try? applySaved { database throws(JSONError) in database.reserve(row) }
         invalidSource = error.message
         engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
       }

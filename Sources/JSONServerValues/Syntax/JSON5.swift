@@ -345,25 +345,10 @@ private struct JSON5Reader {
 extension Unicode.Scalar {
   fileprivate var isDecimalDigit: Bool { "0"..."9" ~= self }
 
-  var isIdentifierStart: Bool {
-    switch self {
-    case "a"..."z", "A"..."Z", "$", "_": return true
-    case _ where value < 0x80: return false
-    default: break
-    }
-    return switch properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .letterNumber: true
-    default: false
-    }
-  }
+  var isIdentifierStart: Bool { self == "$" || self == "_" || properties.isIDStart }
 
   var isIdentifierPart: Bool {
-    if isIdentifierStart || isDecimalDigit || self == "\u{200C}" || self == "\u{200D}" { return true }
-    guard value >= 0x80 else { return false }
-    return switch properties.generalCategory {
-    case .nonspacingMark, .spacingMark, .decimalNumber, .connectorPunctuation: true
-    default: false
-    }
+    self == "$" || self == "\u{200C}" || self == "\u{200D}" || properties.isIDContinue
   }
 }
 

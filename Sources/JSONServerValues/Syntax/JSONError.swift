@@ -18,6 +18,8 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case trailingCharacters
     /// A value takes more than 4 GiB.
     case tooLarge
+    /// The text is JSON, and not what has to be there.
+    case unsuitable
   }
 
   /// The kind of mistake, to switch over.

@@ -204,10 +204,37 @@ extension JSONValue {
     self = value.withToken { JSONValue($0) }
   }
 
-  /// Builds the tree of a value.
+  /// Builds the tree of a value, with a stack of its own instead of recursion.
   package init(_ value: ValueToken) {
-    var builder = JSONTreeBuilder(value)
-    self = builder.build()
+    self = .null
+    // The elements of each container that is not closed yet, and the names of an object's.
+    var open: [(elements: [JSONValue], names: [String]?)] = []
+    var reader = TokenReader(value)
+    while let token = reader.next() {
+      switch token {
+      case .open(let kind):
+        open.append(([], kind == .object ? [] : nil))
+        continue
+      case .name(let name):
+        open[open.count - 1].names?.append(JSONText.unescape(name.bytes))
+        continue
+      case .scalar(let scalar): self = JSONValue(scalar: scalar)
+      case .close:
+        let (elements, names) = open.removeLast()
+        self = names.map { .object(JSONObject(zip($0, elements))) } ?? .array(elements)
+      }
+      if !open.isEmpty { open[open.count - 1].elements.append(self) }
+    }
+  }
+
+  private init(scalar: ValueToken) {
+    switch scalar.bytes[0] {
+    case UInt8(ascii: "\""): self = .string(JSONText.unescape(scalar.bytes))
+    case UInt8(ascii: "t"): self = .bool(true)
+    case UInt8(ascii: "f"): self = .bool(false)
+    case UInt8(ascii: "n"): self = .null
+    default: self = .number(JSONNumber(validated: String(decoding: scalar.bytes, as: UTF8.self)))
+    }
   }
 
   /// The value as JSON text.
@@ -231,183 +258,45 @@ extension JSONValue {
   /// The value with each object in it changed, from the outermost to the innermost.
   package func changingObjects(_ change: (JSONObject) -> JSONObject) -> JSONValue {
     var text: [UInt8] = []
-    var writer = JSONTreeWriter()
-    writer.write(self, to: &text, changing: change)
+    append(to: &text, changing: change)
     return JSONValue(ValidJSON(written: text))
   }
 
   /// Appends the value without white space.
-  package func appendCompact(to output: inout [UInt8]) {
-    var writer = JSONTreeWriter()
-    writer.write(self, to: &output)
-  }
-}
+  package func appendCompact(to output: inout [UInt8]) { append(to: &output) { $0 } }
 
-/// Builds the tree of a value with stacks of its own instead of recursion.
-///
-/// The value was scanned, so no step leaves its bytes.
-private struct JSONTreeBuilder {
-  /// An array or object that is not closed yet.
-  private struct Container {
-    let isObject: Bool
-    /// Where its elements start among `values`, and its names among `names`.
-    let firstValue: Int
-    let firstName: Int
-  }
-
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private var position = 0
-  private var open: [Container] = []
-  /// The finished elements of all open containers, outermost first.
-  private var values: [JSONValue] = []
-  private var names: [String] = []
-
-  init(_ value: ValueToken) {
-    bytes = value.bytes
-  }
-
-  mutating func build() -> JSONValue {
-    while true {
-      position = JSONSyntax.skipWhitespace(in: bytes, from: position)
-      var value: JSONValue
-      switch bytes[position] {
-      case UInt8(ascii: "{"):
-        guard stepsOverEmpty(isObject: true) else {
-          readName()
-          continue
-        }
-        value = .object(JSONObject())
-      case UInt8(ascii: "["):
-        guard stepsOverEmpty(isObject: false) else { continue }
-        value = .array([])
-      default:
-        value = readScalar()
-      }
-      while let container = open.last {
-        values.append(value)
-        position = JSONSyntax.skipWhitespace(in: bytes, from: position)
-        let ends = bytes[position] != UInt8(ascii: ",")
-        position += 1
-        guard ends else {
-          if container.isObject { readName() }
-          break
-        }
-        value = close(container)
-      }
-      if open.isEmpty { return value }
-    }
-  }
-
-  /// Skips an empty container, or opens one that is not empty and returns `false`.
-  private mutating func stepsOverEmpty(isObject: Bool) -> Bool {
-    position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
-    if bytes[position] == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-      position += 1
-      return true
-    }
-    open.append(Container(isObject: isObject, firstValue: values.count, firstName: names.count))
-    return false
-  }
-
-  private mutating func close(_ container: Container) -> JSONValue {
-    open.removeLast()
-    defer { values.removeSubrange(container.firstValue...) }
-    guard container.isObject else { return .array(Array(values[container.firstValue...])) }
-    defer { names.removeSubrange(container.firstName...) }
-    return .object(JSONObject(zip(names[container.firstName...], values[container.firstValue...])))
-  }
-
-  private mutating func readName() {
-    position = JSONSyntax.skipWhitespace(in: bytes, from: position)
-    let end = JSONSyntax.endOfString(in: bytes, from: position)
-    names.append(JSONText.unescape(UnsafeBufferPointer(rebasing: bytes[position..<end])))
-    position = JSONSyntax.skipWhitespace(in: bytes, from: end) + 1
-  }
-
-  private mutating func readScalar() -> JSONValue {
-    let end = JSONSyntax.endOfValue(in: bytes, from: position)
-    let token = UnsafeBufferPointer(rebasing: bytes[position..<end])
-    position = end
-    switch token[0] {
-    case UInt8(ascii: "\""): return .string(JSONText.unescape(token))
-    case UInt8(ascii: "t"): return .bool(true)
-    case UInt8(ascii: "f"): return .bool(false)
-    case UInt8(ascii: "n"): return .null
-    default: return .number(JSONNumber(validated: String(decoding: token, as: UTF8.self)))
-    }
-  }
-}
-
-/// Writes a tree without white space, with a stack of its own instead of recursion.
-private struct JSONTreeWriter {
-  /// An array or object that is not closed yet, and what remains to be written of it.
-  private enum Container {
-    case array(IndexingIterator<[JSONValue]>)
-    case object(AnyIterator<(name: String, value: JSONValue)>)
-  }
-
-  private var open: [Container] = []
-
-  /// Appends a value.
+  /// Appends the value without white space, with a stack of its own instead of recursion.
   ///
   /// - Parameter change: Changes each object before its members are written.
-  mutating func write(
-    _ value: JSONValue, to output: inout [UInt8], changing change: (JSONObject) -> JSONObject = { $0 }
-  ) {
-    var next: JSONValue? = value
-    while let value = next {
-      let isOpened = begin(value, &output, change)
-      next = proceed(isFirst: isOpened, &output)
-    }
-  }
-
-  /// Writes a scalar completely, or opens a container and returns `true`.
-  private mutating func begin(
-    _ value: JSONValue, _ output: inout [UInt8], _ change: (JSONObject) -> JSONObject
-  ) -> Bool {
-    switch value {
-    case .null: output += "null".utf8
-    case .bool(let value): output += (value ? "true" : "false").utf8
-    case .number(let number): output += number.text.utf8
-    case .string(let string): JSONText.appendEscaped(string, to: &output)
-    case .array(let elements):
-      output.append(UInt8(ascii: "["))
-      open.append(.array(elements.makeIterator()))
-      return true
-    case .object(let object):
-      output.append(UInt8(ascii: "{"))
-      open.append(.object(change(object).makeIterator()))
-      return true
-    }
-    return false
-  }
-
-  /// Closes what ends here and returns the next value, or `nil` when all is closed.
-  ///
-  /// - Parameter isFirst: Whether a container was just opened, so that no comma comes before its first value.
-  private mutating func proceed(isFirst: Bool, _ output: inout [UInt8]) -> JSONValue? {
-    var isFirst = isFirst
-    while let last = open.indices.last {
-      switch open[last] {
-      case .array(var elements):
-        if let element = elements.next() {
-          open[last] = .array(elements)
-          if !isFirst { output.append(UInt8(ascii: ",")) }
-          return element
-        }
-        output.append(UInt8(ascii: "]"))
-      case .object(let members):
-        if let member = members.next() {
-          if !isFirst { output.append(UInt8(ascii: ",")) }
-          JSONText.appendEscaped(member.name, to: &output)
-          output.append(UInt8(ascii: ":"))
-          return member.value
-        }
-        output.append(UInt8(ascii: "}"))
+  private func append(to output: inout [UInt8], changing change: (JSONObject) -> JSONObject) {
+    // What remains to be written of each container that is not closed yet, and how it closes.
+    var open: [(rest: AnyIterator<(name: String?, value: JSONValue)>, closing: UInt8)] = []
+    var next: (name: String?, value: JSONValue)? = (nil, self)
+    while let (name, value) = next {
+      if !open.isEmpty, !"[{".utf8.contains(output[output.count - 1]) { output.append(UInt8(ascii: ",")) }
+      if let name {
+        JSONText.appendEscaped(name, to: &output)
+        output.append(UInt8(ascii: ":"))
       }
-      open.removeLast()
-      isFirst = false
+      switch value {
+      case .null: output += "null".utf8
+      case .bool(let value): output += (value ? "true" : "false").utf8
+      case .number(let number): output += number.text.utf8
+      case .string(let string): JSONText.appendEscaped(string, to: &output)
+      case .array(let elements):
+        output.append(UInt8(ascii: "["))
+        var rest = elements.makeIterator()
+        open.append((AnyIterator { rest.next().map { (nil, $0) } }, UInt8(ascii: "]")))
+      case .object(let object):
+        output.append(UInt8(ascii: "{"))
+        let rest = change(object).makeIterator()
+        open.append((AnyIterator { rest.next().map { ($0.name, $0.value) } }, UInt8(ascii: "}")))
+      }
+      next = nil
+      while next == nil, let container = open.last {
+        next = container.rest.next()
+        if next == nil { output.append(open.removeLast().closing) }
+      }
     }
-    return nil
   }
 }

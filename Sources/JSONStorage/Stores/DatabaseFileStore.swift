@@ -5,11 +5,11 @@ import Synchronization
 
 /// Keeps a database in one file.
 package final class DatabaseFileStore: Store {
-  private let store: FileStore<DatabaseFile>
+  private let store: FileStore<Database>
   /// The generation of the version that the server's database is built on.
   private let generation: Atomic<Int>
 
-  private init(_ store: FileStore<DatabaseFile>, generation: Int) {
+  private init(_ store: FileStore<Database>, generation: Int) {
     self.store = store
     self.generation = Atomic(generation)
   }
@@ -22,14 +22,10 @@ package final class DatabaseFileStore: Store {
     _ path: String, options: FileStoreOptions, parse: @escaping @Sendable (UTF8Slice) throws -> Database,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(StorageError) -> OpenedSource {
-    let opening = try FileStore.open(path, options: options) { text in
-      DatabaseFile.read(try parse(text))
-    } onEdit: { edit in
-      onEdit(SourceEdit(edit, path: path))
-    }
+    let opening = try FileStore.open(path, options: options, parse: parse) { onEdit(SourceEdit($0, path: path)) }
     return OpenedSource(
       store: DatabaseFileStore(opening.store, generation: opening.version.generation),
-      database: opening.version.content.database,
+      database: opening.version.content,
       warnings: opening.warnings.map { $0.message(path) })
   }
 
@@ -39,7 +35,7 @@ package final class DatabaseFileStore: Store {
     _ version: Database, after base: Database, _: [ServerState.Row],
     completion: @escaping @Sendable (CommitResult) -> Void
   ) {
-    store.publish(.written(version.text), onto: generation.load(ordering: .relaxed)) {
+    store.publish(version.text, onto: generation.load(ordering: .relaxed)) {
       completion(CommitResult($0))
     }
   }
@@ -52,13 +48,13 @@ package final class DatabaseFileStore: Store {
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    store.saveHistory(.written(database.text), completion: completion)
+    store.saveHistory(database.text, completion: completion)
   }
 
   package func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    store.snapshot(.written(text), to: path, completion: completion)
+    store.snapshot(text, to: path, completion: completion)
   }
 
   package func look() -> [String: String] {
@@ -84,74 +80,29 @@ extension FileStore.Warning {
   }
 }
 
-/// One version of a file of a source: one that was read, or one to write.
-package protocol SourceFile: FileContent {
-  /// What a version that was read holds; every version that the store hands out was read.
+extension DatabaseText: FileContent {
+  /// Writes the text to a file, atomically, on a thread of its own; an existing file is replaced.
+  ///
+  /// - Parameter completion: Called once, on any thread, with the path of the file.
+  package func write(to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+    DispatchQueue(label: "swift-json-server.snapshot").async {
+      completion(Result { () throws(StorageError) in try write(to: path) })
+    }
+  }
+}
+
+/// What is read from a file of a source.
+protocol SourceFile: Sendable {
+  /// What it is for the server.
   var source: LoadedSource.Content { get }
 }
 
-/// One version of a database's file.
-package enum DatabaseFile: SourceFile {
-  /// A version that was read.
-  case read(Database)
-  /// A version to write: the text alone, so that no later write has to copy an index.
-  case written(DatabaseText)
-
-  /// The database that was read.
-  var database: Database {
-    guard case .read(let database) = self else {
-      preconditionFailure("A version that the store hands out was read from the file.")
-    }
-    return database
-  }
-
-  package var source: LoadedSource.Content { .whole(database) }
-
-  /// Writes a version to a file, atomically, on a thread of its own; an existing file is replaced.
-  ///
-  /// - Parameter completion: Called once, on any thread, with the path of the file.
-  package static func write(
-    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
-  ) {
-    DispatchQueue(label: "swift-json-server.snapshot").async {
-      completion(Result { () throws(StorageError) in try DatabaseFile.written(text).write(to: path) })
-    }
-  }
-
-  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    switch self {
-    case .read(let database): try database.text.forEachSlice(body)
-    case .written(let text): try text.forEachSlice(body)
-    }
-  }
+extension Database: SourceFile {
+  var source: LoadedSource.Content { .whole(self) }
 }
 
-/// One version of a file of a directory.
-enum PartFile: SourceFile {
-  /// A resource that was read.
-  case read(DatabasePart)
-  /// A resource to write.
-  case written(PartText)
-  /// All resources together, for a snapshot.
-  case joined(DatabaseText)
-
-  /// The resource that was read.
-  var part: DatabasePart {
-    guard case .read(let part) = self else {
-      preconditionFailure("A version that the store hands out was read from the file.")
-    }
-    return part
-  }
-
-  var source: LoadedSource.Content { .part(part) }
-
-  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    switch self {
-    case .read(let part): try part.text.forEachSlice(body)
-    case .written(let text): try text.forEachSlice(body)
-    case .joined(let text): try text.forEachSlice(body)
-    }
-  }
+extension DatabasePart: SourceFile {
+  var source: LoadedSource.Content { .part(self) }
 }
 
 // MARK: What a file's thread reports, as the store does

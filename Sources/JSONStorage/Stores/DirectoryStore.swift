@@ -13,12 +13,12 @@ package final class DirectoryStore: Store {
 
   /// A file of the directory.
   private struct File: Sendable {
-    let store: FileStore<PartFile>
+    let store: FileStore<DatabasePart>
     var part: DatabasePart
     /// The generation of the version that the server's database is built on.
     var generation: Int
     /// What was read, or written by the last commit that succeeded.
-    var text: PartText
+    var text: DatabaseText
     /// Whether it holds a refused write, which could not be reverted: the next commit does that.
     var isOwed = false
   }
@@ -33,7 +33,7 @@ package final class DirectoryStore: Store {
   private struct Replacement {
     let name: String
     let file: File
-    let text: PartText
+    let text: DatabaseText
   }
 
   private struct State {
@@ -78,7 +78,7 @@ package final class DirectoryStore: Store {
       try store.watchForNewFiles()
       return OpenedSource(
         store: store,
-        database: Database(joining: openings.map(\.1.version.content.part), schema: schema, ids: ids),
+        database: Database(joining: openings.map(\.1.version.content), schema: schema, ids: ids),
         warnings: openings.flatMap { path, opening in opening.warnings.map { $0.message(path) } })
     } catch {
       store.close()
@@ -97,14 +97,14 @@ package final class DirectoryStore: Store {
     self.onEdit = onEdit
   }
 
-  private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<PartFile>.Opening {
+  private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<DatabasePart>.Opening {
     let (parse, onEdit) = (parse, onEdit)
     let opening = try FileStore.open(entry.path, options: options) { text in
-      PartFile.read(try parse(text, entry.name, entry.path))
+      try parse(text, entry.name, entry.path)
     } onEdit: { edit in
       onEdit(SourceEdit(edit, path: entry.path))
     }
-    let part = opening.version.content.part
+    let part = opening.version.content
     state.withLockedValue {
       $0.files[entry.name] = File(
         store: opening.store, part: part, generation: opening.version.generation, text: part.text)
@@ -173,7 +173,7 @@ package final class DirectoryStore: Store {
       completion(worst, Set(ends.filter { $0.result.severity < 2 }.map(\.name)))
     }
     for replacement in replacements {
-      replacement.file.store.publish(.written(replacement.text), onto: replacement.file.generation) {
+      replacement.file.store.publish(replacement.text, onto: replacement.file.generation) {
         gathering.add((CommitResult($0), replacement.name))
       }
     }
@@ -214,7 +214,7 @@ package final class DirectoryStore: Store {
       if let result = results.first(where: isFailure) ?? results.last { completion(result) }
     }
     for replacement in replacements {
-      replacement.file.store.saveHistory(.written(replacement.text), completion: gathering.add)
+      replacement.file.store.saveHistory(replacement.text, completion: gathering.add)
     }
   }
 
@@ -227,7 +227,7 @@ package final class DirectoryStore: Store {
         .failure(
           StorageError(.unavailable, "The directory '\(directory)' has no file that '\(path)' could be made of.")))
     }
-    first.store.snapshot(.joined(text), to: path, completion: completion)
+    first.store.snapshot(text, to: path, completion: completion)
   }
 
   package func look() -> [String: String] {

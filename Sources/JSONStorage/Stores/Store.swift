@@ -114,7 +114,7 @@ extension SharedStore {
   package func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    DatabaseFile.write(text, to: path, completion: completion)
+    text.write(to: path, completion: completion)
   }
 }
 

@@ -56,7 +56,7 @@ extension FileStoreWorker {
   }
 
   /// Steps 0 to 8 of publishing: nothing is changed when it fails, except with code `durabilityUnknown`.
-  private func publish(_ content: Content) -> Attempt {
+  private func publish(_ content: some FileContent) -> Attempt {
     do throws(StorageError) {
       if try relocateIfNeeded() { return .edited }
       let directory = try openDirectory()
@@ -96,7 +96,7 @@ extension FileStoreWorker {
 
   /// Steps 2 to 4: writes the version beside the file.
   private func writeTemporary(
-    _ content: Content, in directory: FileDescriptor, like model: FileModel
+    _ content: some FileContent, in directory: FileDescriptor, like model: FileModel
   ) throws(StorageError) -> NewFile {
     while true {
       do throws(SystemError) {

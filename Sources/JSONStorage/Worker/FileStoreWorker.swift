@@ -2,7 +2,7 @@ import JSONServerValues
 
 /// The thread side of a ``FileStore``: it owns the state and makes all system calls, so that a check of the file and a
 /// publish never overlap.
-final class FileStoreWorker<Content: FileContent> {
+final class FileStoreWorker<Content: Sendable> {
   /// The version of the file that we loaded or published last.
   struct Known {
     var hash: ContentHash
@@ -75,7 +75,7 @@ final class FileStoreWorker<Content: FileContent> {
     pollDue = .now
     while true {
       let (jobs, isClosed) = mailbox.take()
-      jobs.forEach(accept)
+      for job in jobs { job(self) }
       // A publish checks the file itself; checking before each one would read the file twice.
       if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
       publishWaiting(isClosing: isClosed)
@@ -91,18 +91,17 @@ final class FileStoreWorker<Content: FileContent> {
     close()
   }
 
-  private func accept(_ job: FileStoreJob<Content>) {
-    switch job {
-    case .publish(let request):
-      // Nobody looked since, and the fault may be over.
-      if options.watching == .off, waiting.isEmpty, fault != nil { scheduleCheck(in: .zero) }
-      waiting.append(request)
-    case .saveHistory(let content, let completion): completion(saveHistory(content))
-    case .look(let completion):
-      check()
-      completion(fault.map { $0.error ?? StorageError(.unavailable, "'\(path)' is gone.") })
-    case .snapshot(let content, let path, let completion): completion(snapshot(content, to: path))
-    }
+  /// Takes a version to publish.
+  func accept(_ request: PublishRequest<Content>) {
+    // Nobody looked since, and the fault may be over.
+    if options.watching == .off, waiting.isEmpty, fault != nil { scheduleCheck(in: .zero) }
+    waiting.append(request)
+  }
+
+  /// Checks the file, and returns why it holds no version that can be served.
+  func look() -> StorageError? {
+    check()
+    return fault.map { $0.error ?? StorageError(.unavailable, "'\(path)' is gone.") }
   }
 
   private func lookIfDue(_ watch: inout DirectoryWatch?) {
@@ -254,7 +253,7 @@ final class FileStoreWorker<Content: FileContent> {
   }
 
   /// Writes a version to another file.
-  private func snapshot(_ content: Content, to path: String) -> Result<String, StorageError> {
+  func snapshot(_ content: some FileContent, to path: String) -> Result<String, StorageError> {
     Result { () throws(StorageError) in
       do throws(SystemError) {
         guard let status else { throw SystemError.nothingWritten }

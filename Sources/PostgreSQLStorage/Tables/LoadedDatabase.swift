@@ -45,7 +45,7 @@
         deadline: .seconds(60)
       ) { piece throws(StorageError) in rows.append(piece) }
       let database = Result { () throws(StorageError) in
-        do throws(LoadError) {
+        do throws(JSONError) {
           return try rows.assembler.database(schema: schema)
         } catch {
           throw StorageError(

@@ -90,7 +90,7 @@ import Testing
   ) throws {
     var database = try Database.fixture(#"{"posts": [{"id": 1}]}"#)
     let before = database.string
-    #expect(throws: LoadError.self) {
+    #expect(throws: JSONError.self) {
       _ = try database.apply([
         PlacedRow(resource: 0, slot: 0, text: UTF8Slice("{}")),
         PlacedRow(resource: resource, slot: 1, text: UTF8Slice(text)),
@@ -104,7 +104,7 @@ import Testing
     let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
     for slot in [1, 2, 2_000_000_000] {
       let row = PlacedRow(resource: 0, slot: slot, text: UTF8Slice(deep))
-      #expect(throws: LoadError.self) { _ = try database.apply([row]) }
+      #expect(throws: JSONError.self) { _ = try database.apply([row]) }
       database.reserve(row)
     }
     for id in ["2", "3"] { #expect(try database.create("{}", in: "posts").id == id) }
@@ -128,7 +128,7 @@ import Testing
     // What a server reads that is started now.
     #expect(try assembler.database(schema: database.schema).string == database.string)
     for text in ["5", "[]", "null"] {
-      #expect(throws: LoadError.self) {
+      #expect(throws: JSONError.self) {
         _ = try database.apply([PlacedRow(resource: 1, slot: 0, text: UTF8Slice(text))])
       }
     }

@@ -32,7 +32,7 @@ struct LoadingTests {
 
   @Test(arguments: refusals)
   func `A file that cannot be served is refused with the place`(_ text: String, _ place: String, _ word: String) {
-    let error = #expect(throws: LoadError.self) { try Database.fixture(text) }
+    let error = #expect(throws: JSONError.self) { try Database.fixture(text) }
     #expect(error?.description.hasPrefix(place + ":") == true, "\(error?.description ?? "")")
     #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
   }
