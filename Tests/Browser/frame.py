@@ -107,12 +107,14 @@ class Frame(Page):
         self._go("#main")
         self._wait(f"{ROWS}.length > 0", "the first resource")
 
-    def the_name_is_whole_or_not_there(self):
+    def the_name_is_whole_or_not_there_and_the_rows_begin_soon(self):
         for width in [320, 390, 600, 768, 800, 1280]:
             self._browser.resize(width, 844, mobile=width < 500)
             self._show("#records/users")
             cut = self._value("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.top h1'))")
             assert cut <= 0, f"At {width} px the name is cut by {cut} px."
+            top = self._value(f"{ROWS}[0].getBoundingClientRect().top")
+            assert top <= 844 / 3, f"At {width} px the first row begins at {top} px."
         self._browser.resize(1280, 900)
 
     def a_resource_leads_to_its_relations(self):
@@ -182,6 +184,12 @@ class Crowded(Page):
         self._search("word59")
         self._press("word59", by_id("palette"))
         self._wait("location.hash === '#records/things59/1'", "the record")
+
+    def control_k_leads_to_a_tool(self):
+        self._show("#records/things00")
+        self._search("request log")
+        self._press("Request log", by_id("palette"))
+        self._wait("location.hash === '#log'", "the log")
 
     def control_k_says_that_there_is_nothing(self):
         self._show("#records/things00")
