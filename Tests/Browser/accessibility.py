@@ -23,7 +23,7 @@ class Accessible(Page):
         self._request("POST", "/__admin/stubs", {"request": {"path": "/me"}, "response": {"body": {}}})
         self._server.status("/me")
         # What is clicked, and what is shown then.
-        for place, button, shown in [
+        for place, target, shown in [
             ("#records/posts", None, "records-range"),
             ("#records/posts/1", None, "record-json"),
             ("#records/posts/1", by_id("record-edit"), "record-fields"),
@@ -33,14 +33,17 @@ class Accessible(Page):
             ("#records/posts", by_id("open-palette"), "palette"),
             ("#records/posts", by_id("columns-choose"), "panel"),
             ("#records/posts", "document.querySelector('#log-list button')", "panel"),
+            ("#records/posts", self._cell(1, "title"), "menu"),
             ("#try", None, "try"),
+            ("#log", None, "log"),
             ("#server", None, "server"),
             ("/docs", None, "posts"),
         ]:
             self._show(place)
-            if button:
-                self._wait(button, "the button")
-                self._value(f"{button}.click(); 0")
+            if target:
+                self._wait(target, "what is clicked")
+                event = "contextmenu" if shown == "menu" else "click"
+                self._value(f"{target}.dispatchEvent(new MouseEvent('{event}', {{ bubbles: true, cancelable: true }})); 0")
             self._wait(f"{by_id(shown)}?.checkVisibility()", f"#{shown}")
             found = self._violations()
             assert not found, f"{place}, #{shown}: {'; '.join(found)}"

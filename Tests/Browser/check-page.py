@@ -3,10 +3,10 @@
 
     check-page.py PROGRAM [GROUP …]
 
-PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own, and a browser. The groups are basics, safety,
-honesty, finding, editing, reading, log, meanwhile, mocking, strict, many, phone, slow, keyboard, dark, frame, tabs, crowded, transfer,
-lists, sizes, signedin, drawer and, where AXE is the path of axe-core's axe.min.js, axe; without one, all of them, two at once, and those that fail once more, alone. Exit status: 0 when everything
-holds, 1 when something does not; each check says so in a line. Set CHROMIUM to the browser's path if it is not found.
+PROGRAM is swift-json-server; each group of checks starts it anew, with data of its own, and a browser. The groups are those of GROUPS
+below; without one, all of them, two at once, and those that fail once more, alone. With AXE, the path of axe-core's axe.min.js, they
+include axe. Exit status: 0 when everything holds, 1 when something does not; each check says so in a line. Set CHROMIUM to the browser's
+path if it is not found.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ from chromium import Browser
 from drawer import Drawer
 from editing import Editing
 from finding import Finding
-from frame import Crowded, Frame, Tabs
+from frame import Again, Crowded, Frame, Tabs
 from honesty import Honesty
 from lists import Lists, SignedIn, Sizes
 from meanwhile import Meanwhile
@@ -35,7 +35,7 @@ from walks import Dark, Keyboard, Many, Phone, Slow
 GROUPS = {
     "basics": Basics, "safety": Safety, "honesty": Honesty, "finding": Finding, "editing": Editing, "reading": Reading, "log": RequestLog,
     "meanwhile": Meanwhile, "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "slow": Slow, "keyboard": Keyboard, "dark": Dark,
-    "frame": Frame, "tabs": Tabs, "crowded": Crowded,
+    "frame": Frame, "again": Again, "tabs": Tabs, "crowded": Crowded,
     "transfer": Transfer, "lists": Lists, "sizes": Sizes, "signedin": SignedIn, "drawer": Drawer,
 }
 if AXE:

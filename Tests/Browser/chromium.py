@@ -187,8 +187,8 @@ class Browser:
         self.call("Page.navigate", url=url)
         self.wait_for("document.readyState === 'complete'", f"{url} has loaded", seconds=30)
 
-    def resize(self, width, height, mobile=False):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+    def resize(self, width, height, mobile=False, scale=1):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile)
 
     def prefer(self, **features):
         """Sets media features, such as prefers_color_scheme="dark"."""

@@ -19,28 +19,24 @@ class Frame(Page):
                 self._request("GET", path)
         threading.Thread(target=send, daemon=True).start()
 
-    def _write(self, method, path, every):
-        """Has the page's browser write on and on, every so many milliseconds."""
-        self._value(f"""window.writer = setInterval(() => fetch('{path}', {{ method: '{method}', headers: {{ 'Content-Type': 'application/json' }},
-            body: JSON.stringify({{ title: `write ${{window.writes = (window.writes ?? 0) + 1}}` }}) }}), {every}); 0""")
+    def _import(self, module, action):
+        """Does something with a module of the page."""
+        return self._value(f"import(document.querySelector('script').src.replace('page.js', '{module}')).then((module) => {action})")
 
     def a_table_follows_ten_writes_a_second(self):
         self._show("#records/posts")
-        self._write("PATCH", "/posts/1", 60)
-        for _ in range(3):
-            self._wait(f"{self._cell(1, 'title')}?.innerText.startsWith('write') && {self._cell(1, 'title')}.innerText !== window.shown",
-                       "another write, while more come", 10)
-            self._value(f"window.shown = {self._cell(1, 'title')}.innerText")
+        self._import("records.js", "setInterval(() => module.apply({ resource: 'posts', id: '2', kind: 'updated' }), 50)")
+        self._request("PATCH", "/posts/1", {"title": "written among others"})
+        self._wait(self._row_with("written among others"), "a write, while others come", 10)
 
     def counts_follow_four_writes_a_second(self):
         self._show("#records/users")
-        self._write("POST", "/posts", 200)
+        self._value("setInterval(() => fetch('/posts', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' }), 200); 0")
         self._wait("document.querySelector('#resources .count').innerText !== '45'", "a count, while others come", 10)
 
     def the_log_is_drawn_once_a_frame(self):
         self._show("#records/users")
-        made = self._value("""(async () => {
-            const { add } = await import('/__admin/log.js');
+        made = self._import("log.js", """(async ({ add }) => {
             let made = 0;
             const kept = document.createElement;
             document.createElement = function (...names) { made += 1; return kept.apply(this, names); };
@@ -50,7 +46,7 @@ class Frame(Page):
             await new Promise(requestAnimationFrame);
             document.createElement = kept;
             return [atOnce, made];
-        })()""")
+        })(module)""")
         assert made[0] == 0 and made[1] < 9_000, f"{made[0]} elements before a frame, {made[1]} after it."
         assert self._value(f"{LINES}.length") == 1_000 and "/burst/1004999" in self._value(f"{LINES}[0].innerText"), "Not the last thousand."
 
@@ -111,12 +107,14 @@ class Frame(Page):
         self._go("#main")
         self._wait(f"{ROWS}.length > 0", "the first resource")
 
-    def the_name_is_whole_or_not_there(self):
+    def the_name_is_whole_or_not_there_and_the_rows_begin_soon(self):
         for width in [320, 390, 600, 768, 800, 1280]:
             self._browser.resize(width, 844, mobile=width < 500)
             self._show("#records/users")
             cut = self._value("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.top h1'))")
             assert cut <= 0, f"At {width} px the name is cut by {cut} px."
+            top = self._value(f"{ROWS}[0].getBoundingClientRect().top")
+            assert top <= 844 / 3, f"At {width} px the first row begins at {top} px."
         self._browser.resize(1280, 900)
 
     def a_resource_leads_to_its_relations(self):
@@ -125,6 +123,31 @@ class Frame(Page):
         assert self._value(f"{links}.map((e) => e.innerText)") == ["↑ users", "↓ comments"], self._value(f"{links}.map((e) => e.innerText)")
         self._value(f"{links}[1].click()")
         self._wait(f"location.hash === '#records/comments' && {links}.length === 1 && {links}[0].innerText === '↑ posts'", "comments, and their relations")
+
+
+class Again(Page):
+    """A second visit."""
+
+    def what_is_there_already_is_not_fetched_again(self):
+        self._show("#records/posts")
+        self._show("#records/posts")
+        self._wait(f"{by_id('connection')}.innerText === 'Live'", "the events")
+        # What would be read again would be by now.
+        self._value("new Promise((resolve) => setTimeout(resolve, 500))")
+        entries = "performance.getEntriesByType('resource')"
+        again = self._value(f"{entries}.filter((e) => /[.](js|css|svg)$/.test(e.name) && e.transferSize > 0).map((e) => e.name)")
+        assert not again, f"These came again: {again}"
+        lists = self._value(f"{entries}.filter((e) => /[/]posts[?]/.test(e.name)).length")
+        assert lists == 1, f"The list was read {lists} times."
+
+    def all_modules_are_named_in_the_html(self):
+        for place in ["/#records/posts", "/__admin/docs"]:
+            self._browser.open("about:blank")
+            self._browser.open(self._server.url + place)
+            self._wait("document.querySelectorAll('#resources a').length > 0", "the page")
+            loaded = "new Set(performance.getEntriesByType('resource').map((e) => e.name).filter((e) => e.endsWith('.js')))"
+            named = "[...document.querySelectorAll('script, [rel=modulepreload]')].map((e) => e.src ?? e.href)"
+            assert self._value(f"[...{loaded}].sort()") == self._value(f"{named}.sort()"), f"{place} loads {self._value(f'[...{loaded}].sort()')}"
 
 
 class Tabs(Page):
@@ -161,6 +184,12 @@ class Crowded(Page):
         self._search("word59")
         self._press("word59", by_id("palette"))
         self._wait("location.hash === '#records/things59/1'", "the record")
+
+    def control_k_leads_to_a_tool(self):
+        self._show("#records/things00")
+        self._search("request log")
+        self._press("Request log", by_id("palette"))
+        self._wait("location.hash === '#log'", "the log")
 
     def control_k_says_that_there_is_nothing(self):
         self._show("#records/things00")

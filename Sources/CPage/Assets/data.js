@@ -7,7 +7,7 @@
  * @typedef {{ name: string, kind: "collection" | "object", count: number, idName: string, url: string, parents: Record<string, string> }} Resource
  */
 
-const root = new URL("../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 
 export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 

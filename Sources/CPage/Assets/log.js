@@ -1,7 +1,7 @@
 // The requests, newest first; the server leaves this page's own out.
 
 import { codeView } from "./code.js";
-import { admin, pretty, readable, tryParse } from "./data.js";
+import { admin, compact, pretty, readable, tryParse } from "./data.js";
 import { ask, attempt, button, fill, framed, headerList, node, openPanel, show, statusCode, ui } from "./dom.js";
 
 const longest = 1_000;
@@ -34,7 +34,8 @@ function outcome(entry) {
   const met = Object.entries(matched ?? {}).map(([kind, id]) => `${kind} ${id}`);
   const code = broken[delivery] ? node("span.status-code", { "data-class": group(entry) }, broken[delivery])
     : status == null ? node("span.status-code", "waits") : statusCode(status);
-  return [code, [milliseconds != null && `${milliseconds} ms`, ...met, unexpected && "unexpected"].filter(Boolean).join(" · ")];
+  const time = milliseconds == null ? NaN : Number(compact(milliseconds));
+  return [code, [time >= 0 && `${time.toFixed(time < 10 ? 1 : 0)} ms`, ...met, unexpected && "unexpected"].filter(Boolean).join(" · ")];
 }
 
 // Making one for each time would take longer than all the rest of a line.

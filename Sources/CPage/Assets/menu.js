@@ -1,9 +1,9 @@
 // A menu at the pointer, or below the element that has the focus when a key opened it.
 
-import { fill, node, refocus } from "./dom.js";
+import { fill, node, refocus, ui } from "./dom.js";
 
-const menu = node("div.menu", { role: "menu", popover: "auto" });
-document.body.append(menu);
+const menu = node("div.menu", { id: "menu", role: "menu", popover: "auto" });
+ui.main.append(menu);
 
 /** @typedef {{ text: string, hint?: string, isDanger?: boolean, action: () => void }} Item What an item of a menu says and does. */
 

@@ -160,6 +160,5 @@ attempt(async () => {
   render();
 });
 log.start();
-server.refresh();
 readHealth();
 setInterval(() => document.hidden || readHealth(), 3_000);

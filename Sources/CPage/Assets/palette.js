@@ -1,4 +1,4 @@
-// Ctrl+K: to any resource, operation or record.
+// Ctrl+K: to any resource, tool, operation or record.
 
 import { admin, compact, counted, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
@@ -7,6 +7,7 @@ const { palette: dialog, paletteText: input, paletteList: choices, paletteNote: 
 /** How many collections are searched at once: a browser has six connections. */
 const atOnce = 4;
 const most = 50;
+const tools = [["Try a request", "#try"], ["Request log", "#log"], ["Server", "#server"]].map(([name, href]) => [name, "tool", href]);
 let operations;
 let turn = 0;
 /** Where the item leads that was chosen by a key. */
@@ -54,7 +55,7 @@ async function search() {
   const words = input.value.trim().toLowerCase();
   const mine = ++turn;
   const matching = (items) => items.filter(([text]) => text.toLowerCase().includes(words));
-  const places = matching(resources.map(({ name, count }) => [name, counted(count, "records"), viewOf([name])]));
+  const places = matching([...resources.map(({ name, count }) => [name, counted(count, "records"), viewOf([name])]), ...tools]);
   const found = [];
   const waiting = words ? resources.filter(({ kind }) => kind === "collection") : [];
   chosen = undefined;

@@ -54,7 +54,7 @@ final class AdminRoute: Sendable {
   /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method.
   static func route(of request: Request, _ path: ArraySlice<String>) throws(RequestError) -> AdminRoute {
     var routes = table.filter { $0.takes(path) }
-    if routes.isEmpty, path.count == 1, path.contains(where: { Page.asset(named: $0) != nil }) { routes = [asset] }
+    if routes.isEmpty, Page.isAsset(path) { routes = [asset] }
     guard !routes.isEmpty else {
       var names: [String] = []
       for name in table.compactMap(\.segments.first) where !names.contains(name) { names.append(name) }
@@ -130,8 +130,8 @@ extension AdminRoute {
   ]
 
   /// A file of the pages, which is not described.
-  private static let asset = AdminRoute(.get, "/{file}", "Asset", "Returns a file of the pages.") {
-    $0.finalize($1.context, .asset($1.name))
+  private static let asset = AdminRoute(.get, "/{folder}/{file}", "Asset", "Returns a file of the pages.") {
+    $0.finalize($1.context, .asset($1.name, isKept: true))
   }
 
   private static let journal: [AdminRoute] = [

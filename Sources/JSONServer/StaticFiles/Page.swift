@@ -1,13 +1,15 @@
 import CPage
 import HTTPTypes
+import JSONStorage
 
 /// The page for people: the data, a request to try, the request log and the server's switches; and the API's
 /// documentation.
 ///
 /// The files of `Sources/CPage/Assets` are compiled into the program, so that it stays one file. They refer to each other
 /// by relative addresses and work under any path prefix: `page.html` where the prefix ends (`/`) or at `/__admin`, without
-/// a slash at its end (see `Engine.route(_:)`), `docs.html` at `/__admin/docs`, everything else beside it as
-/// `/__admin/NAME`.
+/// a slash at its end (see `Engine.route(_:)`), `docs.html` at `/__admin/docs`, everything else as `/__admin/FOLDER/NAME`.
+/// The folder is named after what its files hold, so that a browser keeps them until another version is served; in the HTML
+/// it is called `assets`.
 enum Page {
   /// What a browser may load and run on these pages: their own files and the server's API, nothing inline and nothing
   /// foreign but the images that records name.
@@ -15,24 +17,37 @@ enum Page {
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: http: https:; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// The files by name.
-  private static let assets: [String: [UInt8]] = {
+  /// The name of the folder, and the files by name.
+  private static let (folder, assets): (String, [String: [UInt8]]) = {
     var assets: [String: [UInt8]] = [:]
+    var hashes: [UInt64] = []
     var place = 0
     while case let asset = page_asset_at(place), let name = asset.name {
-      assets[String(cString: name)] = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
+      let bytes = UnsafeBufferPointer(start: asset.bytes, count: asset.count)
+      assets[String(cString: name)] = Array(bytes)
+      hashes.append(ContentHash(of: UnsafeRawBufferPointer(bytes)).value)
       place += 1
     }
-    return assets
+    let folder = String(hashes.withUnsafeBytes { ContentHash(of: $0).value }, radix: 36)
+    for name in ["page.html", "docs.html"] {
+      let html = String(decoding: assets[name] ?? [], as: UTF8.self)
+      assets[name] = Array(html.replacing("assets/", with: "\(folder)/").utf8)
+    }
+    return (folder, assets)
   }()
 
   /// Finds a file of the pages.
   ///
-  /// - Parameter name: What follows `/__admin/` in the path, such as `page.css`; `docs` is the documentation page.
+  /// - Parameter name: The file's name, such as `page.css`; `docs` is the documentation page.
   /// - Returns: The file and its content type, or `nil` if no file has this name.
   static func asset(named name: String) -> (bytes: [UInt8], contentType: String)? {
     let fileName = name == "docs" ? "docs.html" : name
     return assets[fileName].map { ($0, FileType.contentType(ofFileNamed: fileName)) }
+  }
+
+  /// Whether a path, given by its segments after `/__admin`, is that of a file beside the pages.
+  static func isAsset(_ path: ArraySlice<String>) -> Bool {
+    path.count == 2 && path.first == folder && path.last.map { assets[$0] != nil } == true
   }
 }
 
@@ -41,13 +56,15 @@ extension PreparedResponse {
   static var page: PreparedResponse { asset("page.html") }
 
   /// A file of the page; 404 when there is none of that name.
-  static func asset(_ name: String) -> PreparedResponse {
+  ///
+  /// - Parameter isKept: Whether its address is that of another file when it has changed.
+  static func asset(_ name: String, isKept: Bool = false) -> PreparedResponse {
     guard let (bytes, contentType) = Page.asset(named: name) else {
       return RequestError(.notFound, "The page has no file '\(name)'.").response()
     }
     let fields: HTTPFields = [
-      .contentType: contentType, .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
-      .contentSecurityPolicy: Page.contentSecurityPolicy,
+      .contentType: contentType, .cacheControl: isKept ? "private, max-age=31536000, immutable" : "no-cache",
+      .xContentTypeOptions: "nosniff", .contentSecurityPolicy: Page.contentSecurityPolicy,
     ]
     return PreparedResponse(headerFields: fields, body: .bytes(bytes))
   }

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Checks the types of the page's modules, which their comments say, with TypeScript's compiler (Debian: node-typescript).
+
+The modules stay as browsers load them: nothing is compiled. Which elements `ui` of dom.js has is read from the pages' HTML: an id that
+is not there, and a property that its element lacks, are errors.
+"""
+import html.parser
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ASSETS = pathlib.Path(__file__).resolve().parent.parent / "Sources" / "CPage" / "Assets"
+OPTIONS = ["--allowJs", "--checkJs", "--noEmit", "--skipLibCheck", "--noUnusedLocals", "--target", "esnext",
+           "--module", "esnext", "--lib", "esnext,dom,dom.iterable"]
+# What browsers have and the compiler's own declarations may be too old for.
+NEWER = """
+interface JSON { rawJSON(text: string): any; isRawJSON(value: any): boolean }
+interface Array<T> { findLast(find: (value: T) => unknown): T; toSpliced(start: number, count?: number, ...more: T[]): T[] }
+interface MapConstructor { groupBy<K, V>(items: Iterable<V>, key: (item: V) => K): Map<K, V[]> }
+interface URLSearchParams { readonly size: number }
+interface HTMLElement { popover: string | null; showPopover(): void; hidePopover(): void; togglePopover(): void }
+interface HTMLDialogElement { oncancel: ((event: Event) => void) | null }
+interface HTMLElement { ariaInvalid: string | null; inert: boolean }
+// Of a list's members only that they are elements is known; all of the page's are HTML.
+interface Element { checkVisibility(): boolean; dataset: DOMStringMap; focus(): void; click(): void }
+"""
+
+
+class Ids(html.parser.HTMLParser):
+    """The tags of the elements that have an id."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags = {}
+
+    def handle_starttag(self, tag, attributes):
+        name = dict(attributes).get("id")
+        if name:
+            self.tags[re.sub(r"-(.)", lambda match: match[1].upper(), name)] = tag
+
+
+def main():
+    ids = Ids()
+    for page in sorted(ASSETS.glob("*.html")):
+        ids.feed(page.read_text(encoding="utf-8"))
+    members = "".join(f'  {name}: HTMLElementTagNameMap["{tag}"];\n' if tag not in ("section", "nav", "main", "header", "aside")
+                      else f"  {name}: HTMLElement;\n" for name, tag in ids.tags.items())
+    with tempfile.TemporaryDirectory() as directory:
+        declarations = pathlib.Path(directory, "page.d.ts")
+        declarations.write_text(f"{NEWER}interface Elements {{\n{members}}}\n", encoding="utf-8")
+        modules = sorted(ASSETS.glob("*.js"))
+        status = subprocess.run(["tsc", *OPTIONS, declarations, *modules], cwd=ASSETS, check=False).returncode
+    if status:
+        sys.exit(status)
+    print(f"{len(modules)} modules, {len(ids.tags)} elements")
+
+
+if __name__ == "__main__":
+    main()
