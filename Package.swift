@@ -8,7 +8,6 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-
 // Homebrew's libpq is not where compilers look; on Linux pkg-config would only warn where there is no libpq.
 #if os(macOS)
   let libpq: String? = "libpq"
