@@ -125,5 +125,5 @@ extension ValueToken.Kind {
 
 extension ValidJSON {
   fileprivate var text: String { JSONValue(self).string ?? "" }
-  fileprivate var isInteger: Bool { JSONValue(self).integer != nil }
+  fileprivate var isInteger: Bool { JSONValue(self).int != nil }
 }

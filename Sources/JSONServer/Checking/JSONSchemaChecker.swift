@@ -189,8 +189,8 @@ struct JSONSchemaChecker: Sendable {
   private func check(
     _ count: Int, _ unit: String, between least: JSONValue?, and most: JSONValue?, fail: (String) -> Void
   ) {
-    if let least = least?.integer, count < least { fail("must have at least \(least) \(unit), and has \(count)") }
-    if let most = most?.integer, count > most { fail("must have at most \(most) \(unit), and has \(count)") }
+    if let least = least?.int, count < least { fail("must have at least \(least) \(unit), and has \(count)") }
+    if let most = most?.int, count > most { fail("must have at most \(most) \(unit), and has \(count)") }
   }
 }
 

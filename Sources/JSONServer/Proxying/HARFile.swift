@@ -72,7 +72,7 @@ extension HARFile.Exchange {
       let method = HTTPRequest.Method(request["method"]?.string?.uppercased() ?? ""),
       ![.options, .connect].contains(method),
       let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased()),
-      let status = response["status"]?.integer, 200...599 ~= status, status != 304,
+      let status = response["status"]?.int, 200...599 ~= status, status != 304,
       let content = response["content"], let body = Self.body(content)
     else { return nil }
     let start = url[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
@@ -99,7 +99,7 @@ extension HARFile.Exchange {
 
   /// The bytes of a response's body; `nil` when the archive was saved without them.
   private static func body(_ content: JSONValue) -> [UInt8]? {
-    guard let text = content["text"]?.string else { return content["size"]?.integer ?? 0 > 0 ? nil : [] }
+    guard let text = content["text"]?.string else { return content["size"]?.int ?? 0 > 0 ? nil : [] }
     guard content["encoding"]?.string == "base64" else { return Array(text.utf8) }
     return Data(base64Encoded: text, options: .ignoreUnknownCharacters).map { Array($0) }
   }

@@ -72,7 +72,7 @@ struct ArchiveTests {
     request.httpBody = Data(#"{"title": "New"}"#.utf8)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     let (created, _) = try await URLSession.shared.data(for: request)
-    #expect(try JSONValue(parsing: Array(created))["id"]?.integer == 4)
+    #expect(try JSONValue(parsing: Array(created))["id"]?.int == 4)
   }
 
   @Test(arguments: [
