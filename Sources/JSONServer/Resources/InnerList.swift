@@ -37,7 +37,9 @@ extension Endpoint {
 
   /// A body that is one text, number or boolean.
   private static func scalar(_ request: Request, _ schema: Schema) -> ValidJSON? {
-    guard let value = try? JSONBody(maximumDepth: schema.maximumRecordDepth).value(of: request.bytes) else { return nil }
+    guard let value = try? JSONBody(maximumDepth: schema.maximumRecordDepth).value(of: request.bytes) else {
+      return nil
+    }
     return switch value.withToken(\.kind) {
     case .string, .number, .bool: value
     case .object, .array, .null: nil
