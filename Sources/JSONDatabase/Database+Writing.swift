@@ -190,30 +190,51 @@ extension Database {
   ) throws(DatabaseError) -> (records: [ValidJSON], created: Int) {
     guard patience.allows(elements.count > Self.quickChanges) else { return ([], 0) }
     let idName = Array(schema.idName(of: name).utf8)
-    return try atomically { database throws(DatabaseError) in
-      var records: [ValidJSON] = []
-      var created = 0
-      var problems: [Problem] = []
-      for (index, element) in elements.enumerated() {
-        do throws(DatabaseError) {
-          let id = element.withToken { $0.member(idName)?.recordID }
-          if let id, (try? database.record(id, in: name)) != nil {
-            records.append(try database.merge(element, into: id, in: name).text)
-          } else {
-            records.append(try database.create(element, in: name, ids: ids).text)
-            created += 1
-          }
-        } catch {
-          guard error.code == .contradiction else {
-            throw DatabaseError(error.code, "Element \(index + 1) of the array: \(error.message)")
-          }
-          problems += error.problems.map { $0.below(String(index)) }
-        }
-        if problems.count >= Self.maximumProblems { break }
+    let given = elements.map { element -> String? in
+      element.withToken { element in
+        guard let token = element.member(idName), let id = token.recordID else { return nil }
+        // 0 and its like stand for no id, unless a record has it.
+        return RecordCollection.meansNoID(token) && (try? record(id, in: name)) == nil ? nil : id
       }
-      guard problems.isEmpty else { throw DatabaseError(problems) }
-      return (records, created)
     }
+    if let result = try createOrMerge(elements, given, Array(elements.indices), in: name, ids: ids) { return result }
+    // A new id is one that another element has: that element comes first.
+    let order = elements.indices.filter { given[$0] != nil } + elements.indices.filter { given[$0] == nil }
+    return try createOrMerge(elements, given, order, in: name, ids: ids) ?? ([], 0)
+  }
+
+  /// Creates or merges records in an order.
+  ///
+  /// - Parameter given: The id of each element; `nil` for one that gets a new one.
+  /// - Returns: `nil` when a new id is one of the given ones: nothing is changed then.
+  private mutating func createOrMerge(
+    _ elements: [ValidJSON], _ given: [String?], _ order: [Int], in name: String, ids: IDGenerator
+  ) throws(DatabaseError) -> (records: [ValidJSON], created: Int)? {
+    let taken = Set(given.compactMap(\.self))
+    var changed = self
+    var records = elements
+    var created = 0
+    var problems: [Problem] = []
+    for index in order where problems.count < Self.maximumProblems {
+      do throws(DatabaseError) {
+        if let id = given[index], (try? changed.record(id, in: name)) != nil {
+          records[index] = try changed.merge(elements[index], into: id, in: name).text
+        } else {
+          let record = try changed.create(elements[index], in: name, ids: ids)
+          if given[index] == nil, taken.contains(record.id) { return nil }
+          records[index] = record.text
+          created += 1
+        }
+      } catch {
+        guard error.code == .contradiction else {
+          throw DatabaseError(error.code, "Element \(index + 1) of the array: \(error.message)")
+        }
+        problems += error.problems.map { $0.below(String(index)) }
+      }
+    }
+    guard problems.isEmpty else { throw DatabaseError(problems) }
+    self = changed
+    return (records, created)
   }
 
   /// Runs several operations as one: when one throws, nothing is changed.

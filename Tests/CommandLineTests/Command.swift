@@ -23,7 +23,7 @@ final class Command: Sendable {
     var seen: [String]
   }
 
-  private static let deadline = DispatchTimeInterval.seconds(120)
+  private static let deadline = DispatchTimeInterval.seconds(600)
 
   private static let starting = NIOLock()
 

@@ -153,6 +153,14 @@ struct WritingTests {
     #expect(try database.record("1", in: "a").string.contains("\"n\":2"))
   }
 
+  @Test func `Many records with and without ids are all there, whichever comes first`() throws {
+    var database = try Database.fixture("{\"a\":[]}")
+    let (records, created) = try database.createOrMerge("[{\"id\":0,\"n\":1},{\"id\":1,\"n\":2},{\"n\":3}]", in: "a")
+    #expect(created == 3)
+    #expect(records.map(\.string) == ["{\"id\":2,\"n\":1}", "{\"id\":1,\"n\":2}", "{\"n\":3,\"id\":3}"])
+    #expect(database.count(of: "a") == 3)
+  }
+
   @Test func `Many bodies are written all or none`() throws {
     let text = "{\"a\":[{\"id\":1,\"n\":1}]}"
     let start = try Database.fixture(text)

@@ -9,7 +9,7 @@ extension RecordCollection {
   ) throws(DatabaseError) -> String {
     let dialect = schema.dialect
     let rule = schema.filler.rules(for: name, isCollection: true).first { $0.member == idName }
-    if dialect == .classic, rule?.isOnEveryChange != true, let token = draft[idName], !Self.meansNoID(token) {
+    if dialect == .classic, rule?.isOnEveryChange != true, let token = draft[idName], !token.withToken(Self.meansNoID) {
       guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
@@ -90,15 +90,13 @@ extension RecordCollection {
   }
 
   /// Whether a body's id says that the client has none yet: JavaScript's falsy values, as json-server 0.17 treats them.
-  private static func meansNoID(_ id: ValidJSON) -> Bool {
-    id.withToken { value in
-      switch value.kind {
-      case .null: true
-      case .bool: value.bytes.elementsEqual("false".utf8)
-      case .number: value.double == 0
-      case .string: value.content.isEmpty
-      case .array, .object: false
-      }
+  static func meansNoID(_ id: ValueToken) -> Bool {
+    switch id.kind {
+    case .null: true
+    case .bool: id.bytes.elementsEqual("false".utf8)
+    case .number: id.double == 0
+    case .string: id.content.isEmpty
+    case .array, .object: false
     }
   }
 }

@@ -37,7 +37,7 @@ extension Engine {
     } then: { engine, outcome in
       // What it shows was taken back: the file could not be written, or was edited.
       if !isSaved, retractions != engine.writes.retractions {
-        return engine.perform(.resource(operation.endpoint), context)
+        return engine.carryOut(.resource(operation.endpoint), context)
       }
       engine.respond(to: context, operation, with: outcome, isSaved: isSaved, validator: validator)
     }
@@ -157,7 +157,7 @@ extension Engine {
           goOn(engine, outcome, base)
           if case .success = outcome { engine.writes.commits.markLarge() }
           engine.writes.goOnCommitting(on: engine)
-          for requester in waiting { engine.perform(requester) }
+          for requester in waiting { engine.carryOut(requester) }
           // Its commit brings the same edits, counts the attempt and, where servers share the data, keeps the turn: taken
           // back here, it would begin again without that, perhaps forever.
           if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }

@@ -211,9 +211,9 @@ actor Engine: Application {
   }
 
   /// Does what was asked for, perhaps once more.
-  func perform(_ requester: Requester) {
+  func carryOut(_ requester: Requester) {
     switch requester {
-    case .client(let context, let route): perform(route, context)
+    case .client(let context, let route): carryOut(route, context)
     case .code(let call):
       do throws(RequestError) {
         try call.perform(self, call)
@@ -367,7 +367,7 @@ extension Engine {
           engine.writes.respondWhenSaved(PendingResponse(requester: .code(call), response: .json([:])), on: engine)
         },
         completion: { _ in continuation.resume() })
-      perform(.code(call))
+      carryOut(.code(call))
     }
   }
 }
@@ -395,7 +395,7 @@ extension Engine {
         var inner = request
         inner.mount = mount
         self.loop.execute { [inner] in
-          self.assumeIsolated { $0.perform(inner, within: context) { continuation.resume(returning: $0) } }
+          self.assumeIsolated { $0.serve(inner, within: context) { continuation.resume(returning: $0) } }
         }
       }
       // A large body is made whole here, not on the loop.
@@ -409,7 +409,7 @@ extension Engine {
   }
 
   /// Carries out a request that the innermost middleware passed on.
-  private func perform(
+  private func serve(
     _ request: Request, within outer: RequestContext, reply: @escaping Reply
   ) {
     do throws(RequestError) {

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 
-/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, perform or proxy, finalize.
+/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, carry out or proxy, finalize.
 ///
 /// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
 extension Engine {
@@ -64,15 +64,15 @@ extension Engine {
     }
   }
 
-  /// simulate: delay · fault · hold · stub; then perform
+  /// simulate: delay · fault · hold · stub; then route
   private func simulate(_ context: RequestContext) {
-    if context.isHidden { perform(context) } else { rules.simulate(context, on: self) }
+    if context.isHidden { serve(context) } else { rules.simulate(context, on: self) }
   }
 
-  /// route, then perform; what leads nowhere is asked of another server, if there is one
-  func perform(_ context: RequestContext) {
+  /// route, then carry out; what leads nowhere is asked of another server, if there is one
+  func serve(_ context: RequestContext) {
     do throws(RequestError) {
-      perform(try route(context), context)
+      carryOut(try route(context), context)
     } catch {
       if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
       if let calls = upstreamCalls, calls.takes(context, refusedWith: error) { return calls.proxy(context, on: self) }
@@ -84,30 +84,30 @@ extension Engine {
     }
   }
 
-  /// perform: a built-in response · admin · events · a resource, read immediately or written
+  /// carry out: a built-in response · admin · events · a resource, read immediately or written
   ///
   /// A write that collided with an edit of the file comes here again, with its route as parsed the first time.
-  func perform(_ route: Route, _ context: RequestContext) {
+  func carryOut(_ route: Route, _ context: RequestContext) {
     do throws(RequestError) {
       switch route {
       case .builtIn(let response): finalize(context, response)
       case .admin(let route): try route.respond(self, AdminCall(route: route, context: context))
-      case .signIn(let route): try signIn?.perform(route, context, on: self)
+      case .signIn(let route): try signIn?.respond(to: route, context, on: self)
       case .changes(let resource):
         let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)
         if configuration.isStrict, !ignored.isEmpty { return refuse(context, ignored) }
         var response = events.watch(resource, context, on: self)
         if !ignored.isEmpty { report(ignored, of: context, in: &response) }
         finalize(context, response)
-      case .resource(let endpoint): try perform(endpoint, context)
+      case .resource(let endpoint): try carryOut(endpoint, context)
       }
     } catch {
       finalize(context, error.response())
     }
   }
 
-  /// perform: a request for data
-  func perform(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) {
+  /// carry out: a request for data
+  func carryOut(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) {
     let isPreview = endpoint.isWrite && context.pageIntent == .preview
     if endpoint.isWrite, !isPreview {
       let requester = Requester.client(context, .resource(endpoint))
@@ -136,7 +136,7 @@ extension Engine {
   /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
   func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
 
-  /// perform: what was read or written as a response
+  /// carry out: what was read or written as a response
   ///
   /// - Parameters:
   ///   - isSaved: Whether all that it shows was saved when it was read.
@@ -166,7 +166,7 @@ extension Engine {
     }
   }
 
-  /// perform: a response, when what it shows is saved
+  /// carry out: a response, when what it shows is saved
   func respond(
     to context: RequestContext, _ endpoint: Endpoint, _ response: consuming PreparedResponse, _ change: DataChange?,
     ignored: [IgnoredParameter], isSaved: Bool, since base: Database? = nil

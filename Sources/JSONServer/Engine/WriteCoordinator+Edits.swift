@@ -213,7 +213,7 @@ extension WriteCoordinator {
     if takeover.failure != message { engine.configuration.onEvent(.warning(message)) }
     self.takeover?.failure = message
     self.takeover?.waiting = []
-    for requester in takeover.waiting { engine.perform(requester) }
+    for requester in takeover.waiting { engine.carryOut(requester) }
     let number = takeover.number
     engine.loop.schedule(after: .seconds(1)) {
       engine.assumeIsolated { engine in
@@ -261,7 +261,7 @@ extension WriteCoordinator {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         engine.refuse(requester, because: RequestError(.unavailable, message))
       } else {
-        engine.perform(requester)
+        engine.carryOut(requester)
       }
     }
   }

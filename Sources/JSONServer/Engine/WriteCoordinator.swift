@@ -303,11 +303,11 @@ final class WriteCoordinator {
       if pending.isWrite {
         engine.refuse(pending.requester, because: RequestError(error))
       } else {
-        engine.perform(pending.requester)
+        engine.carryOut(pending.requester)
       }
     }
-    for pending in later.responses { engine.perform(pending.requester) }
-    for requester in interrupted { engine.perform(requester) }
+    for pending in later.responses { engine.carryOut(pending.requester) }
+    for requester in interrupted { engine.carryOut(requester) }
   }
 
   /// Takes the database back to what is saved.

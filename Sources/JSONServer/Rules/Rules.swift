@@ -39,7 +39,7 @@ final class Rules {
     if engine.policies.servesPage(for: context.request, context.target.path),
       table.isEmpty || table.first(.stub, for: context.matchable) == nil
     {
-      return engine.perform(context)
+      return engine.serve(context)
     }
     guard table.isEmpty else {
       let visit = Visit(context: context, request: context.matchable)
@@ -47,8 +47,8 @@ final class Rules {
     }
     do throws(RequestError) {
       let wait = try engine.settings.delay(of: context)
-      guard wait > .zero else { return engine.perform(context) }
-      delay(by: wait, on: engine) { $0.perform(context) }
+      guard wait > .zero else { return engine.serve(context) }
+      delay(by: wait, on: engine) { $0.serve(context) }
     } catch {
       engine.finalize(context, error.response())
     }
@@ -144,7 +144,7 @@ final class Rules {
   /// Responds as the next stub has it that a request matches, and carries the request out when there is none.
   private func stub(_ visit: Visit, after rank: Int = .min, on engine: isolated Engine) {
     find(.stub, for: visit, after: rank, on: engine) { engine, stub in
-      guard let stub else { return engine.perform(visit.context) }
+      guard let stub else { return engine.serve(visit.context) }
       let wait = stub.rule.delay?.length(engine.configuration.random) ?? .zero
       engine.rules.delay(by: wait, on: engine) { engine in
         if let response = stub.response {

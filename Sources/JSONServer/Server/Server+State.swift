@@ -70,7 +70,7 @@ extension Server {
       let call = SwiftCall(
         perform: { engine, call throws(RequestError) in try perform(engine, .code(call)) },
         completion: { continuation.resume(returning: $0) })
-      engine.loop.execute { engine.assumeIsolated { $0.perform(.code(call)) } }
+      engine.loop.execute { engine.assumeIsolated { $0.carryOut(.code(call)) } }
     }
     guard let error else { return }
     throw ServerError(error.code == .notFound ? .unknownSnapshot : .notSaved, error.message)

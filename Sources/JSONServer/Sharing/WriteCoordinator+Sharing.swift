@@ -29,7 +29,7 @@ extension WriteCoordinator {
         if let failure {
           engine.refuse(requester, because: RequestError(failure))
         } else {
-          engine.perform(requester)
+          engine.carryOut(requester)
         }
       }
       engine.writes.goOnCommitting(on: engine)

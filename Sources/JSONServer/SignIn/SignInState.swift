@@ -73,7 +73,7 @@ final class SignInState {
   }
 
   /// Responds to who registers, signs in or out, or asks for new tokens.
-  func perform(_ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine) throws(RequestError) {
+  func respond(to route: SignInRoute, _ context: RequestContext, on engine: isolated Engine) throws(RequestError) {
     switch route {
     case .register, .signIn: try performNow(route, context, on: engine)
     case .refresh(let token), .signOut(let token):

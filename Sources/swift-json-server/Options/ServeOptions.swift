@@ -22,6 +22,62 @@ struct ServeOptions: ParsableArguments {
   @OptionGroup(title: "Running and output") var running: RunningOptions
 }
 
+extension ServeOptions {
+  /// All options that a settings file may set, in the order in which `--print-config` shows them.
+  ///
+  /// A new option is declared in ``ServeOptions``, has a row here, and takes effect in ``configuration(for:)`` or the
+  /// session.
+  static let table: [ServeOption] = [
+    ServeOption("port", "p", at: \.address.port) { $0.defaultPort },
+    ServeOption("host", "H", at: \.address.host, default: ["127.0.0.1", "::1"]),
+    ServeOption("allowed-host", at: \.address.allowedHost),
+    ServeOption("cert", at: \.address.cert) { _ in nil },
+    ServeOption("key", at: \.address.key) { _ in nil },
+    ServeOption("cors", at: \.address.cors),
+    ServeOption("no-cors", "nc", at: \.address.noCORS),
+    ServeOption("watch", "w", at: \.data.watch),
+    ServeOption("poll", at: \.data.poll),
+    ServeOption("routes", "r", at: \.responses.routes),
+    ServeOption("stubs", at: \.stubbing.stubs),
+    ServeOption("proxy", at: \.stubbing.proxy),
+    ServeOption("record", at: \.stubbing.record),
+    ServeOption("middlewares", "m", at: \.responses.middlewares, default: nil),
+    ServeOption("static", "s", at: \.responses.static),
+    ServeOption("snapshots", "S", at: \.data.snapshots) { _ in "." },
+    ServeOption("read-only", "ro", at: \.data.readOnly),
+    ServeOption("strict", at: \.responses.strict),
+    ServeOption("wrap", at: \.responses.wrap),
+    ServeOption("no-gzip", "ng", at: \.responses.noGzip),
+    ServeOption("delay", "d", at: \.responses.delay) { _ in 0 },
+    ServeOption("id", "i", at: \.keys.id, default: ["id"]),
+    ServeOption("foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix) { _ in "Id" },
+    ServeOption("id-lists", at: \.keys.idLists),
+    ServeOption("fill", at: \.writing.fill),
+    ServeOption("check", at: \.writing.check),
+    ServeOption("unique", at: \.writing.unique),
+    ServeOption("schema", at: \.writing.schema),
+    ServeOption("compat", at: \.responses.compat) { _ in .v0 },
+    ServeOption("reset-routes", at: \.responses.resetRoutes),
+    ServeOption("auth", at: \.users.auth),
+    ServeOption("guard", at: \.users.guards),
+    ServeOption("token-lifetime", at: \.users.tokenLifetime) { $0.users.auth == nil ? nil : 3600 },
+    ServeOption("sessions", at: \.users.sessions),
+    ServeOption("sync", at: \.data.sync) { _ in .full },
+    ServeOption("ephemeral", at: \.data.ephemeral),
+    ServeOption("seed", at: \.data.seed) { _ in nil },
+    ServeOption("reads", at: \.data.reads) { SourceLocator.isDatabase($0.source) ? .linearizable : nil },
+    ServeOption("max-body", at: \.limits.maxBody),
+    ServeOption("max-depth", at: \.limits.maxDepth),
+    ServeOption("timeout", at: \.limits.timeout),
+    ServeOption("exec", at: \.running.exec),
+    ServeOption("ready-file", at: \.running.readyFile),
+    ServeOption("open", at: \.running.open),
+    ServeOption("quiet", "q", at: \.running.quiet),
+    ServeOption("log-format", at: \.running.logFormat) { _ in .text },
+    ServeOption("show-secrets", at: \.running.showSecrets),
+  ]
+}
+
 /// Where the server listens, and who may use it.
 struct AddressOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: ArgumentHelp("The port; 0 takes a free one. (default: 3000)", valueName: "number"))
