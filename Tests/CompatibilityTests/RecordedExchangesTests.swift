@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@Suite struct RecordedExchangesTests {
+// A thousand servers that begin at once would leave no test a turn within its deadline.
+@Suite(.serialized) struct RecordedExchangesTests {
   @Test(arguments: try allCases())
   func `Every recorded request gets the response that was recorded, from a file`(_ test: RecordedCase) async throws {
     try await Player.play(test.test, of: test.suite, in: .file)
@@ -14,7 +15,7 @@ import Testing
 
   // A database has a limit of connections.
   @Test(
-    .serialized, .enabled(if: database != nil, "JSON_SERVER_TESTS_DATABASE is not set"), arguments: try allCases())
+    .enabled(if: database != nil, "JSON_SERVER_TESTS_DATABASE is not set"), arguments: try allCases())
   func `Every recorded request gets the response that was recorded, from PostgreSQL`(
     _ test: RecordedCase
   ) async throws {
