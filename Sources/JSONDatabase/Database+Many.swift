@@ -74,13 +74,13 @@ extension Database {
     var rewritten: [(slot: Int, row: Row)] = []
     var written: [WrittenRecord] = []
     var growth = 0
-    let filling = filling(at: position)
+    var filling = filling(at: position)
     // What may fail is done before anything changes.
     for slot in selection.slots.map(Int.init) {
       guard let before = collection.rows[slot] else { continue }
       let layout = collection.layout(of: before)
       let changed = try body(before, layout)
-      let filled = filling?.refilled(changed, after: rewritten.count, layout, before.margins) ?? changed
+      let filled = filling?.refilled(changed, layout, before.margins) ?? changed
       let after = Row(filled, between: before.margins)
       growth += max(after.record.count - before.record.count, 0)
       guard growth <= Self.maximumGrowth else {

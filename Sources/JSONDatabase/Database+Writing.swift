@@ -40,7 +40,8 @@ extension Database {
       draft.set(key.name, to: foreignKey(key, in: position, to: parent, besides: draft[key.name]))
     }
     let collection = try collection(at: position)
-    filling(at: position)?.fill(&draft)
+    var filling = filling(at: position)
+    filling?.fill(&draft)
     let id = try collection.assignID(of: &draft, schema: schema, ids: ids, patience)
     let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
     let row = Row(draft.text(collection.recordLayout, margins), between: margins)
@@ -59,6 +60,7 @@ extension Database {
     let filling = filling(at: try position(of: name))
     return try rewrite(id, in: name) { row, collection throws(DatabaseError) in
       var draft = try Self.draft(body)
+      var filling = filling
       filling?.fill(&draft, replacing: row.record)
       draft.set(collection.idName, to: row.record.member(Array(collection.idName.utf8)) ?? .null)
       return draft.text(collection.layout(of: row), row.margins)
@@ -102,7 +104,8 @@ extension Database {
       patience.allows(before.record.count > Self.quickBytes)
     else { throw Self.unknownRecord(id, in: name) }
     let written = try body(before, collection)
-    let filled = filling(at: position)?.refilled(written, collection.layout(of: before), before.margins) ?? written
+    var filling = filling(at: position)
+    let filled = filling?.refilled(written, collection.layout(of: before), before.margins) ?? written
     let after = Row(filled, between: before.margins)
     try check([(slot, after.record)], at: position)
     set(after, at: slot, of: position)
@@ -118,8 +121,10 @@ extension Database {
     let filler = schema.filler
     return try rewriteSingular(name) { before, layout throws(DatabaseError) in
       var draft = try Self.draft(body)
-      if !merging { Filling(ofObject: name, before, filler)?.fill(&draft, replacing: before) }
-      return merging ? draft.merged(into: before, layout) : draft.text(layout)
+      if merging { return draft.merged(into: before, layout) }
+      var filling = Filling(ofObject: name, before, filler)
+      filling?.fill(&draft, replacing: before)
+      return draft.text(layout)
     }
   }
 
@@ -146,7 +151,8 @@ extension Database {
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
     let written = try body(before, layout)
-    let after = Filling(ofObject: name, before, schema.filler)?.refilled(written, layout) ?? written
+    var filling = Filling(ofObject: name, before, schema.filler)
+    let after = filling?.refilled(written, layout) ?? written
     try check(after, replacing: before, named: name)
     entries[position].resource = .singular(after)
     return after

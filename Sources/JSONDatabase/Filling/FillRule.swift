@@ -70,6 +70,9 @@ struct Filling {
   /// The first records, from which the form of times is taken.
   private let examples: () -> [ValidJSON]
   private let nextNumber: (String) -> NumericID?
+  /// The forms of times, and the last numbers, of the members that were filled: one change may fill many records.
+  private var forms: [String: DateForm] = [:]
+  private var numbers: [String: NumericID] = [:]
 
   /// - Returns: `nil` when nothing is filled.
   init?(of collection: RecordCollection, _ filler: Filler, _ patience: Patience) {
@@ -101,7 +104,7 @@ struct Filling {
   /// Fills what a body leaves out that becomes a record: null means that the client has no value.
   ///
   /// - Parameter before: The record whose place it takes, which keeps its values.
-  func fill(_ draft: inout ObjectDraft, replacing before: ValidJSON? = nil) {
+  mutating func fill(_ draft: inout ObjectDraft, replacing before: ValidJSON? = nil) {
     for rule in rules {
       if !rule.isOnEveryChange {
         if let own = draft[rule.member], !own.withToken(\.isNull) { continue }
@@ -118,28 +121,29 @@ struct Filling {
   }
 
   /// A record that a request has changed, with what each change fills.
-  ///
-  /// - Parameter index: The number of records that the same request has changed before.
-  func refilled(
-    _ record: ValidJSON, after index: Int = 0, _ layout: JSONLayout, _ margins: ObjectDraft.Margins = .none
+  mutating func refilled(
+    _ record: ValidJSON, _ layout: JSONLayout, _ margins: ObjectDraft.Margins = .none
   ) -> ValidJSON {
     var draft = ObjectDraft()
-    for rule in rules where rule.isOnEveryChange { draft.set(rule.member, to: value(of: rule, after: index)) }
+    for rule in rules where rule.isOnEveryChange { draft.set(rule.member, to: value(of: rule)) }
     return draft.isEmpty ? record : draft.merged(into: record, layout, margins)
   }
 
-  /// The members, each with what a new record would get.
-  var members: [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
+  /// Returns the members, each with what a new record would get.
+  mutating func members() -> [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
     rules.map { ($0.member, value(of: $0), $0.isOnEveryChange) }
   }
 
-  private func value(of rule: FillRule, after index: Int = 0) -> ValidJSON {
+  private mutating func value(of rule: FillRule) -> ValidJSON {
     switch rule.value {
-    case .now: return DateForm(of: rule.member, in: examples()).value(milliseconds: filler.now())
+    case .now:
+      let form = forms[rule.member] ?? DateForm(of: rule.member, in: examples())
+      forms[rule.member] = form
+      return form.value(milliseconds: filler.now())
     case .uuid: return ValidJSON(writing: .string(filler.ids.uuid()))
     case .increment:
-      let first = nextNumber(rule.member) ?? .integer(1)
-      let number = (0..<index).reduce(first) { number, _ in number.next ?? number }
+      let number = numbers[rule.member].map { $0.next ?? $0 } ?? nextNumber(rule.member) ?? .integer(1)
+      numbers[rule.member] = number
       return ValidJSON(writing: number.value)
     case .constant(let value): return value
     }
@@ -151,9 +155,11 @@ extension Database {
   package func filledMembers(of name: String) -> [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
     guard let position = try? position(of: name) else { return [] }
     if case .singular(let object) = entries[position].resource {
-      return Filling(ofObject: name, object, schema.filler)?.members ?? []
+      var filling = Filling(ofObject: name, object, schema.filler)
+      return filling?.members() ?? []
     }
-    return filling(at: position)?.members ?? []
+    var filling = filling(at: position)
+    return filling?.members() ?? []
   }
 
   /// What fills members of the records of a collection; `nil` for nothing.
