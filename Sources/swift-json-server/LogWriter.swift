@@ -40,7 +40,7 @@ final class LogWriter: Sendable {
   ///
   /// - Parameter send: Prints lines; may block until their reader has room for them.
   init(
-    _ options: ServeOptions,
+    _ options: ServeCommand,
     send: @escaping @Sendable ([UInt8], LogStream) -> Void = { FileText.send($0, to: $1.rawValue) }
   ) {
     self.send = send

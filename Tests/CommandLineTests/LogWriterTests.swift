@@ -14,8 +14,8 @@ struct LogWriterTests {
     func piece() -> [UInt8]? { nil }
   }
 
-  private static func options(_ arguments: [String]) throws -> ServeOptions {
-    try ServeOptions.parse(["database.json"] + arguments)
+  private static func options(_ arguments: [String]) throws -> ServeCommand {
+    try ServeCommand.parse(["database.json"] + arguments)
   }
 
   @Test

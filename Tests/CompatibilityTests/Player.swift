@@ -45,7 +45,7 @@ struct Player {
     }
     // The command runs in the directory of the suite's files.
     let arguments = suite.arguments.map { suite.files[$0] == nil ? $0 : directory.appending(path: $0).path }
-    let options = try ServeOptions.parse(arguments + source)
+    let options = try ServeCommand.parse(arguments + source)
     let log = LogWriter(options) { _, _ in }
     var configuration = try Startup(Settings(options), log: log).configuration
     if case .memory = store {

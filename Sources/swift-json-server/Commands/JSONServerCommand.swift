@@ -35,59 +35,33 @@ struct JSONServerCommand: AsyncParsableCommand {
     }
     if let script = CompletionScript(arguments) { return print(script.text) }
     let normalized = normalizer.normalize(arguments)
-    if let error = unknownOption(in: normalized) { exit(withError: error) }
-    await main(normalized)
+    do {
+      guard var command = try parseAsRoot(normalized) as? any AsyncParsableCommand else {
+        return await main(normalized)
+      }
+      try await command.run()
+    } catch {
+      exit(withError: unknownOption(error, in: normalized) ?? error)
+    }
   }
 
-  /// What is wrong with arguments that have an option which does not exist; `nil` when they have none.
+  /// The error about an option that does not exist; `nil` when the arguments have none.
   ///
   /// The parser says first of all that an argument is missing, and never that `--help` was meant.
-  private static func unknownOption(in arguments: [String]) -> (any Error)? {
-    var error = failure(parsing: arguments)
-    if error.map({ message(for: $0).hasPrefix("Missing expected argument") }) == true {
-      error = failure(parsing: arguments + ["argument"])
+  private static func unknownOption(_ error: any Error, in arguments: [String]) -> (any Error)? {
+    var error = error
+    if message(for: error).hasPrefix("Missing expected argument") {
+      do {
+        _ = try parseAsRoot(arguments + ["argument"])
+        return nil
+      } catch let other {
+        error = other
+      }
     }
-    let parts = error.map { message(for: $0).split(separator: "'") } ?? []
+    let parts = message(for: error).split(separator: "'")
     guard parts.count > 1, parts[0] == "Unknown option " else { return nil }
     guard let meant = Spelling.nearest(to: String(parts[1]), among: ["--help", "--version"]) else { return error }
     return ValidationError("Unknown option '\(parts[1])'. Did you mean '\(meant)'?")
-  }
-
-  private static func failure(parsing arguments: [String]) -> (any Error)? {
-    do {
-      _ = try parseAsRoot(arguments)
-      return nil
-    } catch {
-      return error
-    }
-  }
-}
-
-/// Serves a source until it is stopped.
-struct ServeCommand: ReportingCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "serve",
-    abstract: "Serve a JSON file as a REST API, and write every change back.",
-    usage: """
-      swift-json-server [options] <source>
-      swift-json-server init|validate|generate|record|export|import|help
-      """,
-    discussion: """
-      An option wins over the variables PORT and HOST, they win over the file json-server.json. \
-      'swift-json-server help' explains the commands and exit codes.
-      """)
-
-  @OptionGroup var options: ServeOptions
-
-  func perform() async throws(CommandFailure) -> Int32 {
-    var options = self.options
-    options.source = try SourceLocator.confirmed(options.source)
-    let settings = try Settings(options)
-    if options.running.printConfig {
-      print(settings.options.json.text())
-      return 0
-    }
-    return try await Session.run(settings)
   }
 }
 
@@ -101,16 +75,16 @@ struct ArgumentNormalizer {
 
   /// Long names that are written in camel case.
   private static let camelCaseNames = Set(
-    ServeOptions.table.map(\.name).filter { $0.contains(where: \.isUppercase) }.map { "--\($0)" })
+    ServeCommand.table.map(\.name).filter { $0.contains(where: \.isUppercase) }.map { "--\($0)" })
 
   /// Short options that take a value, which may follow without a space.
   private static let shortOptions: Set<String> = Set(
-    ServeOptions.table.filter { !$0.isFlag }.flatMap(\.aliases).filter { $0.count == 1 }
+    ServeCommand.table.filter { !$0.isFlag }.flatMap(\.aliases).filter { $0.count == 1 }
   ).union(["c"])
 
   /// Long options without a value; a `=true` after them says nothing, a `=false` takes them back.
   private static let flags: Set<String> = {
-    let flags = ServeOptions.table.filter(\.isFlag)
+    let flags = ServeCommand.table.filter(\.isFlag)
     let names: [String] = flags.map(\.name) + flags.flatMap(\.aliases)
     return Set(names.filter { $0.count > 1 }.map { "--\($0)" }).union(["--color", "--no-color", "--print-config"])
   }()

@@ -3,11 +3,11 @@ import JSONServerValues
 
 /// An option of serving as a settings file, `--print-config` and json-server's spellings know it.
 ///
-/// Its declaration in ``ServeOptions`` says how the command line is parsed and what `--help` prints; a row of
-/// ``ServeOptions/table`` says the rest.
+/// Its declaration in ``ServeCommand`` says how the command line is parsed and what `--help` prints; a row of
+/// ``ServeCommand/table`` says the rest.
 struct ServeOption: Sendable {
-  /// Where ``ServeOptions`` keeps a value.
-  typealias Place<Value> = WritableKeyPath<ServeOptions, Value> & Sendable
+  /// Where ``ServeCommand`` keeps a value.
+  typealias Place<Value> = WritableKeyPath<ServeCommand, Value> & Sendable
 
   /// The name in a settings file and, after two dashes, on the command line.
   let name: String
@@ -16,9 +16,9 @@ struct ServeOption: Sendable {
   /// Whether it has no value on the command line.
   let isFlag: Bool
   /// Takes from a settings file what is not set yet.
-  let fill: @Sendable (inout ServeOptions, inout SettingsFile) throws(CommandFailure) -> Void
+  let fill: @Sendable (inout ServeCommand, inout SettingsFile) throws(CommandFailure) -> Void
   /// The value in effect, as a settings file has it; `nil` when there is none to show.
-  let value: @Sendable (ServeOptions) -> JSONValue?
+  let value: @Sendable (ServeCommand) -> JSONValue?
 
   /// The names that a settings file may use: `read-only`, `readOnly` and `ro` are one.
   private static func names(_ name: String, _ aliases: [String]) -> [String] {
@@ -30,7 +30,7 @@ struct ServeOption: Sendable {
   /// - Parameter default: What is shown when no value is set.
   init<Value: SettingValue>(
     _ name: String, _ aliases: String..., at place: any Place<Value?>,
-    default: @escaping @Sendable (ServeOptions) -> Value? = { _ in nil }
+    default: @escaping @Sendable (ServeCommand) -> Value? = { _ in nil }
   ) {
     (self.name, self.aliases, isFlag) = (name, aliases, false)
     let names = Self.names(name, aliases)
@@ -79,7 +79,7 @@ struct ServeOption: Sendable {
   }
 }
 
-extension ServeOptions {
+extension ServeCommand {
   /// Takes from the environment what no option set.
   mutating func fill(from environment: [String: String]) throws(CommandFailure) {
     if address.port == nil, let text = environment["PORT"], !text.isEmpty {

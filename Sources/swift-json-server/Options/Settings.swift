@@ -10,9 +10,9 @@ import JSONServerValues
 /// The options in effect, and where they came from beside the command line.
 struct Settings {
   /// The options as they stand on the command line.
-  let given: ServeOptions
+  let given: ServeCommand
   /// The options, filled up from the environment and the settings file.
-  let options: ServeOptions
+  let options: ServeCommand
   /// The settings file, whether it exists or not.
   let path: String
   /// Warnings for a person.
@@ -21,7 +21,7 @@ struct Settings {
   /// Reads what the options leave open from the environment and the settings file.
   ///
   /// - Throws: ``CommandFailure`` that names the file, its place or the variable at fault.
-  init(_ given: ServeOptions) throws(CommandFailure) {
+  init(_ given: ServeCommand) throws(CommandFailure) {
     var options = given
     try options.fill(from: ProcessInfo.processInfo.environment)
     path = options.running.config ?? SettingsFile.defaultPath

@@ -21,7 +21,7 @@ struct Banner {
     self.server = server
   }
 
-  private var options: ServeOptions { startup.settings.options }
+  private var options: ServeCommand { startup.settings.options }
   private var source: String { options.source == "-" ? "standard input" : LogText.escaped(startup.shownSource) }
 
   // MARK: For programs
@@ -116,7 +116,7 @@ final class ReadingNotice {
   private let ticker: Ticker
 
   /// Starts to wait; `nil` when standard error is no terminal, or nothing is to be shown.
-  init?(_ options: ServeOptions) {
+  init?(_ options: ServeCommand) {
     guard !options.running.quiet, (options.running.logFormat ?? .text) == .text, Terminal.isError else { return nil }
     let name = LogText.escaped(SharedSource(url: options.source).description)
     let size = FileKind(of: options.source) == .directory ? 0 : FileMark(of: options.source).size

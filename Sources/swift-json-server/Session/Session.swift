@@ -56,7 +56,7 @@ struct Session {
 
   /// Whether the server is controlled with keys, whose output is text: not when it runs for a program, nor when a program
   /// reads its output.
-  static func takesKeys(_ options: ServeOptions) -> Bool {
+  static func takesKeys(_ options: ServeCommand) -> Bool {
     options.running.exec == nil && options.source != "-" && (options.running.logFormat ?? .text) == .text
   }
 

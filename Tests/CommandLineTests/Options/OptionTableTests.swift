@@ -24,7 +24,7 @@ struct OptionTableTests {
 
   @Test
   func `The table holds each option that is declared, with the same names`() throws {
-    let help = try JSONDecoder().decode(Help.self, from: Data(ServeOptions._dumpHelp().utf8))
+    let help = try JSONDecoder().decode(Help.self, from: Data(ServeCommand._dumpHelp().utf8))
     // They are for the command line only.
     let others: Set<Set<String>> = [
       ["config", "c"], ["print-config"], ["color"], ["no-color"], ["help", "h"], ["version"],
@@ -32,24 +32,24 @@ struct OptionTableTests {
     let declared = help.command.arguments.filter { $0.kind != "positional" }.map { argument in
       Row(names: Set((argument.names ?? []).map(\.name)), isFlag: argument.kind == "flag")
     }
-    let rows = ServeOptions.table.map { Row(names: Set([$0.name] + $0.aliases), isFlag: $0.isFlag) }
+    let rows = ServeCommand.table.map { Row(names: Set([$0.name] + $0.aliases), isFlag: $0.isFlag) }
     #expect(Set(rows) == Set(declared.filter { !others.contains($0.names) }))
     #expect(rows.count == Set(rows).count)
   }
 
   @Test func `What an option names is private, save the directories of static files`() throws {
-    let help = try JSONDecoder().decode(Help.self, from: Data(ServeOptions._dumpHelp().utf8))
+    let help = try JSONDecoder().decode(Help.self, from: Data(ServeCommand._dumpHelp().utf8))
     let paths = help.command.arguments.filter { ["file", "dir", "source"].contains($0.valueName) }
     // JavaScript is not run, and a directory of snapshots holds other files, too.
     let others: Set = ["static", "middlewares", "snapshots"]
     let names = paths.compactMap { argument in argument.names?.map(\.name).max { $0.count < $1.count } }
     #expect(names.count > 8 && others.isSubset(of: names))
     for name in Set(names).subtracting(others) {
-      let options = try ServeOptions.parse(["--\(name)", "named", "source.json"])
+      let options = try ServeCommand.parse(["--\(name)", "named", "source.json"])
       #expect(options.privateFiles.contains(.file("named")), "--\(name)")
       #expect(options.privateFiles.contains(.file("source.json")))
     }
-    let options = try ServeOptions.parse(["--snapshots", "named", "."])
+    let options = try ServeCommand.parse(["--snapshots", "named", "."])
     #expect(options.privateFiles.contains(.files(in: "named", prefix: "db-", suffixes: [".json"])))
     #expect(options.privateFiles.contains(.file("json-server.json")))
   }
@@ -65,6 +65,6 @@ struct OptionTableTests {
     (["--port", "1", "--host", "::1", "--cors", "*"], #"{"port":1,"host":["::1"],"allowed-host":[],"cors":["*"],"#),
   ])
   func `The options in effect are shown as a settings file has them`(arguments: [String], start: String) throws {
-    #expect(try ServeOptions.parse(arguments + ["db.json"]).json.text(pretty: false).hasPrefix(start))
+    #expect(try ServeCommand.parse(arguments + ["db.json"]).json.text(pretty: false).hasPrefix(start))
   }
 }

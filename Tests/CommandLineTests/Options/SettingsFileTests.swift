@@ -4,8 +4,8 @@ import Testing
 @testable import swift_json_server
 
 struct SettingsFileTests {
-  private func options(_ arguments: [String], _ json: String) throws -> (options: ServeOptions, unknown: [String]) {
-    var options = try ServeOptions.parse(arguments + ["db.json"])
+  private func options(_ arguments: [String], _ json: String) throws -> (options: ServeCommand, unknown: [String]) {
+    var options = try ServeCommand.parse(arguments + ["db.json"])
     var file = try SettingsFile(parsing: Array(json.utf8), path: "json-server.json")
     try options.fill(from: &file)
     return (options, file.unknownNames)
@@ -28,7 +28,7 @@ struct SettingsFileTests {
 
   @Test
   func `The environment comes between options and settings`() throws {
-    var options = try ServeOptions.parse(["db.json"])
+    var options = try ServeCommand.parse(["db.json"])
     try options.fill(from: ["PORT": "5", "HOST": "0.0.0.0", "NO_COLOR": "1"])
     var file = try SettingsFile(parsing: Array(#"{"port": 2}"#.utf8), path: "json-server.json")
     try options.fill(from: &file)
@@ -44,7 +44,7 @@ struct SettingsFileTests {
 
   @Test(arguments: [(["--poll"], 1), (["--poll", "--watch"], 0), ([], 0)])
   func `Polling without watching is reported`(_ arguments: [String], _ count: Int) throws {
-    let settings = try Settings(try ServeOptions.parse(arguments + ["db.json"]))
+    let settings = try Settings(try ServeCommand.parse(arguments + ["db.json"]))
     #expect(settings.warnings.count { $0.contains("--poll") } == count)
   }
 

@@ -1,9 +1,22 @@
 import ArgumentParser
+import JSONServerValues
 
-/// The options of serving, each as it was given, or nothing.
+/// Serves a source until it is stopped. Each option is as it was given, or nothing.
 ///
 /// Each group is a section of `--help`, which all of them leave on two screens of 48 lines: a help text has one line.
-struct ServeOptions: ParsableArguments {
+struct ServeCommand: ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serve a JSON file as a REST API, and write every change back.",
+    usage: """
+      swift-json-server [options] <source>
+      swift-json-server init|validate|generate|record|export|import|help
+      """,
+    discussion: """
+      An option wins over the variables PORT and HOST, they win over the file json-server.json. \
+      'swift-json-server help' explains the commands and exit codes.
+      """)
+
   @Argument(
     help: ArgumentHelp(
       "A .json or .json5 file, a directory of them, postgres://…, http(s)://…, a .js file, a program, or - (standard input).",
@@ -20,12 +33,23 @@ struct ServeOptions: ParsableArguments {
   @OptionGroup(title: "Users and sessions") var users: UserOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Running and output") var running: RunningOptions
+
+  func perform() async throws(CommandFailure) -> Int32 {
+    var given = self
+    given.source = try SourceLocator.confirmed(source)
+    let settings = try Settings(given)
+    if running.printConfig {
+      print(settings.options.json.text())
+      return 0
+    }
+    return try await Session.run(settings)
+  }
 }
 
-extension ServeOptions {
+extension ServeCommand {
   /// All options that a settings file may set, in the order in which `--print-config` shows them.
   ///
-  /// A new option is declared in ``ServeOptions``, has a row here, and takes effect in ``configuration(for:)`` or the
+  /// A new option is declared in ``ServeCommand``, has a row here, and takes effect in ``configuration(for:)`` or the
   /// session.
   static let table: [ServeOption] = [
     ServeOption("port", "p", at: \.address.port) { $0.defaultPort },

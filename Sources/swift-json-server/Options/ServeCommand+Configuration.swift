@@ -1,7 +1,7 @@
 import JSONServer
 import JSONServerValues
 
-extension ServeOptions {
+extension ServeCommand {
   /// The server's configuration, save the rewrite rules, the other server that is asked, and the events.
   ///
   /// - Throws: ``CommandFailure`` that names the option at fault.
