@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import HTTPTypes
 import JSONServer
@@ -37,15 +36,13 @@ struct Player {
       try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data((content.string ?? content.text()).utf8).write(to: path)
     }
-    var source = [file.path]
+    var options = try suite.options(in: directory)
+    options.source = file.path
     if case .postgreSQL(let address) = store {
-      source = [
-        "\(address)?schema=\(directory.lastPathComponent.replacing("-", with: "_").lowercased())", "--seed", file.path,
-      ]
+      options.data.seed = file.path
+      options.source =
+        "\(address)?schema=\(directory.lastPathComponent.replacing("-", with: "_").lowercased())"
     }
-    // The command runs in the directory of the suite's files.
-    let arguments = suite.arguments.map { suite.files[$0] == nil ? $0 : directory.appending(path: $0).path }
-    let options = try ServeCommand.parse(arguments + source)
     let log = LogWriter(options) { _, _ in }
     var configuration = try Startup(Settings(options), log: log).configuration
     if case .memory = store {
@@ -62,7 +59,7 @@ struct Player {
       switch store {
       case .file: try JSONValue(parsing: Array(try Data(contentsOf: file)))
       case .memory: value
-      case .postgreSQL: try JSONValue(parsing: try await Server.exportDatabase(source[0]))
+      case .postgreSQL: try JSONValue(parsing: try await Server.exportDatabase(options.source))
       }
     #expect(Expectation.matches(expected, actual, ordered: test.isOrdered), "the store holds \(actual.text())")
   }

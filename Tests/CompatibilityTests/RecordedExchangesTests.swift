@@ -36,7 +36,7 @@ import Testing
   private static let database = ProcessInfo.processInfo.environment["JSON_SERVER_TESTS_DATABASE"]
 
   private static func allCases() throws -> [RecordedCase] {
-    try Suite.folders.flatMap { try Suite.all(in: $0) }.flatMap { suite in
+    try Suite.all.get().flatMap { suite in
       suite.cases.map { RecordedCase(suite: suite, test: $0) }
     }
   }
