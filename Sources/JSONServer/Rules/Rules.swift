@@ -339,17 +339,17 @@ struct RuleTable: Sendable {
   }
 
   private var entries: [Key: Entry] = [:]
-  /// The rules by the keys of their paths, and by the first parameter of which they ask for a value; `nil` for none.
+  /// The rules by path key, and by the first parameter with a value; `nil` for rules without one.
   private var buckets: [[UInt8]: [RequestPattern.Field?: [Key]]] = [:]
-  /// How much of a path precedes the `*` of a key.
+  /// The lengths of the keys' prefixes before `*`.
   private var prefixLengths: Set<Int> = []
   private var lastIDs: [Rule.Kind: Int] = [:]
   private var (first, last) = (0, 0)
-  /// How many requests the last ones of those rules have met that are gone.
+  /// How many requests recently removed rules have affected.
   private var gone: [Key: Int] = [:]
-  /// How many of the last rules are remembered when they are gone.
+  /// How many removed rules are remembered.
   private static let remembered = 10_000
-  /// Less than the rank of any rule of the server's own.
+  /// Lower than the rank of any rule of the server's own.
   private static let firstOfShared = Int.min / 2
 
   var isEmpty: Bool { entries.isEmpty }
@@ -357,14 +357,14 @@ struct RuleTable: Sendable {
   /// The largest id that a rule of a kind has had.
   func lastID(of kind: Rule.Kind) -> Int { lastIDs[kind] ?? 0 }
 
-  /// The rules of a kind in the order in which they count.
+  /// The rules of a kind, in their order.
   func all(_ kind: Rule.Kind) -> [Entry] {
     entries.values.filter { $0.rule.kind == kind }.sorted { $0.rank < $1.rank }
   }
 
   subscript(kind: Rule.Kind, id: Int) -> Entry? { entries[Key(kind: kind, id: id)] }
 
-  /// How many requests a rule has met, whether it is still there or not; 0 for one that has gone 10,000 rules ago.
+  /// How many requests a rule has affected, even after its removal; 0 for a rule that was removed 10,000 rules ago.
   func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { self[kind, id]?.timesMet ?? gone[Key(kind: kind, id: id)] ?? 0 }
 
   // MARK: Changes
