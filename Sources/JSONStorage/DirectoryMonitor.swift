@@ -9,10 +9,9 @@ package final class DirectoryMonitor: Sendable {
   /// Starts to watch a directory, which may be missing for a while.
   ///
   /// - Parameters:
-  ///   - options: How changes are noticed. With notifications there are regular checks, too: a directory restored
-  ///     under its name gives none.
-  ///   - onChange: Called on the monitor's thread whenever names may have changed, one call after the other; it may
-  ///     block.
+  ///   - options: How to find out about changes. Even with notifications the monitor checks regularly: a directory that
+  ///     is restored under its name causes no notification.
+  ///   - onChange: Called on the monitor's thread when names may have changed, one call after the other; may block.
   package static func start(
     _ path: String, options: FileStoreOptions, onChange: @escaping @Sendable () -> Void
   ) throws(StorageError) -> DirectoryMonitor {
@@ -63,7 +62,7 @@ private final class DirectoryLoop: Sendable {
       watch?.watch([], in: [path])
       onChange()
       wakeSignal.wait(orFor: watch?.descriptor, until: .now + options.timing.pollInterval)
-      // Each of our own writes gives several notifications: all that arrive within a moment cause one check.
+      // Each of the server's own writes causes several notifications; all within a moment cause one check.
       if !isClosed.load(ordering: .acquiring) { wakeSignal.wait(orFor: nil, until: .now + options.timing.debounce) }
       _ = watch?.drain()
     }
@@ -86,7 +85,7 @@ package struct DirectoryListing: Sendable {
   /// Sorted by path.
   package let entries: [Entry]
 
-  /// How the names of such files end.
+  /// The extensions of these files.
   package static let suffixes = [".json", ".json5"]
 
   /// Lists the files whose names end in `.json` or `.json5` and do not start with a dot.

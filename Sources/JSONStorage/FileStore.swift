@@ -2,24 +2,25 @@ import Dispatch
 package import JSONServerValues
 import NIOConcurrencyHelpers
 
-/// One file, published atomically and watched for edits from outside.
+/// Keeps one file: reads it, publishes versions atomically, and watches it for edits.
 ///
-/// The file is locked, read, written and watched by one thread of the store's own. A version is published whole: at
-/// every instant the path holds one complete version. An edit that the publisher has not seen is never overwritten.
+/// One thread of the store locks, reads, writes and watches the file. At every instant the path holds one complete
+/// version. The store never overwrites an edit that the publisher has not seen.
 ///
-/// All closures that a caller passes in run on that thread; they must return immediately, without blocking.
+/// All closures of a caller run on that thread; they must return immediately, without blocking.
 package final class FileStore<Content: Sendable>: Sendable {
-  /// Something a person should know when a file is opened.
+  /// A warning about a file when it is opened.
   package enum Warning: Sendable, Hashable {
-    /// The file has further names, which keep the old version when a new one is published.
+    /// The file has other names, which keep the old version when a new version is published.
     case hardLinks(count: Int)
-    /// The file is a mount point and cannot be replaced: it is written in place, with a recovery file beside it.
+    /// The file is a mount point and cannot be replaced. It is written in place, with a recovery file in the same
+    /// directory.
     case mountPoint
-    /// No lock could be taken: nothing excludes a second server.
+    /// The file system has no locks, so nothing excludes a second server.
     case notLocked
   }
 
-  /// An opened store and what its file held.
+  /// An opened store, and the content of its file.
   package struct Opening: Sendable {
     package let store: FileStore
     package let version: FileVersion<Content>
@@ -30,15 +31,14 @@ package final class FileStore<Content: Sendable>: Sendable {
   private let options: FileStoreOptions
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Opens a file and blocks until it is read.
+  /// Opens a file, and blocks until it is read.
   ///
-  /// What a killed server left behind is cleaned up: a recovery file is written back, and a version that was being
-  /// written is moved to the history.
+  /// Cleans up after a killed server: writes back a recovery file, and moves a half-written version to the history.
   ///
   /// - Parameters:
   ///   - path: The file's path, which may be a symbolic link.
-  ///   - parse: Parses the bytes; an error it throws makes the file invalid. Runs on the store's thread.
-  ///   - onEdit: Called with each edit from outside, in order, before any completion that refers to its version.
+  ///   - parse: Parses the bytes; an error makes the file invalid. Runs on the store's thread.
+  ///   - onEdit: Called with each edit, in order, before any completion that refers to its version.
   /// - Throws: ``StorageError``; with code `locked` when another server has the file.
   package static func open(
     _ path: String,
@@ -89,11 +89,11 @@ package final class FileStore<Content: Sendable>: Sendable {
 
   /// Publishes a version.
   ///
-  /// Of several queued versions only the newest is written; the completions of all are called in order.
+  /// When several versions are queued, only the newest is written; the completions of all are called in order.
   ///
   /// - Parameters:
-  ///   - content: The whole new version.
-  ///   - generation: The generation of the version it was built on. When the file was edited since, it is not
+  ///   - content: The complete new version.
+  ///   - generation: The generation of the version on which it is based. If the file was edited since, nothing is
   ///     published.
   ///   - completion: Called once, on the store's thread, or immediately when the store is closed.
   package func publish(
@@ -106,16 +106,16 @@ package final class FileStore<Content: Sendable>: Sendable {
 
   /// Saves a version in the history directory beside the file, which keeps the newest 20.
   ///
-  /// What is published later is published after it. An ephemeral store saves nothing and fails.
+  /// Versions that are published later wait for the copy. An ephemeral store saves nothing and fails.
   ///
-  /// - Parameter completion: Given the path of the saved version.
+  /// - Parameter completion: Called with the path of the copy.
   package func saveHistory(
     _ content: some FileContent, completion: @escaping @Sendable (Result<String, StorageError>) -> Void = { _ in }
   ) {
     if !mailbox.add({ completion($0.saveHistory(content)) }) { completion(.failure(Self.closed)) }
   }
 
-  /// Writes a version to another file, atomically; an existing file is replaced.
+  /// Writes a version to another file, atomically; replaces an existing file.
   package func snapshot(
     _ content: some FileContent, to path: String,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
@@ -123,15 +123,15 @@ package final class FileStore<Content: Sendable>: Sendable {
     if !mailbox.add({ completion($0.snapshot(content, to: path)) }) { completion(.failure(Self.closed)) }
   }
 
-  /// Checks the file now, and announces an edit that was not noticed yet. Blocks until that is done.
+  /// Checks the file now, and reports an edit that was not noticed yet. Blocks until that is done.
   ///
-  /// - Returns: Why the file holds no version that can be served; `nil` when it does, or the store is closed.
+  /// - Returns: The reason why the file holds no valid version; `nil` when it does, or when the store is closed.
   package func look() -> StorageError? {
     let fault = BlockingPromise<StorageError?>()
     return mailbox.add { fault.give($0.look()) } ? fault.take() : nil
   }
 
-  /// Publishes what is queued, releases the lock and ends the thread. Blocks until that is done.
+  /// Publishes the queued versions, releases the lock and ends the thread. Blocks until that is done.
   ///
   /// Must not be called from a closure that the store runs.
   package func close() {
@@ -144,7 +144,7 @@ package final class FileStore<Content: Sendable>: Sendable {
   private static var closed: StorageError { StorageError(.closed, "The file is closed.") }
 }
 
-/// Passes one value from one thread to another, which waits for it.
+/// Passes one value from one thread to another, which waits for the value.
 private final class BlockingPromise<Value: Sendable>: Sendable {
   private let value = NIOLockedValueBox<Value?>(nil)
   private let given = DispatchSemaphore(value: 0)
@@ -154,7 +154,7 @@ private final class BlockingPromise<Value: Sendable>: Sendable {
     given.signal()
   }
 
-  /// Waits for the value. To be called once.
+  /// Waits for the value. Must be called only once.
   func take() -> Value {
     while true {
       given.wait()
@@ -163,19 +163,19 @@ private final class BlockingPromise<Value: Sendable>: Sendable {
   }
 }
 
-/// How a ``FileStore`` treats its file.
+/// Options of a ``FileStore``.
 package struct FileStoreOptions: Sendable {
-  /// When a version counts as published.
+  /// What a version survives when it counts as published.
   package enum Synchronization: Sendable {
-    /// When it survives a power cut.
+    /// A power cut.
     case full
-    /// When it survives the end of the process.
+    /// The end of the process.
     case fast
-    /// Immediately: the file is read and never written, nor locked.
+    /// Nothing: the file is read, but neither written nor locked.
     case ephemeral
   }
 
-  /// How edits from outside are noticed.
+  /// How the store finds out about edits.
   package enum Watching: Sendable {
     /// Only when a version is published.
     case off
@@ -194,78 +194,78 @@ package struct FileStoreOptions: Sendable {
     self.watching = watching
   }
 
-  /// The waits of a store.
+  /// The waiting times of a store.
   struct Timing: Sendable {
-    /// From a notification to the check of the file.
+    /// Between a notification and the check of the file.
     var debounce = Duration.milliseconds(50)
-    /// Between two checks without a notification. A write to mapped memory causes none, nor does a directory that is
-    /// restored, and still they are to be noticed within half a second; a check costs about 20 µs.
+    /// Between two checks without a notification. A write to mapped memory and a restored directory cause no
+    /// notification, but must be noticed within half a second; a check costs about 20 µs.
     var pollInterval = Duration.milliseconds(300)
-    /// How long a file must stay invalid, empty or missing before that is reported: an editor may be in the middle of a
-    /// save.
+    /// How long a file must stay invalid, empty or missing before the store reports it: an editor may be in the middle
+    /// of a save.
     var grace = Duration.milliseconds(250)
     /// How long a publish waits for an invalid file to become valid.
     var publishTimeout = Duration.seconds(1)
-    /// How long a replaced version is kept open to notice late saves.
+    /// How long a replaced version stays open, to notice late saves.
     var replacedHold = Duration.milliseconds(500)
   }
 }
 
 /// One version of a file as it was read.
 package struct FileVersion<Content: Sendable>: Sendable {
-  /// What the bytes parse to.
+  /// The parsed content.
   package let content: Content
 
   /// The bytes.
   package let text: UTF8Slice
 
-  /// How many edits from outside were taken up to this version.
+  /// The number of edits up to this version.
   ///
-  /// Whatever is published is based on such a version and names it, so that an edit the publisher has not seen yet is
-  /// never overwritten.
+  /// A publisher names the generation of the version on which its version is based. So an edit that the publisher has
+  /// not seen is never overwritten.
   package let generation: Int
 }
 
-/// What happened to a file from outside.
+/// An event that another program has caused.
 package enum FileEdit<Content: Sendable>: Sendable {
-  /// The file holds a new valid version, which is the base of all further publishing.
+  /// The file holds a new valid version. All further versions are based on it.
   case changed(FileVersion<Content>)
-  /// The file cannot be read or parsed; it is not overwritten as long as that is so.
+  /// The file cannot be read or parsed; the store does not write to it until it is valid.
   case invalid(StorageError)
-  /// The file is gone. The next version published recreates it.
+  /// The file is missing. The next published version creates it again.
   case deleted
-  /// After `invalid` or `deleted`, the file again holds what it held before or what was published since.
+  /// After `invalid` or `deleted`, the file holds its last valid version again, or a later published one.
   case restored
-  /// An editor saved to a version that had been replaced already; what it saved was kept under a name of its own.
+  /// A program saved to a version that had already been replaced; its save is kept under another name.
   case conflict(LateSave<Content>)
-  /// An editor may have saved to a version that had been replaced already, and that save could not be kept.
+  /// A program may have saved to a version that had already been replaced, and the save could not be kept.
   case conflictLost(StorageError)
 }
 
-/// A save that an editor made to a version of the file that was being replaced.
+/// A save to a version of the file that was being replaced.
 package struct LateSave<Content: Sendable>: Sendable {
-  /// Where the saved bytes are kept.
+  /// The path of the saved bytes.
   package let path: String
 
-  /// What the bytes parse to, nil when they are not valid.
+  /// The parsed bytes; `nil` when they are not valid.
   package let content: Content?
 }
 
-/// How publishing a version ended.
+/// The result of publishing a version.
 package enum Publication<Content: Sendable>: Sendable {
-  /// The file holds the version or, when several were queued, a later one.
+  /// The file holds the version, or a later one when several were queued.
   case published
-  /// Someone edited the file meanwhile: it holds that edit, and nothing was published.
+  /// The file was edited before: it holds that edit, and nothing was published.
   case edited(FileVersion<Content>)
   /// Nothing was published, except when the error's code is `durabilityUnknown`.
   case failed(StorageError)
 }
 
-/// What can be written to a file.
+/// A content that can be written to a file.
 package protocol FileContent: Sendable {
   /// Calls a closure with the bytes, slice by slice, in order.
   ///
-  /// Slices may be of any size and number; small ones are gathered before they are written.
+  /// Slices may have any size and number; the store gathers small ones before it writes.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows
 }
 
@@ -275,16 +275,16 @@ extension UTF8Slice: FileContent {
   }
 }
 
-/// A version on its way to the file.
+/// A version that is to be published.
 struct PublishRequest<Content: Sendable>: Sendable {
   let content: any FileContent
   let generation: Int
   let completion: @Sendable (Publication<Content>) -> Void
-  /// When to stop waiting for an invalid file to become valid.
+  /// The time at which to stop waiting for an invalid file to become valid.
   let deadline: ContinuousClock.Instant
 }
 
-/// Carries jobs from any thread to the thread of a store.
+/// Passes jobs from any thread to the thread of a store.
 final class FileStoreMailbox<Content: Sendable>: Sendable {
   typealias Job = @Sendable (FileStoreWorker<Content>) -> Void
 
@@ -300,7 +300,7 @@ final class FileStoreMailbox<Content: Sendable>: Sendable {
     wakeSignal = try SelfPipe()
   }
 
-  /// Adds a job; false when the mailbox is closed.
+  /// Adds a job; returns `false` when the mailbox is closed.
   func add(_ job: @escaping Job) -> Bool {
     let isAdded = state.withLockedValue { state in
       guard !state.isClosed else { return false }

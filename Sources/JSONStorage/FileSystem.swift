@@ -5,14 +5,14 @@ struct FileDescriptor: Sendable, Hashable {
   let number: Int32
 }
 
-/// The system calls that a store makes, one method each, so that a test can watch their order and make each one fail.
+/// The system calls of a store, one method each, so that a test can watch their order and make each one fail.
 ///
-/// Names are relative to a directory that was opened before, so that a directory that is renamed cannot split one
-/// publish across two directories. Interrupted calls are repeated here; short reads and writes are not.
+/// Names are relative to an open directory, so renaming the directory cannot split one publish across two directories.
+/// Interrupted calls are repeated here; short reads and writes are not.
 protocol FileSystem: Sendable {
   /// Resolves all symbolic links.
   func realPath(_ path: String) throws(SystemError) -> String
-  /// Returns what a symbolic link points to; fails with `notSymbolicLink` for anything else.
+  /// Returns the target of a symbolic link; fails with `notSymbolicLink` for any other file.
   func linkTarget(_ path: String) throws(SystemError) -> String
 
   func openDirectory(_ path: String) throws(SystemError) -> FileDescriptor
@@ -38,9 +38,9 @@ protocol FileSystem: Sendable {
   func copyAttributes(
     from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
   ) throws(SystemError)
-  /// Ensures that nothing written later reaches the medium before the file's present content.
+  /// Makes sure that the file's present content reaches the medium before everything that is written later.
   func order(_ file: FileDescriptor) throws(SystemError)
-  /// Forces a file or directory to the medium, and with it what was ordered before.
+  /// Forces a file or directory to the medium, with everything that was ordered before.
   func synchronize(_ file: FileDescriptor) throws(SystemError)
 
   func exchange(_ first: String, _ second: String, in directory: FileDescriptor) throws(SystemError)
@@ -48,7 +48,7 @@ protocol FileSystem: Sendable {
   func rename(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError)
   func unlink(_ name: String, in directory: FileDescriptor) throws(SystemError)
 
-  /// Locks an open file without waiting; fails with `wouldBlock` when another has the lock.
+  /// Locks an open file without waiting; fails with `wouldBlock` when another program has the lock.
   func lock(_ file: FileDescriptor) throws(SystemError)
 }
 
@@ -60,9 +60,9 @@ enum FileAccess: Sendable, Hashable {
   case writing
   /// Reading and writing a file that is created with permissions 0600; fails when it exists.
   case creating
-  /// The same with permissions 0644, less what the process's mask removes.
+  /// The same with permissions 0644, minus the process's umask.
   case creatingReadable
-  /// Reading and writing a file that is created when it is missing.
+  /// Reading and writing a file that is created if it is missing.
   case locking
 }
 
@@ -75,10 +75,10 @@ struct FileStamp: Sendable, Hashable {
 
     /// Whether a change after `now` would have a different time.
     ///
-    /// Kernels take file times from a clock that ticks every 1 to 10 ms, some file systems keep whole seconds: a file
-    /// changed again within the tick of its last change keeps its time. A more recent time proves nothing.
+    /// Kernels take file times from a clock that ticks every 1 to 10 ms, and some file systems store whole seconds: a
+    /// file that changes again within a tick keeps its time. So a recent time proves nothing.
     func isSettled(at now: Time) -> Bool {
-      // In durations, which hold the difference of any two times: a file may claim to be of any year.
+      // Durations hold the difference of any two times; a file may claim to be from any year.
       let age = Duration.seconds(now.seconds) - .seconds(seconds) + .nanoseconds(now.nanoseconds - nanoseconds)
       return age > (nanoseconds == 0 ? .seconds(2) : .milliseconds(20))
     }
@@ -90,9 +90,9 @@ struct FileStamp: Sendable, Hashable {
   let modified: Time
   let changed: Time
 
-  /// Whether another stamp is of the same bytes when only names were changed in between.
+  /// Whether another stamp shows the same bytes, when only names were changed in between.
   ///
-  /// A rename updates the change time, so that it cannot be compared across one.
+  /// A rename updates the change time, so this time is not compared.
   func matchesAcrossRename(_ other: FileStamp) -> Bool {
     device == other.device && inode == other.inode && size == other.size && modified == other.modified
   }
@@ -101,7 +101,7 @@ struct FileStamp: Sendable, Hashable {
 /// The status of a file.
 struct FileStatus: Sendable, Hashable {
   let stamp: FileStamp
-  /// The permission bits, with set-user-ID and the like.
+  /// The permission bits, including set-user-ID and similar ones.
   let permissions: UInt32
   let owner: UInt32
   let group: UInt32
@@ -114,15 +114,15 @@ struct FileReading {
   let text: UTF8Slice
   let hash: ContentHash
   let status: FileStatus
-  /// Whether a later change of the file must show in the stamp.
+  /// Whether the stamp changes with every later change of the file.
   let isSettled: Bool
 }
 
 extension FileSystem {
-  /// Reads a whole file straight into its storage.
+  /// Reads a whole file.
   ///
-  /// A file that changes while it is read is read again, up to five times; after that the stamp is the one from before,
-  /// so that the next check finds a difference.
+  /// A file that changes while it is read is read again, up to five times. After that the stamp is the one before
+  /// reading, so that the next check finds a difference.
   func contents(of name: String, in directory: FileDescriptor) throws(SystemError) -> FileReading {
     let file = try open(name, in: directory, for: .reading)
     defer { try? close(file) }
@@ -194,7 +194,7 @@ extension FileSystem {
     }
   }
 
-  /// Writes all bytes, in as many calls as it takes.
+  /// Writes all bytes, in as many calls as necessary.
   func writeAll(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor, at offset: Int) throws(SystemError) {
     var written = 0
     while written < bytes.count {
@@ -204,11 +204,11 @@ extension FileSystem {
     }
   }
 
-  /// Writes a content to a file, atomically; an existing file is replaced, also behind a symbolic link.
+  /// Writes a content to a file, atomically; replaces an existing file, also behind a symbolic link.
   ///
   /// - Parameters:
-  ///   - model: Whose mode and owner the file gets; by default those of the file that it replaces.
-  ///   - durably: Whether the file must survive a power cut before this returns.
+  ///   - model: The file whose mode and owner the new file gets; by default the file that it replaces.
+  ///   - durably: Whether the file must survive a power cut when this returns.
   /// - Returns: The file's real path.
   func writeFile(
     _ content: some FileContent, to path: String, like model: FileModel? = nil, durably: Bool

@@ -1,24 +1,24 @@
-/// A complete file that is not visible yet.
+/// A complete file without its final name.
 struct NewFile {
   let name: String
   let hash: ContentHash
   let stamp: FileStamp
 }
 
-/// Whose mode, owner and attributes a new file takes.
+/// The file whose mode, owner and attributes a new file gets.
 struct FileModel {
   let status: FileStatus
-  /// The file itself, nil when it is gone.
+  /// The file itself; `nil` when it does not exist any more.
   var descriptor: FileDescriptor?
 }
 
 extension FileSystem {
-  /// Writes a content to a new file; after a failure, nothing is left of it.
+  /// Writes a content to a new file; removes the file after a failure.
   ///
   /// - Parameters:
-  ///   - model: Whose mode, owner and attributes it takes; `nil` for those that every new file gets.
-  ///   - durably: Whether a name that the file is given later must never survive a power cut without its bytes. Both
-  ///     are sure to survive one when the directory is synchronized after that.
+  ///   - model: The file whose mode, owner and attributes the new file gets; `nil` for the defaults.
+  ///   - durably: Whether the bytes must reach the medium before any name that the file gets later. Both survive a
+  ///     power cut once the directory is synchronized.
   func writeNewFile(
     _ content: some FileContent, named name: String, in directory: FileDescriptor, like model: FileModel?, durably: Bool
   ) throws(SystemError) -> NewFile {
@@ -43,7 +43,7 @@ extension FileSystem {
     }
   }
 
-  /// Gives a file the owner, permissions and attributes of another, as far as permitted, and never wider access.
+  /// Gives a file the owner, permissions and attributes of another file, as far as permitted, and never wider access.
   private func apply(_ model: FileModel, to file: FileDescriptor) throws(SystemError) {
     var permissions = model.status.permissions
     var isGroupKept = true
@@ -51,19 +51,19 @@ extension FileSystem {
       try setOwner(model.status.owner, group: model.status.group, of: file)
     } catch {
       guard error.isNotPermitted || error.isUnsupported else { throw error }
-      // Set-user-ID would now refer to another user.
+      // Set-user-ID would now mean another user.
       permissions &= 0o777
       do {
         try setOwner(nil, group: model.status.group, of: file)
       } catch {
         guard error.isNotPermitted || error.isUnsupported else { throw error }
-        // Another group now: it gets no more rights than everyone has.
+        // The group differs: it gets no more rights than everyone has.
         permissions &= 0o707 | (permissions & 0o007) << 3
         isGroupKept = false
       }
     }
     try setPermissions(permissions, of: file)
-    // The access list has an entry for the group, which would now give another group the same rights.
+    // The access list has an entry for the group, which would give another group these rights.
     if let source = model.descriptor { try copyAttributes(from: source, to: file, includingAccessList: isGroupKept) }
   }
 }
@@ -94,7 +94,7 @@ private struct FileWriter {
     } catch let error as SystemError {
       throw error
     } catch {
-      // `forEachSlice` rethrows, so it can throw nothing but our own error.
+      // `forEachSlice` rethrows, so it throws only this writer's errors.
       preconditionFailure("\(error)")
     }
     try flush()

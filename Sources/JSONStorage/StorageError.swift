@@ -1,4 +1,4 @@
-/// Why a store could not be read, written or watched.
+/// An error in reading, writing or watching a store.
 package struct StorageError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   package enum Code: Sendable, Hashable {
@@ -10,27 +10,27 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
     case invalidFile
     /// Whether the new version is in place, or survives a power cut, is unknown.
     case durabilityUnknown
-    /// The file is a bind mount whose source was replaced: a write would not be seen by anyone.
+    /// The file is a bind mount whose source was replaced: nobody would see a write.
     case staleMount
     /// Another server has the file open.
     case locked
     /// The store is closed.
     case closed
-    /// The address of a database makes no sense.
+    /// The address of a database is invalid.
     case invalidAddress
-    /// The tables of a database are not those of this program, or hold what cannot be served.
+    /// The tables of a database have another layout, or invalid content.
     case invalidDatabase
-    /// Another transaction came between: it is tried again.
+    /// Another transaction came first; the server tries again.
     case conflict
-    /// The user of a database may not do that.
+    /// The user of a database has no right to do that.
     case forbidden
-    /// Something else that a database says.
+    /// Another error of a database.
     case refused
   }
 
   package let code: Code
 
-  /// A sentence for a person that names the file or the database, and says what to do.
+  /// A sentence for people that names the file or the database, and says what to do.
   package let message: String
 
   /// The parser's error, or a ``SystemError``.
@@ -48,14 +48,14 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - cause: The failed call.
-  ///   - action: What was tried, as in "write".
-  ///   - path: The file on which it was tried.
+  ///   - action: The action that failed, such as "write".
+  ///   - path: The path of the file.
   init(_ cause: SystemError, when action: String, _ path: String) {
     let code: Code = cause.isLackOfSpace ? .noSpace : .unavailable
     self.init(code, "Cannot \(action) '\(path)': \(cause.reason).", cause: cause)
   }
 
-  /// Creates the error of a file that a parser refused.
+  /// Creates the error of a file that cannot be parsed.
   init(invalid path: String, cause: any Error) {
     self.init(.invalidFile, "'\(path)' is not valid: \(cause).", cause: cause)
   }

@@ -2,29 +2,29 @@ import Dispatch
 import HTTPTypes
 import JSONServer
 
-/// Asks other servers by curl, so that the binary holds no client and no TLS library; the machine's proxies and certificates
-/// count.
+/// Sends requests with curl, so that the executable needs neither a client nor a TLS library. The machine's proxies and
+/// certificates apply.
 struct Curl: Sendable {
-  /// Why there is no response.
+  /// The reason why there is no response.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// How long a response may take.
+  /// The time limit of a response.
   var timeout = Duration.seconds(60)
-  /// The most bytes of a response's body.
+  /// The largest body of a response, in bytes.
   var maximumBytes: Int
-  /// What the limit is set by, for the message of a response that is larger.
+  /// The option that sets this limit, for the message about a larger response.
   var limitName = "--max-body"
 
-  /// Sends a request and waits for the response. When the task is cancelled, curl ends.
+  /// Sends a request and waits for the response. When the task is canceled, curl ends.
   ///
-  /// - Throws: ``Failure`` in curl's words, `Upstream.Failure.timeout`, or `CancellationError`.
+  /// - Throws: ``Failure`` with curl's message, `Upstream.Failure.timeout`, or `CancellationError`.
   func send(_ request: Request, to address: String) async throws -> Response {
     let body = request.bytes.isEmpty ? nil : TemporaryFile(request.bytes)
     if body == nil, !request.bytes.isEmpty { throw Failure(description: "No temporary file can be made for its body.") }
     defer { body?.remove() }
-    // A file of its own: among the body, trailers could not be told from it.
+    // The head has a file of its own: within the body, trailers could not be recognized.
     guard let head = TemporaryFile([]) else {
       throw Failure(description: "No temporary file can be made for its response.")
     }
@@ -33,9 +33,9 @@ struct Curl: Sendable {
     let text = configuration(for: request, address, headPath: head.path, bodyPath: body?.path)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A queue of its own has a thread of its own: it blocks.
+        // A queue of its own has a thread of its own, which may block.
         DispatchQueue(label: "curl").async {
-          // To a HEAD request, curl writes the head to standard output, too.
+          // For a HEAD request, curl also writes the head to standard output.
           let limit = request.method == .head ? Self.maximumHeadBytes : maximumBytes
           continuation.resume(returning: transfer.run(configuration: text, maximumBytes: limit))
         }
@@ -74,8 +74,8 @@ struct Curl: Sendable {
 
   // MARK: What curl reads
 
-  /// Options in curl's own language, which it reads from standard input: other users of the machine see the arguments of
-  /// a program, and not those.
+  /// The options in the language of curl's configuration files, for standard input: other users of the machine can see
+  /// the arguments of a program, but not its input.
   private func configuration(
     for request: Request, _ address: String, headPath: String, bodyPath: String?
   ) -> String {
@@ -87,14 +87,14 @@ struct Curl: Sendable {
     ]
     lines += isHead ? ["head"] : [Self.option("request", request.method.rawValue)]
     if let bodyPath, !isHead { lines.append(Self.option("data-binary", "@\(bodyPath)")) }
-    // Some servers refuse these without a length.
+    // Some servers refuse these methods without a length.
     if bodyPath == nil, [.post, .put, .patch].contains(request.method) { lines.append(Self.option("data-binary", "")) }
     for field in request.headerFields {
-      // curl leaves out a field without a value unless it ends with a semicolon.
+      // curl leaves out a field without a value unless the line ends with a semicolon.
       let text = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
       lines.append(Self.option("header", text))
     }
-    // What curl would add of its own.
+    // The fields that curl would add itself.
     for name in [.accept, .userAgent, .contentType, .expect] as [HTTPField.Name]
     where !request.headerFields.contains(name) {
       lines.append(Self.option("header", "\(name.rawName):"))
@@ -103,7 +103,7 @@ struct Curl: Sendable {
   }
 
   private static func option(_ name: String, _ value: String) -> String {
-    // Not by characters: a combining character after a quote is one with it.
+    // By Unicode scalars: a combining character after a quote forms one character with it.
     let escaped = value.unicodeScalars.map { scalar in
       switch scalar {
       case "\"": "\\\""
@@ -116,14 +116,14 @@ struct Curl: Sendable {
   }
 }
 
-/// The head of a response as curl writes it: up to an empty line, after which trailers may follow.
+/// The head of a response as curl writes it: up to an empty line; trailers may follow.
 struct ResponseHead {
   let status: HTTPResponse.Status
   let fields: HTTPFields
 
-  /// Reads a head; heads of status 100 to 199 before it are skipped.
+  /// Reads a head; skips heads with a status from 100 to 199 before it.
   ///
-  /// - Returns: `nil` for what is no response.
+  /// - Returns: `nil` when the bytes are not a response.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while true {
@@ -135,7 +135,7 @@ struct ResponseHead {
     }
   }
 
-  /// Takes the lines of a head up to the empty one.
+  /// Takes the lines of a head up to the empty line.
   private static func takeHead(of rest: inout ArraySlice<UInt8>) -> [String]? {
     var lines: [String] = []
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -148,7 +148,7 @@ struct ResponseHead {
     return nil
   }
 
-  /// `HTTP/1.1 404 Not Found`; HTTP/2 has no phrase.
+  /// Parses `HTTP/1.1 404 Not Found`; HTTP/2 has no phrase.
   private static func status(_ line: String) -> HTTPResponse.Status? {
     let parts = line.split(separator: " ", maxSplits: 2)
     guard parts.count >= 2, parts[0].hasPrefix("HTTP/"), let code = Int(parts[1]), 100...999 ~= code else { return nil }
@@ -156,7 +156,7 @@ struct ResponseHead {
   }
 
   private static func field(_ line: String) -> HTTPField? {
-    // By bytes: a combining character after a colon or a space is one with it.
+    // By bytes: a combining character after a colon or a space forms one character with it.
     guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(String(line[..<colon]))
     else { return nil }
     let value = line.utf8[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

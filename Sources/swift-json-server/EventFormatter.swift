@@ -2,24 +2,24 @@ import HTTPTypes
 import JSONServer
 import JSONServerValues
 
-/// Makes a line of each event that is to be shown.
+/// Formats events as lines of the log.
 protocol EventFormatter: Sendable {
-  /// Returns the line without its end, and where it goes; `nil` for an event that is not shown.
+  /// Returns the line of an event, and its stream; `nil` for an event that is not logged.
   func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)?
 
-  /// Returns the line of a request that was responded to, likewise.
+  /// Returns the line of a request that has its response.
   func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)?
 }
 
-/// The part of an exchange that a log shows: a line that waits to be printed must not keep the bodies.
+/// The parts of an exchange that a log shows. A line that waits to be printed must not keep the bodies in memory.
 struct RespondedRequest: Sendable {
   let method: String
   let target: String
   let status: HTTPResponse.Status
-  /// The size of the response's body; of one above 1 MiB about that, since it is sent while it is made.
+  /// The size of the response's body; an estimate for a body above 1 MiB, which is sent while it is made.
   let bytes: Int
   let duration: Duration
-  /// The origin of the page whose browser withholds the response from it; `nil` for every other client.
+  /// The origin of a page whose browser withholds the response from it; `nil` for every other client.
   let refusedOrigin: String?
 
   init(_ exchange: Exchange) {
@@ -32,13 +32,13 @@ struct RespondedRequest: Sendable {
   }
 }
 
-/// Shows events to a person: one aligned line for each request, coloured by its status.
+/// Formats events for people: one aligned line for each request, colored by its status.
 struct TextFormatter: EventFormatter {
   let style: LogStyle
-  /// Whether only errors are shown.
+  /// Whether only errors are printed.
   let isQuiet: Bool
 
-  /// The width of the longest of the methods and of the notes' names.
+  /// The width of the longest method, and of the longest event name.
   private static let nameWidth = "reloaded".count
 
   func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {
@@ -76,7 +76,7 @@ struct TextFormatter: EventFormatter {
       style(request.refusedOrigin == nil ? Self.emphasis(request.status) : .yellow, "\(request.status.code)"),
       Self.padded(request.duration.millisecondText, 8, alignedRight: true) + " ms",
       Self.padded(LogText.grouped(request.bytes), 9, alignedRight: true) + " B",
-      // Last, so that a long one pushes nothing out of its column.
+      // Last, so that a long target does not move the other columns.
       LogText.readable(request.target) + (request.refusedOrigin.map { "  withheld from \(LogText.escaped($0))" } ?? ""),
     ]
     return fields.joined(separator: "  ")
@@ -86,7 +86,7 @@ struct TextFormatter: EventFormatter {
     "\(style(.grey, time.clock))  \(style(emphasis, Self.padded(name, Self.nameWidth)))  \(text)"
   }
 
-  /// Escapes the lines of a message, and keeps its line breaks, which set an excerpt apart.
+  /// Escapes the lines of a message, and keeps the line breaks before an excerpt.
   private static func lines(_ message: String) -> String {
     message.split(separator: "\n", omittingEmptySubsequences: false).map { LogText.escaped(String($0)) }
       .joined(separator: "\n")
@@ -108,16 +108,16 @@ struct TextFormatter: EventFormatter {
 }
 
 extension Duration {
-  /// The duration as logs show it: milliseconds with two decimals.
+  /// The duration in milliseconds with two decimals.
   var millisecondText: String {
     let hundredths = components.seconds * 100_000 + components.attoseconds / 10_000_000_000_000
     return "\(hundredths / 100).\(String(hundredths % 100 + 100).dropFirst())"
   }
 }
 
-/// Colours, where they are wanted.
+/// The colors of the log.
 struct LogStyle: Sendable {
-  /// A way to stand out, by its number in ECMA-48.
+  /// A text style, by its number in ECMA-48.
   enum Emphasis: Int {
     case bold = 1
     case red = 31
@@ -135,9 +135,9 @@ struct LogStyle: Sendable {
   }
 }
 
-/// Shows events to programs: one JSON object a line.
+/// Formats events for programs: one JSON object in each line.
 struct JSONLinesFormatter: EventFormatter {
-  /// Whether only errors are shown.
+  /// Whether only errors are printed.
   let isQuiet: Bool
 
   func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {

@@ -2,10 +2,10 @@ import Dispatch
 import JSONServer
 import NIOConcurrencyHelpers
 
-/// Prints lines on standard output and standard error, in the order they come, from a queue of its own.
+/// Prints lines on standard output and standard error, in their order, on a queue of its own.
 ///
-/// Printing never waits for a slow terminal or pipe: a line that finds ``capacity`` lines waiting is dropped, and the
-/// number of dropped lines is printed. What waits has the size of its line. Lines leave at once, also into a pipe.
+/// Callers never wait for a slow terminal or pipe: when ``capacity`` lines are waiting, the writer drops further lines
+/// and prints their number later. Each line is written immediately, also to a pipe.
 final class LogWriter: Sendable {
   private enum Entry: Sendable {
     case output(String)
@@ -36,9 +36,9 @@ final class LogWriter: Sendable {
   private let queue = DispatchQueue(label: "log")
   private let send: @Sendable ([UInt8], LogStream) -> Void
 
-  /// Creates a writer in the format and the colours that the options ask for.
+  /// Creates a writer with the format and the colors of the options.
   ///
-  /// - Parameter send: Prints lines; may block until their reader has room for them.
+  /// - Parameter send: Prints lines; may block while the reader is slow.
   init(
     _ options: ServeCommand,
     send: @escaping @Sendable ([UInt8], LogStream) -> Void = { FileText.send($0, to: $1.rawValue) }
@@ -63,14 +63,14 @@ final class LogWriter: Sendable {
     add(.error(text))
   }
 
-  /// Prints an event as a line, if the format has one for it.
+  /// Prints an event as a line, if its formatter logs it.
   func log(_ event: ServerEvent) {
-    // A quiet server shows none of its requests; letting them wait for the queue would cost as much as showing them.
+    // A quiet server logs no requests; passing them to the queue would cost as much as printing them.
     if isQuiet, case .responded = event { return }
     add(Entry(event))
   }
 
-  /// Returns when all is printed, or when nobody has taken it for two seconds.
+  /// Returns when all lines are printed, or when nobody has read any for two seconds.
   func flush() {
     let end = DispatchSemaphore(value: 0)
     queue.async { end.signal() }
@@ -121,7 +121,7 @@ final class LogWriter: Sendable {
   }
 }
 
-/// A line on standard error that says how far something is, from a ticker's queue, until that has ended.
+/// A progress line on standard error, printed from a ticker's queue.
 final class TerminalLine: Sendable {
   private enum State {
     case waiting
@@ -129,7 +129,7 @@ final class TerminalLine: Sendable {
     case ended
   }
 
-  /// Whether each text takes the place of the one before, and the last is wiped.
+  /// Whether each text replaces the last one, and the final text is cleared.
   private let isReplaced: Bool
   private let state = NIOLockedValueBox(State.waiting)
 
@@ -145,7 +145,7 @@ final class TerminalLine: Sendable {
     }
   }
 
-  /// Shows nothing from now on.
+  /// Prints nothing from now on.
   func end() {
     state.withLockedValue { state in
       if state == .shown, isReplaced { Self.send(Terminal.lineClearing) }
@@ -158,7 +158,7 @@ final class TerminalLine: Sendable {
   }
 }
 
-/// Where a line goes, by the descriptor's number.
+/// The stream of a line, by its file descriptor.
 enum LogStream: Int32 {
   case output = 1
   case error = 2

@@ -8,14 +8,14 @@ import JSONServerValues
   import Foundation
 #endif
 
-/// Reads a resource of another server: a list, page by page, or an object.
+/// Downloads a resource of another server: a list, page by page, or an object.
 struct ResourceDownload {
-  /// The resource that was read.
+  /// The downloaded resource.
   enum Content {
     case records([ValidJSON])
     case object(ValidJSON)
 
-    /// The name of the only array in an object, in which records are meant to be: `{"data": […], "total": 1}`.
+    /// The name of the only array in an object, which probably holds the records: `{"data": […], "total": 1}`.
     var onlyList: String? {
       guard case .object(let object) = self, let members = JSONValue(object).object else { return nil }
       let lists = members.filter { $0.value.array?.contains { $0.object != nil } == true }
@@ -26,7 +26,7 @@ struct ResourceDownload {
   private static let maximumPages = 1_000
   private static let maximumRedirects = 10
 
-  /// The address as it was given.
+  /// The address as given.
   let argument: String
   /// The name of the resource: the last segment of the address's path, without `.json`.
   let name: String
@@ -37,7 +37,7 @@ struct ResourceDownload {
   /// The address's path, for messages.
   var place: String { url.path() }
 
-  /// - Throws: ``CommandFailure`` for an address that names no resource.
+  /// - Throws: ``CommandFailure`` for an address that does not name a resource.
   init(_ argument: String, fields: HTTPFields, curl: Curl) throws(CommandFailure) {
     guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
       url.host()?.isEmpty == false, url.user() == nil, url.fragment() == nil
@@ -61,9 +61,9 @@ struct ResourceDownload {
     try ResourceDownload(url.appending(path: id).absoluteString, fields: fields, curl: curl)
   }
 
-  /// Reads what is at the address, without further pages; `nil` when nothing is there.
+  /// Downloads the first page; `nil` when nothing is at the address.
   ///
-  /// - Throws: ``CommandFailure`` that names the address that is down, or holds something else.
+  /// - Throws: ``CommandFailure`` that names an address which does not respond, or is not JSON.
   func sample() async throws(CommandFailure) -> ValidJSON? {
     let (response, address) = try await get(url)
     if [404, 410].contains(response.status.code) { return nil }
@@ -71,9 +71,9 @@ struct ResourceDownload {
     return try json(response, address)
   }
 
-  /// Reads all pages.
+  /// Downloads all pages.
   ///
-  /// - Throws: ``CommandFailure`` that names the address that is down, or holds something else.
+  /// - Throws: ``CommandFailure`` that names an address which does not respond, or is not JSON.
   func run(_ progress: RecordingProgress) async throws(CommandFailure) -> Content {
     var records: [ValidJSON] = []
     var visited: Set<String> = []
@@ -112,7 +112,7 @@ struct ResourceDownload {
     }
   }
 
-  /// Asks for a page, wherever redirections on the same server lead.
+  /// Requests a page, and follows redirections on the same server.
   private func get(_ page: URL) async throws(CommandFailure) -> (Response, URL) {
     var address = page
     for _ in 0...Self.maximumRedirects {
@@ -137,7 +137,7 @@ struct ResourceDownload {
     throw failure(page, "it redirects more than \(Self.maximumRedirects) times")
   }
 
-  /// - Throws: ``CommandFailure`` for a response that is no success.
+  /// - Throws: ``CommandFailure`` for a response without success.
   private func check(_ response: Response, _ address: URL) throws(CommandFailure) {
     switch response.status.code {
     case 200...299: return
@@ -148,7 +148,7 @@ struct ResourceDownload {
     }
   }
 
-  /// An address for messages, which hold no secret.
+  /// An address for messages, without secrets.
   private static func shown(_ url: URL) -> String { SecretText.target(url.absoluteString) }
 
   private func json(_ response: Response, _ address: URL) throws(CommandFailure) -> ValidJSON {
@@ -173,7 +173,7 @@ struct ResourceDownload {
 
 /// The links of a response (RFC 8288, section 3).
 enum LinkField {
-  /// The address of the next page, as it stands in the field; `nil` when there is none.
+  /// The address of the next page, as written in the field; `nil` for none.
   static func next(in fields: HTTPFields) -> String? {
     guard let name = HTTPField.Name("Link") else { return nil }
     for value in fields[values: name] {
@@ -187,7 +187,7 @@ enum LinkField {
     return nil
   }
 
-  /// Takes the parameters of a link up to the comma after it, and returns the words of `rel`.
+  /// Takes the parameters of a link up to the next comma, and returns the words of `rel`.
   private static func takeRelations(of rest: inout Substring) -> [String] {
     var parameters: [String] = []
     var parameter = ""

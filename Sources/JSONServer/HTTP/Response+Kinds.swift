@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import JSONServerValues
 
-// A status is a number or one of HTTPTypes' names; each kind of response takes both.
+// Each kind of response takes the status as a number, or as a constant of HTTPTypes.
 
 extension Response {
   /// A response without a body.
@@ -50,8 +50,8 @@ extension Response {
   /// A response whose body arrives piece by piece.
   ///
   /// - Parameters:
-  ///   - pieces: The pieces. A stream of unknown length is taken to be endless, such as server-sent events: it ends when the
-  ///     client hangs up or the server stops. A stream of known length goes on to its end, and is cut off there.
+  ///   - pieces: The pieces. A stream without a length counts as endless, such as server-sent events: it ends when the
+  ///     client disconnects or the server stops. A stream with a length is sent to its end and cut off at the length.
   ///   - length: The number of all bytes; `nil` when it is unknown.
   ///   - type: The type of the body.
   ///   - headers: Further header fields.
@@ -76,7 +76,7 @@ extension Response {
     return response
   }
 
-  /// A response whose status and header fields are checked: what is wrong becomes its ``problem``.
+  /// Checks the status and the header fields; an error becomes the response's ``problem``.
   private init(
     _ code: Int, _ headers: KeyValuePairs<String, String>, _ bytes: [UInt8] = [], type: String? = nil
   ) {

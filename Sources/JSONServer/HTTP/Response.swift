@@ -9,18 +9,18 @@ import JSONStorage
   public import Foundation
 #endif
 
-/// One HTTP response: `.json(["balance": 200])`, `.status(.noContent)`, `.data(png, type: "image/png")`, `.reset`.
+/// An HTTP response: `.json(["balance": 200])`, `.status(.noContent)`, `.data(png, type: "image/png")`, `.reset`.
 public struct Response: Sendable {
-  /// What follows the head.
+  /// The body of a response.
   package enum Content: Sendable {
     /// All bytes at once.
     case bytes([UInt8])
-    /// Bytes that arrive one after the other, and their total number when it is known.
+    /// Bytes that arrive in pieces, and their total number when it is known.
     ///
-    /// A stream of unknown length is taken to be endless, such as server-sent events: it ends when the client stops
-    /// sending or the server shuts down. One of known length goes on to its end, and is cut off there; a client notices
-    /// that it is broken when fewer bytes come.
-    // Indirect, since a stream's size is known only at run time: every response's size would then be, too.
+    /// A stream without a length counts as endless, such as server-sent events: it ends when the client disconnects or the
+    /// server stops. A stream with a length is sent to its end and cut off at the length; a client sees fewer bytes as an
+    /// error.
+    // Indirect: the size of AsyncStream is known only at run time, and would make the size of Response unknown, too.
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
   }
 
@@ -30,16 +30,16 @@ public struct Response: Sendable {
   /// The header fields.
   package var headerFields: HTTPFields
 
-  /// What follows the head.
+  /// The body.
   package var content: Content
 
-  /// How it is sent over a socket; callers of ``Server/respond(to:)`` get the response whatever this says.
+  /// How the response is sent over a socket; ``Server/respond(to:)`` returns the response in any case.
   package var delivery: Delivery
 
-  /// What is wrong with a response that cannot be sent, which is told where it is used; `nil` for nothing.
+  /// The reason why the response cannot be sent, which becomes an error when it is used; `nil` for a valid response.
   package var problem: String?
 
-  /// What an error's body says, for clients that accept only plain text.
+  /// The message of an error, for clients that accept only plain text.
   var errorMessage: String?
 
   /// Creates a response.
@@ -53,13 +53,13 @@ public struct Response: Sendable {
     self.delivery = delivery
   }
 
-  /// The header fields; those of the transport, such as `Content-Length` and `Date`, are added when it is sent.
+  /// The header fields; the transport adds its own, such as `Content-Length` and `Date`, when it sends the response.
   public var headers: HTTPFields {
     get { headerFields }
     set { headerFields = newValue }
   }
 
-  /// The bytes of a body that is complete; empty for a stream.
+  /// The bytes of a complete body; empty for a stream.
   package var bytes: [UInt8] {
     guard case .bytes(let bytes) = content else { return [] }
     return bytes
@@ -73,11 +73,11 @@ public struct Response: Sendable {
     set { content = .bytes(Array(newValue)) }
   }
 
-  /// The body as JSON; `nil` when it is something else.
+  /// The body as JSON; `nil` when the body is not JSON.
   public var json: JSONValue? { try? JSONValue(parsing: bytes) }
 
-  /// The response to HEAD: the fields of that to GET, the length among them, without its body (RFC 9110, section
-  /// 9.3.2).
+  /// The response to HEAD: the header fields of the response to GET, with `Content-Length`, and no body (RFC 9110,
+  /// section 9.3.2).
   var head: Response {
     var response = self
     let length: Int? =
@@ -91,20 +91,20 @@ public struct Response: Sendable {
   }
 }
 
-/// A response inside the server: a ``Response`` with what saves work on its way out.
+/// A response inside the server: a ``Response`` with prepared parts that save work when it is sent.
 ///
-/// The public type knows nothing of this. Code that takes a response from outside wraps it; ``response`` unwraps it.
+/// ``init(_:)`` wraps a response of user code; ``response`` unwraps it.
 package struct PreparedResponse: Sendable {
-  /// The largest body that is made and sent as a whole; a larger one is written in slices, as its client takes them.
+  /// The largest body that is made and sent as a whole; a larger body is made in slices, as fast as the client reads.
   static let largestWhole = 1024 * 1024
 
-  /// What follows the head.
+  /// The body of a response.
   enum Body: Sendable {
     /// All bytes at once.
     case bytes([UInt8])
-    /// Bytes that arrive one after the other, and their total number when it is known.
+    /// Bytes that arrive in pieces, and their total number when it is known.
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
-    /// Bytes that are made as the client takes them.
+    /// Bytes that are made while the client reads.
     case slices(SlicedBody)
 
     init(_ body: Response.Content) {
@@ -115,7 +115,7 @@ package struct PreparedResponse: Sendable {
         }
     }
 
-    /// The number of its bytes, of slices about that; 0 for a stream.
+    /// The number of bytes, an estimate for slices; 0 for a stream.
     var estimatedByteCount: Int {
       switch self {
       case .bytes(let bytes): bytes.count
@@ -138,29 +138,29 @@ package struct PreparedResponse: Sendable {
   var body: Body
   package var delivery: Response.Delivery
 
-  /// The fields except those that the transport and ``validator`` add; any change but ``append(_:_:)`` clears
-  /// ``commonFields``.
+  /// The header fields, without those that the transport and ``validator`` add. Every change except ``append(_:_:)``
+  /// clears ``commonFields``.
   package var headerFields: HTTPFields {
     didSet { commonFields = nil }
   }
 
-  /// The first fields as one piece, when they are those of most responses and none has been changed since.
+  /// The fields that begin most responses, as prepared bytes; `nil` when ``headerFields`` does not begin with them.
   ///
-  /// They were made for a request that sends neither an origin nor a coding, and for no particular status or body.
+  /// These fields depend neither on an origin or a content coding of the request, nor on the status or the body.
   private(set) var commonFields: CommonFields?
 
-  /// The number of bytes of a body that is complete; 0 for another one.
+  /// The number of bytes of a complete body; 0 for any other.
   var byteCount: Int {
     if case .bytes(let bytes) = body { bytes.count } else { 0 }
   }
 
-  /// The validator of the body, which becomes a field when the response leaves.
+  /// The validator of the body, which becomes the `ETag` field when the response is sent.
   var validator: EntityTag?
 
-  /// What an error's body says, for clients that accept only plain text.
+  /// The message of an error, for clients that accept only plain text.
   var errorMessage: String?
 
-  /// The origin of the page whose browser will not show it the response; `nil` for every other client.
+  /// The origin of a page that may not read the response, since `--cors` does not allow it; `nil` for every other client.
   package var refusedOrigin: String?
 
   init(
@@ -182,14 +182,14 @@ package struct PreparedResponse: Sendable {
     self.commonFields = commonFields
   }
 
-  /// Adds a field beside the common ones, which do not depend on it.
+  /// Adds a field after the common fields, and keeps ``commonFields``.
   mutating func append(_ name: HTTPField.Name, _ value: String) {
     let commonFields = commonFields
     headerFields.append(HTTPField(name: name, value: value))
     self.commonFields = commonFields
   }
 
-  /// Wraps a response that came from outside: from middleware or an embedder.
+  /// Wraps a response of middleware, or of a program that embeds the server.
   package init(_ response: Response) {
     if let problem = response.problem {
       self = .error(.internalServerError, problem)
@@ -201,9 +201,7 @@ package struct PreparedResponse: Sendable {
     errorMessage = response.errorMessage
   }
 
-  /// The response as Swift code sees it: with every field among its header fields.
-  ///
-  /// Until the fields are read, responses that differ in their validator share them. A body of slices is made whole.
+  /// The response as Swift code sees it, with all header fields. A body of slices becomes one body.
   package var response: Response {
     var complete = Response(status: status, headerFields: headerFields, body: body.whole, delivery: delivery)
     if let validator { complete.headerFields[.eTag] = validator.fieldValue }
@@ -218,13 +216,13 @@ package struct PreparedResponse: Sendable {
     return response
   }
 
-  /// The bytes of a body that is complete; empty for a stream, and for slices.
+  /// The bytes of a complete body; empty for a stream and for slices.
   package var bytes: [UInt8] {
     guard case .bytes(let bytes) = body else { return [] }
     return bytes
   }
 
-  /// The number of the body's bytes, of slices about that; 0 for a stream.
+  /// The number of the body's bytes, an estimate for slices; 0 for a stream.
   package var estimatedByteCount: Int { body.estimatedByteCount }
 
   /// Creates a response with a JSON body, laid out for people.
@@ -233,25 +231,25 @@ package struct PreparedResponse: Sendable {
   }
 }
 
-/// The fields that most responses of a server have, and no others: written once, and copied into each head.
+/// The header fields that most responses of a server begin with, prepared once as bytes and copied into each response.
 final class CommonFields: Sendable {
   let fields: HTTPFields
-  /// The fields as a head holds them.
+  /// The fields as lines of a response's head.
   let lines: [UInt8]
 
-  /// - Parameter fields: Fields that do not change and do not say how a message ends.
+  /// - Parameter fields: Fields that never change; none of them may say how the body ends.
   init(_ fields: HTTPFields) {
     self.fields = fields
     lines = fields.flatMap { "\($0.name.rawName): \($0.value)\r\n".utf8 }
   }
 }
 
-/// The body of a response that is too large to be made or sent as a whole: its connection takes it slice by slice.
+/// A body that is too large to be made as a whole: the connection makes and sends one slice after the other.
 ///
-/// What is made of the data shows one version of it, which lives as long as the body.
+/// The body shows one version of the data, and keeps this version in memory.
 final class SlicedBody: Sendable {
   let text: SlicedText
-  /// Whether it is a script, in which some characters are escaped that JSON may hold.
+  /// Whether the body is a script (JSONP), in which some characters of JSON must be escaped.
   let isScript: Bool
 
   init(_ text: SlicedText) {
@@ -272,7 +270,7 @@ final class SlicedBody: Sendable {
     return isScript ? JSONP.escaped(bytes) : bytes
   }
 
-  /// About the number of bytes, by some records of each list. O(number of lists).
+  /// An estimate of the number of bytes, from some records of each list. O(number of lists).
   var estimatedByteCount: Int { text.estimatedByteCount }
 }
 
@@ -288,11 +286,11 @@ struct EntityTag: Sendable {
     hash = body.withUnsafeBytes { ContentHash(of: $0).value }
   }
 
-  /// Creates the validator of a body that is not read: no two versions with the same number and context may differ.
+  /// Creates the validator of a body without reading it: bodies with the same version and context must be equal.
   ///
   /// - Parameters:
   ///   - version: The version of the data that the body shows.
-  ///   - context: All else that the body depends on.
+  ///   - context: Everything else that the body depends on.
   init(version: UInt64, of context: [UInt8]) {
     count = version
     hash = context.withUnsafeBytes { ContentHash(of: $0).value }
@@ -305,7 +303,7 @@ struct EntityTag: Sendable {
 
   /// Calls a closure with the bytes of ``fieldValue``.
   ///
-  /// Written from its end: building it from strings took longer than the hash.
+  /// The bytes are written from the end: building them from strings took longer than the hash.
   func withFieldValue<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
       var start = buffer.count
@@ -333,7 +331,7 @@ struct EntityTag: Sendable {
 
 /// The tags in an `If-None-Match` or `If-Match` field.
 ///
-/// All tags of the server are weak, since a body may be sent compressed; so `If-Match` compares them as weak ones too.
+/// All tags of the server are weak, since a body may be sent compressed; so `If-Match` compares weakly, too.
 struct EntityTagList {
   private let items: [Substring]
 

@@ -2,9 +2,9 @@ import DequeModule
 import HTTPTypes
 public import JSONServerValues
 
-/// The newest exchanges of a server, and the waiters for one that is yet to come.
+/// The newest exchanges of a server, and the callers that wait for a future exchange.
 ///
-/// It belongs to one engine.
+/// A journal belongs to one engine.
 final class Journal {
   /// A caller that waits for an exchange.
   private struct Waiter {
@@ -16,13 +16,13 @@ final class Journal {
   }
 
   private let capacity: Int
-  /// The most bytes of bodies that are kept, so that large responses do not fill the memory.
+  /// The largest number of bytes of bodies, so that large responses do not fill the memory.
   private var byteCapacity: Int
   private var kept: Deque<Exchange> = []
   private var keptBytes = 0
   /// The first requests that a strict server refused as unexpected.
   private(set) var unexpected: [Exchange] = []
-  /// The most of them that are kept: a client that goes on and on would fill the memory.
+  /// The largest number of unexpected exchanges, so that a client in a loop does not fill the memory.
   private static let maximumUnexpected = 1_000
   private var lastID = 0
   private var waiters: [Int: Waiter] = [:]
@@ -34,13 +34,13 @@ final class Journal {
     self.byteCapacity = max(byteCapacity, 0)
   }
 
-  /// The exchanges that are kept, oldest first.
+  /// The kept exchanges, oldest first.
   var exchanges: [Exchange] {
-    // An array of an empty deque writes its count, 0 as before, into the one empty array that all threads share.
+    // An array of an empty deque would write its count into the one empty array that all threads share.
     kept.isEmpty ? [] : Array(kept)
   }
 
-  /// The exchange with a number, if it is still kept. O(number of exchanges).
+  /// The exchange with a number, if the journal still has it. O(number of exchanges).
   subscript(id: Int) -> Exchange? { kept.last { $0.id == id } }
 
   /// The number of the next exchange, from 1.
@@ -51,15 +51,15 @@ final class Journal {
 
   // MARK: Recording
 
-  /// Records a request and its response, and passes them on to the subscribers of events and the log.
+  /// Records a request and its response, and passes them to the subscribers of events and to the log.
   ///
   /// - Parameters:
   ///   - response: The response as it is sent.
-  ///   - body: The response's body before it was compressed.
+  ///   - body: The response's body before compression.
   func record(
     _ context: RequestContext, _ response: PreparedResponse, body: PreparedResponse.Body, on engine: isolated Engine
   ) {
-    // A stream that was kept here would not end when its subscriber leaves.
+    // A stream in the journal would not end when its subscriber disconnects.
     let keptBody = if case .stream = body { PreparedResponse.Body.bytes([]) } else { body }
     let exchange = exchange(of: context, response.with(keptBody), engine.configuration)
     if context.isAdministrative || !context.isHidden { engine.configuration.onEvent(.responded(exchange)) }
@@ -70,7 +70,7 @@ final class Journal {
     if case .slices = body { keepBytes(on: engine) }
   }
 
-  /// Records the arrival of a request whose response may take long, by the number in its notes.
+  /// Records the arrival of a request whose response may take long, with the number in its notes.
   func recordArrival(of context: RequestContext, on engine: isolated Engine) {
     let exchange = exchange(of: context, nil, engine.configuration)
     if engine.events.hadSubscribers { engine.events.publish(exchange) }
@@ -87,9 +87,9 @@ final class Journal {
       notes: notes)
   }
 
-  /// Keeps the bytes of large bodies instead of the versions of the data that they are made of.
+  /// Replaces large bodies by their bytes, so that they do not keep old versions of the data in memory.
   ///
-  /// One body after the other, the newest first: what is dropped by then takes no time, and no memory.
+  /// Works on one body after the other, the newest first, and skips exchanges that the journal has dropped by then.
   private func keepBytes(on engine: isolated Engine) {
     guard !isMakingBytes, let exchange = newestInSlices, case .slices(let body) = exchange.sent.body else { return }
     isMakingBytes = true
@@ -103,7 +103,7 @@ final class Journal {
     }
   }
 
-  /// Adds an exchange, drops what is too old to keep, and resumes the waiters for which it matches.
+  /// Adds an exchange, drops old ones, and resumes the callers that wait for it.
   func append(_ exchange: Exchange) {
     kept.append(exchange)
     keptBytes += exchange.bodyBytes
@@ -111,20 +111,19 @@ final class Journal {
     resumeWaiters(with: exchange)
   }
 
-  /// Puts an exchange in the place of the one with its id, if that is still kept, and resumes the waiters for which it
-  /// matches.
+  /// Replaces the exchange with the same id, if the journal still has it, and resumes the callers that wait for it.
   func replace(with exchange: Exchange) {
     // Few exchanges come between a request and its response.
     if let index = kept.lastIndex(where: { $0.id <= exchange.id }), kept[index].id == exchange.id {
       keptBytes += exchange.bodyBytes - kept[index].bodyBytes
       kept[index] = exchange
-      // Before, its body was perhaps not there, or counted by estimate.
+      // The old body was missing, or its size an estimate.
       dropOldest()
     }
     resumeWaiters(with: exchange)
   }
 
-  /// The newest exchange of whose large body the bytes are not made yet.
+  /// The newest exchange with a large body whose bytes are not made yet.
   var newestInSlices: Exchange? {
     kept.last { if case .slices = $0.sent.body { true } else { false } }
   }
@@ -136,7 +135,7 @@ final class Journal {
     }
   }
 
-  /// Keeps fewer or more bytes of bodies from now on.
+  /// Changes the number of bytes of bodies that the journal keeps.
   func setByteCapacity(_ byteCapacity: Int) {
     self.byteCapacity = byteCapacity
     dropOldest()
@@ -148,7 +147,7 @@ final class Journal {
     }
   }
 
-  /// Removes the exchanges, the unexpected ones too; waiters keep waiting.
+  /// Removes all exchanges, including the unexpected ones; callers keep waiting.
   func removeAll() {
     kept.removeAll()
     keptBytes = 0
@@ -157,10 +156,10 @@ final class Journal {
 
   // MARK: Waiting
 
-  /// Whether there are waiters.
+  /// Whether callers wait.
   var isAwaited: Bool { !waiters.isEmpty }
 
-  /// Returns the oldest exchange after an id that matches, once there is one; `nil` when the time is up.
+  /// Returns the oldest exchange after an id that matches, as soon as it exists; `nil` after the time limit.
   func exchange(
     after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool,
     on engine: isolated Engine
@@ -180,14 +179,14 @@ final class Journal {
     }
   }
 
-  /// Resumes a waiter; does nothing when it was resumed already.
+  /// Resumes a caller, unless it was resumed before.
   private func endWaiting(_ number: Int, with exchange: Exchange? = nil) {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     waiter.deadline.cancel()
     waiter.continuation.resume(returning: exchange)
   }
 
-  /// Resumes all waiters.
+  /// Resumes all callers.
   func endWaiting() {
     for number in waiters.keys { endWaiting(number) }
   }
@@ -197,43 +196,43 @@ extension Exchange {
   fileprivate var bodyBytes: Int { request.bytes.count + sent.body.estimatedByteCount }
 }
 
-/// A request and its response, as the journal keeps them.
+/// A request and its response in the journal.
 ///
-/// The members of the request are its own: `exchange.path` is `exchange.request.path`.
+/// The members of the request are also members of the exchange: `exchange.path` is `exchange.request.path`.
 @dynamicMemberLookup
 public final class Exchange: Sendable {
-  /// How far it has come.
+  /// The progress of a request.
   public enum State: String, Sendable, Hashable {
-    /// The request is there, and a hold keeps its response back.
+    /// The server has received the request, and a hold keeps it waiting.
     case received
-    /// The response was made.
+    /// The server has responded.
     case responded
   }
 
   /// A number that grows with each request of a server, from 1.
   public let id: Int
-  /// The request as it was sent: before rewrite rules and overrides of the method.
+  /// The request as it was sent: before rewrite rules and method overrides.
   public let request: Request
-  /// The request's target as journal, events and log show it: without secrets, unless the server shows them.
+  /// The target as the journal, events and the log show it: without secrets, unless the server shows them.
   package var shownTarget: String { hidesSecrets ? SecretText.target(request.target) : request.target }
   private let hidesSecrets: Bool
   /// The parts that faults and expectations match.
   package let route: EffectiveRoute
-  /// How far the request has come. An exchange does not change: a response brings another exchange with the same id.
+  /// The progress of the request. An exchange does not change: the response creates another exchange with the same id.
   public let state: State
-  /// The response as it was sent, or would have been without a fault; with status 0 while there is none.
+  /// The response as it was sent, or would have been without a fault; status 0 before the response.
   ///
-  /// Its body is the one before compression; that of the GET for a HEAD; empty for a stream.
+  /// The body is the one before compression. For a HEAD it is the body of the GET; for a stream it is empty.
   public var response: Response { sent.response }
-  /// The response, without its validator among its fields.
+  /// The response, without its validator among the fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
   public var time: Double { respondedAt - duration / .seconds(1) }
-  /// When the response was handed over, in seconds since 1970.
+  /// When the response was passed to the transport, in seconds since 1970.
   private let respondedAt: Double
-  /// The rules that the request met; `nil` for none.
+  /// The rules that matched the request; `nil` for none.
   let notes: MatchNotes?
-  /// The time from the last byte of the request to the handing over of the response.
+  /// The time between reading the request's last byte and passing the response to the transport.
   public let duration: Duration
 
   /// The same exchange with the bytes of its body.
@@ -271,25 +270,25 @@ public final class Exchange: Sendable {
     _ type: Value.Type = Value.self, names: JSONNameStrategy = .unchanged, dates: JSONDateStrategy = .iso8601
   ) throws -> Value { try request.decode(type, names: names, dates: dates) }
 
-  /// Whether a strict server refused it: nothing is at its path, or nothing understands one of its parameters.
+  /// Whether a strict server refused the request: its path, its method or one of its parameters is unknown.
   public var isUnexpected: Bool { notes?.isUnexpected ?? false }
 
   /// The error message of the response; `nil` for none.
   package var refusal: String? { sent.errorMessage }
 
-  /// The id of the hold that the request waited in, or waits in; `nil` for none.
+  /// The id of the request's hold; `nil` for none.
   package var hold: Int? { notes?.hold }
 
-  /// The most bytes of a body that are shown in a list.
+  /// The largest number of bytes of a body in a list.
   private static let maximumShownBytes = 64 * 1024
 
   /// The exchange as `/__admin/requests` lists it.
   var value: JSONValue { value(showing: Self.maximumShownBytes) }
 
-  /// The same with its bodies from beginning to end.
+  /// The exchange with complete bodies.
   var wholeValue: JSONValue { value(showing: .max) }
 
-  /// The members of it without fields and bodies, as the journal and the events show them.
+  /// The members without header fields and bodies, as the journal and the events show them.
   var summary: JSONObject {
     var members = JSONObject([
       ("id", .number(JSONNumber(id))),
@@ -317,12 +316,12 @@ public final class Exchange: Sendable {
 
   private func shown(_ fields: HTTPFields) -> HTTPFields { hidesSecrets ? SecretText.fields(fields) : fields }
 
-  /// The start of a body, cut between characters; null when there is none or it is not text.
+  /// The beginning of a body, cut between characters; null for none, and for a body that is not text.
   private func text(_ body: [UInt8], _ fields: HTTPFields, _ maximumBytes: Int, isRequest: Bool) -> JSONValue {
     guard !body.isEmpty else { return .null }
     var shown = body.prefix(maximumBytes)
     if shown.count < body.count {
-      // The character in which the cut falls: its first byte and those that continue it.
+      // The character at the cut: its first byte and the following ones.
       while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }
       if let last = shown.last, last >= 0x80 { shown.removeLast() }
     }
@@ -336,7 +335,7 @@ public final class Exchange: Sendable {
 }
 
 extension MatchNotes {
-  /// The rules that the request met, as `/__admin/requests` shows them; `nil` for none.
+  /// The matching rules as `/__admin/requests` shows them; `nil` for none.
   fileprivate var value: JSONValue? {
     var members = JSONObject()
     members["rule"] = rule.map { .string($0) }

@@ -7,30 +7,31 @@ import JSONServerValues
   import Foundation
 #endif
 
-/// The exchanges of an HTTP archive (HAR 1.2), in which browsers save what pages have asked for.
+/// The exchanges of an HTTP archive (HAR 1.2), which browsers save.
 package struct HARFile: Sendable {
   package struct Exchange: Sendable {
     /// The address of the server, such as `https://api.example.com`.
     package let origin: String
     package let request: Request
-    /// With a body that is not compressed.
+    /// The response, with an uncompressed body.
     package let response: Response
   }
 
-  /// In the order in which the requests were sent. Left out is what was no whole exchange (it failed, was blocked, came from
-  /// a cache or was saved without its body), web sockets, and preflights, to which this server responds itself.
+  /// The exchanges in the order of their requests. Web sockets, preflights (to which this server responds itself) and
+  /// incomplete exchanges are left out: those that failed, were blocked, came from a cache, or were saved without their
+  /// body.
   package let exchanges: [Exchange]
 
-  /// Reads a document; `nil` for one that is no archive.
+  /// Reads a document; `nil` when it is not an archive.
   init?(_ document: JSONValue) {
     guard let entries = document["log"]?["entries"]?.array else { return nil }
     let times = entries.enumerated().map { ($0.element["startedDateTime"]?.string ?? "", $0.offset) }
     exchanges = times.sorted { $0 < $1 }.compactMap { Exchange(entries[$0.1]) }
   }
 
-  /// Reads a file's text.
+  /// Reads the text of a file.
   ///
-  /// - Throws: ``ServerError`` with code `sourceInvalid` that names the file, and the place of a fault in it.
+  /// - Throws: ``ServerError`` with code `sourceInvalid` that names the file, and the line and column of an error.
   package init(parsing text: [UInt8], name: String) throws(ServerError) {
     let file: HARFile?
     do throws(JSONError) {
@@ -45,7 +46,7 @@ package struct HARFile: Sendable {
     self = file
   }
 
-  /// The exchanges as stubs, without their secrets, for requests that nothing else responds to.
+  /// The exchanges as stubs without secrets, for requests that nothing else responds to.
   var stubs: [Rule] {
     get throws(RequestError) {
       var recording = StubRecording()
@@ -88,7 +89,7 @@ extension HARFile.Exchange {
         body: Array((request["postData"]?["text"]?.string ?? form.joined(separator: "&")).utf8)
       ).unconditional
     var fields = Self.fields(response["headers"], type: body.isEmpty ? nil : content["mimeType"])
-    // The archive has the body as it was unpacked, and a text in UTF-8.
+    // The archive has the unpacked body, with text in UTF-8.
     fields[.contentEncoding] = nil
     if content["encoding"] == nil, let type = fields[.contentType], type.lowercased().contains("charset=") {
       let parts = type.split(separator: ";").filter { !$0.lowercased().contains("charset=") }
@@ -97,19 +98,19 @@ extension HARFile.Exchange {
     self.response = Response(status: HTTPResponse.Status(code: status), headerFields: fields, body: .bytes(body))
   }
 
-  /// The bytes of a response's body; `nil` when the archive was saved without them.
+  /// The bytes of a response's body; `nil` when the archive was saved without it.
   private static func body(_ content: JSONValue) -> [UInt8]? {
     guard let text = content["text"]?.string else { return content["size"]?.int ?? 0 > 0 ? nil : [] }
     guard content["encoding"]?.string == "base64" else { return Array(text.utf8) }
     return Data(base64Encoded: text, options: .ignoreUnknownCharacters).map { Array($0) }
   }
 
-  /// The fields; of HTTP/2 there are such as `:status`, too, which are none.
+  /// The header fields, without pseudo-fields of HTTP/2 such as `:status`.
   private static func fields(_ list: JSONValue?, type: JSONValue?) -> HTTPFields {
     var fields: HTTPFields = [:]
     for field in list?.array ?? [] {
       guard let name = HTTPField.Name(field["name"]?.string ?? "") else { continue }
-      // Chrome joins the values of several fields of a name with line breaks.
+      // Chrome joins the values of fields with the same name by line breaks.
       for value in field["value"]?.string?.split(separator: "\n") ?? [] {
         fields.append(HTTPField(name: name, value: String(value)))
       }

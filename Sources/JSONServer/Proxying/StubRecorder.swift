@@ -3,11 +3,11 @@ import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
 
-/// Keeps what another server responds in a stubs file.
+/// Records the responses of another server in a stubs file.
 ///
-/// The file is written atomically, and whole before ``record(_:_:from:)`` returns. Somebody may edit it at the same time: what is
-/// recorded is merged into the edit. While the file is invalid, nothing is written; what was recorded is with the next
-/// response.
+/// The file is written atomically, and before ``record(_:_:from:)`` returns. You may edit the file at the same time:
+/// new responses are merged into the edit. While the file is invalid, the recorder writes nothing; it writes all
+/// missing responses with the next one.
 package actor StubRecorder {
   /// The path of the file.
   package nonisolated let path: String
@@ -16,17 +16,17 @@ package actor StubRecorder {
   private var text: [UInt8]
   private var generation: Int
   private var recording = StubRecording()
-  /// Whether a version is being written; later responses are in the next one.
+  /// Whether a version is being written; later responses are in the next version.
   private var isWriting = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private let patterns = NIOLockedValueBox<Set<RequestPattern>>([])
 
-  /// Opens a stubs file, which must be there. Blocks until it is read.
+  /// Opens an existing stubs file. Blocks until it is read.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - onFailure: Given a sentence when a response could not be kept.
-  /// - Throws: ``ServerError`` that names the file, and the place of a fault in it.
+  ///   - onFailure: Called with a sentence when a response could not be recorded.
+  /// - Throws: ``ServerError`` that names the file, and the line and column of an error.
   package init(_ path: String, onFailure: @escaping @Sendable (String) -> Void) throws(ServerError) {
     self.path = path
     self.onFailure = onFailure
@@ -45,17 +45,17 @@ package actor StubRecorder {
     }
   }
 
-  /// - Throws: ``JSONError`` or ``NoStubs``, when the text is no stubs file.
+  /// - Throws: ``JSONError`` or ``NoStubs``, when the text is not a stubs file.
   private static func check(_ text: UTF8Slice) throws {
     guard try ValidJSON(parsing: Array(text.bytes)).elements != nil else { throw NoStubs() }
   }
 
-  /// Keeps a response. A response that no stub can have is left out.
+  /// Records a response, unless a stub cannot have such a response.
   ///
   /// - Parameters:
   ///   - request: The request as this server got it, without fields of its connection.
-  ///   - response: What the other server responded.
-  ///   - address: That server's address.
+  ///   - response: The other server's response.
+  ///   - address: The other server's address.
   package func record(_ request: Request, _ response: Response, from address: UpstreamAddress) async {
     let stub: RecordedStub
     do throws(RecordedStub.Refusal) {
@@ -71,15 +71,15 @@ package actor StubRecorder {
     await write()
   }
 
-  /// Whether this run has recorded the responses to a request: a stub of the file with this pattern is its own.
+  /// Whether this run has recorded responses to a request, so that a stub with this pattern is its own.
   package nonisolated func hasRecorded(_ pattern: RequestPattern) -> Bool {
     patterns.withLockedValue { $0.contains(pattern) }
   }
 
-  /// Writes what is not in the file yet, or keeps it in another file beside it when the file cannot take it. Then closes
-  /// the file.
+  /// Writes the responses that are not in the file yet; to another file in the same directory if the stubs file is
+  /// invalid. Then closes the file.
   ///
-  /// - Returns: A sentence that says where it is, when it is not in the file.
+  /// - Returns: A sentence that names the other file, if there is one.
   package func finish() async -> String? {
     defer { store.close() }
     await write()
@@ -94,7 +94,7 @@ package actor StubRecorder {
     return "\(path) cannot take \(responses), which are in \(other) now: correct the one, and add the other's stubs."
   }
 
-  /// The path of a file beside the recorder's that is not there.
+  /// The path of a new file in the same directory.
   private var freePath: String {
     var other = "\(path).recorded"
     var number = 2
@@ -105,7 +105,7 @@ package actor StubRecorder {
     return other
   }
 
-  /// Writes what is recorded. Those who come while a version is being written share the next one.
+  /// Writes the recorded responses. Calls that come during a write share the next one.
   private func write() async {
     while isWriting { await withCheckedContinuation { waiters.append($0) } }
     guard !recording.isWritten else { return }
@@ -143,7 +143,7 @@ package actor StubRecorder {
     }
   }
 
-  /// - Returns: The failure, if it fails.
+  /// - Returns: The error, if writing fails.
   private func write(_ content: [UInt8], to path: String) async -> StorageError? {
     let result = await withCheckedContinuation { continuation in
       store.snapshot(UTF8Slice(content), to: path) { continuation.resume(returning: $0) }
@@ -152,7 +152,7 @@ package actor StubRecorder {
     return error
   }
 
-  /// The file's directory with a slash; empty for the current one.
+  /// The file's directory with a slash; empty for the current directory.
   private nonisolated var directory: String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
@@ -165,7 +165,7 @@ package actor StubRecorder {
 }
 
 extension Request {
-  /// The same without conditions and ranges, so that the response to it is a whole one that can be kept.
+  /// The same request without conditions and ranges, so that its response is complete and can be recorded.
   package var unconditional: Request {
     var request = self
     for name in [.ifNoneMatch, .ifModifiedSince, .ifRange, .range] as [HTTPField.Name] {
@@ -182,30 +182,31 @@ struct StubRecording: Sendable {
     var request: Request
     let pattern: RequestPattern
     var responses: [JSONObject] = []
-    /// How many times the last one came.
+    /// How many times the last response came.
     var repetitions = 0
     var isWritten = false
   }
 
-  /// The most responses to one request that are kept; the newest takes the place of the last one then.
+  /// The largest number of responses to one request; further ones replace the last.
   static let maximumResponses = 100
 
   private var tracks: [Track] = []
 
-  /// How many responses are not in the file.
+  /// The number of responses that are not in the file.
   var unwrittenCount: Int { tracks.reduce(0) { $1.isWritten ? $0 : $0 + $1.responses.count } }
 
-  /// Whether all that was recorded is in the file.
+  /// Whether all recorded responses are in the file.
   var isWritten: Bool { tracks.allSatisfy(\.isWritten) }
 
-  /// All that was recorded, as stubs in the order of their first requests.
+  /// All recorded responses, as stubs in the order of their first requests.
   var stubs: [JSONObject] { tracks.map { Self.stub($0, in: JSONObject([("request", .object($0.pattern.members))])) } }
 
-  /// Adds a response to those that its request got before.
+  /// Adds a response to the earlier responses to the same request.
   ///
-  /// A response that repeats the last one is kept when another one follows: until then the last is sent again and again.
-  /// Requests that differ in secrets alone cannot be told apart afterwards, and are no sequence: to all of them, what the
-  /// newest got is the response. Otherwise a replayed login would always begin with a wrong password.
+  /// Repetitions of the last response are added only when another response follows: until then a replay repeats the
+  /// last one anyway. Requests that differ only in secrets are the same request in the file, and their responses are no
+  /// sequence: the newest response replaces the others. Otherwise a replayed login would always begin with a wrong
+  /// password.
   mutating func add(_ stub: RecordedStub) {
     guard let index = tracks.firstIndex(where: { $0.pattern == stub.pattern }) else {
       tracks.append(Track(request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1))
@@ -232,21 +233,22 @@ struct StubRecording: Sendable {
     tracks[index].isWritten = false
   }
 
-  /// Remembers that the file holds what an earlier state of this had recorded.
+  /// Records that the file has all responses of an earlier state.
   mutating func markWritten(asIn written: StubRecording) {
     for (index, track) in written.tracks.enumerated() where tracks[index].responses == track.responses {
       tracks[index].isWritten = true
     }
   }
 
-  /// Returns the text of a stubs file with what is recorded and not in it yet. All else of it stays as it is.
+  /// Returns the text of a stubs file with the responses that are not in it yet. The rest of the text stays as it is.
   ///
-  /// - Throws: ``JSONError`` when the text is not JSON, ``NoStubs`` when it is no array.
+  /// - Throws: ``JSONError`` when the text is not JSON, ``NoStubs`` when it is not an array.
   func merged(into text: [UInt8]) throws -> [UInt8] {
     try tracks.filter { !$0.isWritten }.reduce(text) { try Self.merged($1, into: $0) }
   }
 
-  /// Puts a stub in the place of the one of the same request or, for a request without one, where no other takes it.
+  /// Replaces the stub with the same request. A stub for a new request is inserted before all stubs that would match
+  /// the request.
   private static func merged(_ track: Track, into text: [UInt8]) throws -> [UInt8] {
     let document = try ValidJSON(parsing: text)
     guard let elements = document.elements else { throw NoStubs() }
@@ -268,7 +270,7 @@ struct StubRecording: Sendable {
     return replacing(end..<end, in: text, with: Array(",\n  ".utf8) + stub)
   }
 
-  /// The members of a stub, with the recorded responses in the place of its own.
+  /// The members of a stub, with the recorded responses in place of its own.
   private static func stub(_ track: Track, in members: JSONObject) -> JSONObject {
     var members = members
     members["response"] = track.responses.count == 1 ? .object(track.responses[0]) : nil
@@ -286,7 +288,7 @@ struct StubRecording: Sendable {
     text[..<range.lowerBound] + part + text[range.upperBound...]
   }
 
-  /// Whether a stub of the file would take a request.
+  /// Whether a stub of the file matches a request.
   private static func matches(_ stub: JSONObject, _ request: Request) -> Bool {
     guard let target = try? ParsedTarget(request.target),
       let pattern = try? RequestPattern(AdminBody(stub["request"]?.object ?? JSONObject())),
@@ -298,28 +300,28 @@ struct StubRecording: Sendable {
   }
 }
 
-/// A file that holds no array of stubs.
+/// The error for a file that is not an array of stubs.
 private struct NoStubs: Error, CustomStringConvertible {
   var description: String { "it must hold an array of stubs, such as []" }
 }
 
-/// A request to another server and its response, as a stub has them, without secrets.
+/// A request to another server and its response, in the form of a stub, without secrets.
 struct RecordedStub: Sendable {
-  /// The request, to find out which stubs match it.
+  /// The request, to find the stubs that match it.
   let request: Request
   /// The stub's `request`.
   let pattern: RequestPattern
   /// One of the stub's `responses`.
   let response: JSONObject
-  /// A body that is no text, which becomes a file of its own.
+  /// A body that is not text, which becomes a file of its own.
   let bodyFile: (name: String, content: [UInt8])?
 
   /// - Parameters:
-  ///   - request: The request, its target as this server gets it.
+  ///   - request: The request, with its target as this server got it.
   ///   - response: The other server's response.
   ///   - address: The other server's address.
-  ///   - filePrefix: How the names of files with bodies begin.
-  /// - Throws: Why there is no stub of it.
+  ///   - filePrefix: The beginning of the names of files with bodies.
+  /// - Throws: The reason why a stub is impossible.
   init(_ request: Request, _ response: Response, from address: UpstreamAddress, filePrefix: String) throws(Refusal) {
     guard case .bytes(let bytes) = response.content, 200...599 ~= response.status.code else {
       throw Refusal("no stub can be like it")
@@ -334,15 +336,15 @@ struct RecordedStub: Sendable {
     self.response = fixed.members
   }
 
-  /// Why a response is not recorded, for a sentence.
+  /// The reason why a response is not recorded, as a part of a sentence.
   struct Refusal: Error {
     let reason: String
 
     fileprivate init(_ reason: String) { self.reason = reason }
   }
 
-  /// Whether a field is a secret, of that one response alone, or one that each stub's response has. Validators are made
-  /// again: a person who edits the body would have to change them, too.
+  /// Whether a stub leaves out a field: secrets, fields of this one response, and fields that every stub's response
+  /// has. Validators are made again: you would have to change them with every edit of the body.
   private static func isLeftOut(_ field: HTTPField) -> Bool {
     let name = field.name.canonicalName
     return HTTPFields.secretNames.contains(name) || leftOutNames.contains(name) || name.hasPrefix("access-control-")
@@ -355,7 +357,7 @@ struct RecordedStub: Sendable {
 
   // MARK: The request
 
-  /// - Throws: Why no stub can be for the request.
+  /// - Throws: The reason why no stub can match the request.
   private static func pattern(of request: Request) throws(Refusal) -> RequestPattern {
     guard let target = try? ParsedTarget(request.target) else { throw Refusal("no stub can be like it") }
     var pattern = RequestPattern(request.method, path(of: request, target.path))
@@ -372,7 +374,7 @@ struct RecordedStub: Sendable {
     return pattern
   }
 
-  /// The path as a pattern has it, which is decoded once more: readable when that changes nothing.
+  /// The path for a pattern, which decodes it once more: decoded for people, if that changes nothing.
   private static func path(of request: Request, _ path: Path) -> String {
     let decoded = path.description
     if !decoded.contains(where: { "%?#:".contains($0) }), !decoded.hasSuffix("/.") { return decoded }
@@ -381,7 +383,7 @@ struct RecordedStub: Sendable {
 
   // MARK: The body
 
-  /// - Returns: The file that holds the body, when the stub cannot.
+  /// - Returns: The file with the body, when the stub cannot hold the body.
   private static func setBody(
     of response: inout FixedResponse, to bytes: [UInt8], for request: Request, _ filePrefix: String
   ) -> (name: String, content: [UInt8])? {
@@ -391,7 +393,7 @@ struct RecordedStub: Sendable {
     if let type, !isCoded {
       if type.isJSON, let value = try? JSONValue(parsing: bytes) {
         response.body = .json(value)
-        // What a stub's JSON has without saying so.
+        // The type that a stub's JSON has by default.
         if response.headerFields[.contentType] == "application/json" { response.headerFields[.contentType] = nil }
         return nil
       }
@@ -405,7 +407,7 @@ struct RecordedStub: Sendable {
     return (name, bytes)
   }
 
-  /// A name that says what the file is, and by its hash that it holds these bytes.
+  /// A name with the file's type, and with a hash of its bytes.
   private static func fileName(for request: Request, _ bytes: [UInt8], _ prefix: String) -> String {
     let last = request.path.split(separator: "/").last.map(String.init) ?? ""
     let kept = last.utf8.filter { ByteSet.words.contains($0) || ".-".utf8.contains($0) }

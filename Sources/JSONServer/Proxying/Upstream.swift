@@ -1,22 +1,22 @@
 import HTTPTypes
 
-/// Another server, which gets the requests that nothing here responds to.
+/// Another server, which gets the requests that this server has no response to.
 public struct Upstream: Sendable {
   /// Sends a request to the other server.
   ///
   /// - Parameters:
-  ///   - request: The request to send, without fields that concern one connection alone, and without `Host`.
-  ///   - address: The whole address of the request, such as `https://api.example.com/users?page=2`.
-  /// - Returns: The other server's response, of any status, with a body that is not compressed.
-  /// - Throws: Any error, whose description becomes the reason in a 502. The task is cancelled when the client goes away,
-  ///   and when the time is up.
+  ///   - request: The request, without fields of the connection and without `Host`.
+  ///   - address: The complete address of the request, such as `https://api.example.com/users?page=2`.
+  /// - Returns: The other server's response, of any status, with an uncompressed body.
+  /// - Throws: Any error; its description becomes the reason in a 502. The task is canceled when the client
+  ///   disconnects, and after the time limit.
   public typealias Send = @Sendable (_ request: Request, _ address: String) async throws -> Response
 
-  /// The address of the other server, as it was given.
+  /// The address of the other server, as given.
   public let url: String
-  /// The most requests that are under way at once; the others wait.
+  /// The largest number of requests at the same time; others wait.
   public var maximumConcurrentRequests = 16
-  /// How long a response may take, the time that its request waits for others included.
+  /// How long a response may take, including the time that its request waits for others.
   public var timeout = Duration.seconds(60)
   let address: UpstreamAddress
   let send: Send
@@ -24,35 +24,36 @@ public struct Upstream: Sendable {
   /// Creates another server.
   ///
   /// - Parameters:
-  ///   - url: Its address, such as `https://api.example.com` or `https://api.example.com/v2`; targets follow it.
-  ///   - send: Sends a request to the server. It runs beside the server's event loop.
-  /// - Throws: ``ServerError`` with code `invalidConfiguration`, when there is no server at such an address.
+  ///   - url: The address, such as `https://api.example.com` or `https://api.example.com/v2`; targets are appended to
+  ///     it.
+  ///   - send: Sends a request to the server. Runs outside of this server's event loop.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration`, when the address is invalid.
   public init(_ url: String, send: @escaping Send) throws(ServerError) {
     self.url = url
     address = try UpstreamAddress(url)
     self.send = send
   }
 
-  /// Why another server was not asked, or did not respond in time.
+  /// The reason why another server was not called, or did not respond in time.
   package enum Failure: Error {
-    /// The time was up, as the closure found out itself.
+    /// The closure itself has reached its time limit.
     case timeout
   }
 }
 
 /// The address of another server: `https://api.example.com/v2`.
 package struct UpstreamAddress: Sendable {
-  /// The address without a slash at its end, which targets follow.
+  /// The address without a slash at its end, to which targets are appended.
   package let text: String
   /// The part before the path.
   private let origin: Origin
-  /// Empty, or with a slash before each segment and none at the end.
+  /// The path: empty, or with a slash before each segment and none at the end.
   private let path: Substring
 
   /// - Throws: ``ServerError`` with code `invalidConfiguration` that says what is wrong.
   package init(_ url: String) throws(ServerError) {
     func refusal(_ reason: String) -> ServerError {
-      // A message shows no password, and no secret of a query.
+      // The message shows no password, and no secret of a query.
       let shown = url.contains("@") ? "This" : "'\(SecretText.target(url))'"
       return ServerError(.invalidConfiguration, "\(shown) is no address of a server: \(reason).")
     }
@@ -79,12 +80,12 @@ package struct UpstreamAddress: Sendable {
     path = url[start..<end]
   }
 
-  /// Returns a target as it is below another address, when it leads to this server.
+  /// Returns a reference to this server as a reference below another base.
   ///
   /// - Parameters:
   ///   - reference: An address, or a path on this server.
-  ///   - base: What precedes targets there.
-  /// - Returns: `nil` when it leads elsewhere, or depends on the path that was asked for.
+  ///   - base: The address that replaces this server's.
+  /// - Returns: `nil` when the reference leads elsewhere, or is relative to the requested path.
   func moved(_ reference: some StringProtocol, to base: String) -> String? {
     var rest = String(reference)
     if let mark = rest.firstRange(of: "://") {
@@ -101,9 +102,9 @@ package struct UpstreamAddress: Sendable {
     return first == "/" ? base + rest : "\(base)/\(rest)"
   }
 
-  /// Rewrites the addresses in a response's fields to lead to where the request came from.
+  /// Rewrites the addresses in a response's fields, so that they lead to the server that the client has called.
   ///
-  /// - Parameter base: What precedes targets there: `http://localhost:3000`, or nothing for paths alone.
+  /// - Parameter base: The beginning of the new addresses: `http://localhost:3000`, or nothing for paths alone.
   func moveAddresses(in fields: inout HTTPFields, to base: String) {
     for index in fields.indices {
       switch fields[index].name {
@@ -115,7 +116,7 @@ package struct UpstreamAddress: Sendable {
     }
   }
 
-  /// The same of the addresses in angle brackets of a `Link` field (RFC 8288, section 3).
+  /// Rewrites the addresses in angle brackets of a `Link` field (RFC 8288, section 3).
   private func movedLinks(_ value: String, to base: String) -> String {
     var result = ""
     var rest = value[...]
@@ -129,23 +130,23 @@ package struct UpstreamAddress: Sendable {
 }
 
 extension HTTPFields {
-  /// The fields that concern one connection alone (RFC 9110, section 7.6.1), and those that say how a message is framed.
+  /// The fields of one connection (RFC 9110, section 7.6.1), and those that say where a message ends.
   private static let connectionNames: Set = [
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade", "content-length", "expect",
   ]
 
-  /// The fields of a request that another server is not to see: what is about this one.
+  /// The fields of a request that another server does not get.
   ///
-  /// Pages of other origins were admitted or refused here, as the other server would by `Origin`. Without a coding that the
-  /// client accepts, the response comes as it is, and is compressed here. A body was unpacked.
+  /// This server has already checked `Origin`. Without `Accept-Encoding`, the response comes uncompressed, and is
+  /// compressed here. The body was unpacked.
   private static let ownNames: Set = [
     "host", "origin", "accept-encoding", "content-encoding", HTTPField.Name.session.canonicalName,
     HTTPField.Name.page.canonicalName,
     HTTPField.Name.methodOverride.canonicalName,
   ]
 
-  /// The fields without those of one connection, which `Connection` may name, too.
+  /// The fields without those of one connection, which `Connection` may also name.
   private var withoutConnectionFields: HTTPFields {
     let listed = self[values: .connection].joined(separator: ",").lowercased()
     let named = Set(listed.split { ", \t".contains($0) }.map(String.init))
@@ -155,14 +156,14 @@ extension HTTPFields {
     }
   }
 
-  /// The fields of a request as another server gets them.
+  /// The fields of a request that another server gets.
   var forwarded: HTTPFields {
     withoutConnectionFields.filter { !Self.ownNames.contains($0.name.canonicalName) }
   }
 
-  /// The fields of another server's response as a client gets them: who may read it, this server says.
+  /// The fields of another server's response that a client gets; this server adds its own CORS fields.
   ///
-  /// - Parameter keepsLength: Whether the length is that of a body which HEAD leaves out.
+  /// - Parameter keepsLength: Whether to keep the length, since a HEAD has no body to count.
   func passedOn(keepsLength: Bool) -> HTTPFields {
     var fields = withoutConnectionFields.filter { field in
       let name = field.name.canonicalName
@@ -172,6 +173,6 @@ extension HTTPFields {
     return fields
   }
 
-  /// Fields that clients, servers and those between them prove with who they are.
+  /// The fields with which clients, servers and proxies authenticate.
   static let secretNames: Set = ["authorization", "cookie", "set-cookie", "set-cookie2"]
 }

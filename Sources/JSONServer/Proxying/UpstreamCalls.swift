@@ -1,13 +1,13 @@
 import DequeModule
 import HTTPTypes
 
-/// Asks another server for what nothing here responds to, and keeps the requests for which it is asked, or will be.
+/// Calls another server for requests that this server has no response to, and limits the number of calls.
 ///
-/// It belongs to the server's engine, whose sessions share it; all of them run on one loop.
+/// It belongs to the server's engine, whose sessions share it; all of them run on one event loop.
 final class UpstreamCalls {
   private let upstream: Upstream
   private let name: ViaName
-  /// The closures that start waiting calls and end running ones, by their numbers.
+  /// The closures that start waiting calls and cancel running ones, by number.
   private var waiting: Deque<(number: Int, start: () -> Void)> = []
   private var running: [Int: () -> Void] = [:]
   private var lastNumber = 0
@@ -17,10 +17,10 @@ final class UpstreamCalls {
     name = ViaName(random: random)
   }
 
-  /// Whether the other server is asked for a request that is refused, or the refusal stands.
+  /// Whether to forward a request that this server refuses.
   ///
-  /// A path that leads nowhere goes there. A method that a resource of this server does not take is refused here, and so is
-  /// what the admin interface, sessions and the page ask for.
+  /// A request for an unknown path is forwarded. A method that a resource lacks is refused here, and so are requests to
+  /// the admin interface, to sessions and of the page.
   func takes(_ context: RequestContext, refusedWith error: RequestError) -> Bool {
     guard error.code == .notFound, !context.isHidden, context.request.target.hasPrefix("/") else { return false }
     return switch context.target.path.segments.first {
@@ -29,7 +29,7 @@ final class UpstreamCalls {
     }
   }
 
-  /// Responds to a request with what the other server responds.
+  /// Responds to a request with the other server's response.
   func proxy(_ context: RequestContext, on engine: isolated Engine) {
     let request: Request
     do throws(RequestError) {
@@ -59,9 +59,9 @@ final class UpstreamCalls {
       })
   }
 
-  /// The request as it goes to the other server.
+  /// The request as the other server gets it.
   ///
-  /// - Throws: 508, when it came from here; 403, when it may change something and changes are refused.
+  /// - Throws: 508 for a request that has already passed through this server; 403 for a change on a read-only server.
   private func forwarded(_ context: RequestContext, on engine: isolated Engine) throws(RequestError) -> Request {
     var request = context.request
     guard !name.isNamed(in: request.headerFields) else {
@@ -73,16 +73,16 @@ final class UpstreamCalls {
         """)
     }
     if !request.isSafe { try engine.allowWriting(request.method.rawValue) }
-    // What is above the address's path is not the server that was named.
+    // A path with `..` must not lead above the path of the other server's address.
     if context.target.path.hadDots { request.target = context.target.path.resolved(request.target) }
     request.headerFields = request.headerFields.forwarded
     name.add(to: &request.headerFields)
     return request
   }
 
-  /// Starts a call, immediately or when others have ended.
+  /// Starts a call, immediately or after others have ended.
   ///
-  /// - Parameter start: Starts it, and returns what cancels it.
+  /// - Parameter start: Starts the call, and returns a closure that cancels it.
   private func add(_ number: Int, _ start: @escaping () -> (() -> Void)) {
     let startNow = { [self] in
       running[number] = {}
@@ -95,7 +95,7 @@ final class UpstreamCalls {
     }
   }
 
-  /// Responds as the other server did, unless the request has its response already, and starts the next call.
+  /// Sends the other server's response, unless the request already has one, and starts the next call.
   private func end(
     _ number: Int, of context: RequestContext, with result: Result<Response, RequestError>, on engine: isolated Engine
   ) {
@@ -109,9 +109,9 @@ final class UpstreamCalls {
     }
   }
 
-  /// Ends a call, cancels what is left of it, and starts the next one.
+  /// Ends a call, cancels it if it is still running, and starts the next one.
   ///
-  /// - Returns: Whether it had not ended before.
+  /// - Returns: Whether the call had not ended before.
   private func remove(_ number: Int) -> Bool {
     guard let cancel = running.removeValue(forKey: number) else {
       guard let index = waiting.firstIndex(where: { $0.number == number }) else { return false }
@@ -145,7 +145,7 @@ extension Upstream {
   }
 }
 
-/// How a server names itself to those that it asks, so that it knows its own requests again (RFC 9110, section 7.6.3).
+/// The name of this server in `Via` fields, by which it recognizes its own requests (RFC 9110, section 7.6.3).
 private struct ViaName: Sendable {
   private let text: String
 
@@ -153,7 +153,7 @@ private struct ViaName: Sendable {
     text = "json-server-" + String(random, radix: 16)
   }
 
-  /// Whether a request has come by this server already.
+  /// Whether a request has already passed through this server.
   func isNamed(in fields: HTTPFields) -> Bool {
     fields[values: .via].contains { value in
       value.split(separator: ",").contains { entry in

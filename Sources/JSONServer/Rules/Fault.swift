@@ -1,31 +1,31 @@
 import HTTPTypes
 
-/// What goes wrong with requests on purpose, to test how a client handles it.
+/// A failure of requests on purpose, to test how a client handles it.
 ///
-/// A fault that only delays lets the request be carried out afterwards; any other determines the response, and the data
-/// is not changed.
+/// After a fault with only a delay, the server carries out the request. Any other fault sends its own response, and the data
+/// stays unchanged.
 public struct Fault: Sendable {
   /// What happens to the connection.
   enum Action: String, Sendable, CaseIterable {
-    /// No response comes; the connection stays open.
+    /// The client gets no response; the connection stays open.
     case hang
     /// The connection is reset.
     case reset
     /// The connection ends in the middle of the body.
     case truncate
 
-    /// The names that the admin interface has for them.
+    /// The names of the actions in the admin interface.
     static let names = allCases.map(\.rawValue)
   }
 
-  /// The requests it meets; none to `/__admin`.
+  /// The requests that the fault affects; never requests to `/__admin`.
   public var request: RequestPattern
-  /// How many requests it meets before it expires; `nil` for no end.
+  /// How many requests the fault affects; `nil` for no limit.
   public var times: Int?
-  /// How long the request waits; a length within the range is chosen for each.
+  /// How long a request waits: a random time within the range.
   public var delay: ClosedRange<Duration>?
-  /// What is sent instead of carrying the request out; `nil` when the request is only delayed. An error without a body has
-  /// the form that all errors have.
+  /// The response that replaces carrying out the request; `nil` for a delay only. An error without a body gets the body
+  /// that all errors have.
   public var response: Response?
 
   /// Creates a fault.
@@ -56,19 +56,19 @@ public struct Fault: Sendable {
 extension Response {
   /// How a response is sent, for tests of a client's error handling.
   package enum Delivery: Sendable, Hashable {
-    /// Whole.
+    /// Completely.
     case normal
-    /// Never: the connection stays open and silent.
+    /// Not at all: the connection stays open and silent.
     case hang
-    /// The connection is reset before the first byte.
+    /// Not at all: the connection is reset before the first byte.
     case reset
-    /// The connection is closed after this many bytes of the body, with the full length announced.
+    /// In part: the head has the full length, and the connection is closed after this many bytes of the body.
     case truncated(after: Int)
   }
 }
 
 extension Response.Delivery {
-  /// The name of the fault's action that it is the effect of; `normal` for none.
+  /// The name of the fault action that causes this delivery; `normal` for none.
   var name: String {
     switch self {
     case .normal: "normal"
@@ -78,7 +78,7 @@ extension Response.Delivery {
     }
   }
 
-  /// What a client gets of a response with a status, in a few words.
+  /// A few words on what a client receives of a response with a status.
   package func summary(of status: HTTPResponse.Status) -> String {
     switch self {
     case .normal: "\(status.code)"
@@ -90,7 +90,7 @@ extension Response.Delivery {
 }
 
 extension FixedResponse {
-  /// The response that a fault sends instead of carrying a request out; `nil` when it only delays the request.
+  /// The response of a fault with this action; `nil` for a fault with only a delay.
   func prepared(retryAfter: Int?, _ action: Fault.Action?) -> PreparedResponse? {
     guard !isEmpty || action != nil || retryAfter != nil else { return nil }
     var fixed = self

@@ -1,22 +1,22 @@
 import HTTPTypes
 import JSONServerValues
 
-/// A response that is fixed in advance: of a stub, or of a fault.
+/// The fixed response of a stub or a fault.
 struct FixedResponse: Sendable, Hashable {
-  /// What is sent as the body.
+  /// The body.
   enum Body: Sendable, Hashable {
-    /// JSON, as exactly `application/json`; a string as it is, when ``FixedResponse/headerFields`` have a type that is not
-    /// JSON.
+    /// JSON, sent as exactly `application/json`. With another type in ``FixedResponse/headerFields``, a string is sent as
+    /// plain text.
     case json(JSONValue)
-    /// Bytes, of the type that ``FixedResponse/headerFields`` have.
+    /// Bytes; ``FixedResponse/headerFields`` have the type.
     case bytes([UInt8])
-    /// What a file held when it was read, of the type that its name says unless ``FixedResponse/headerFields`` have one.
+    /// The content of a file. Its extension sets the type, unless ``FixedResponse/headerFields`` have one.
     case file(named: String, [UInt8])
   }
 
   /// The status; `nil` for 200.
   var status: HTTPResponse.Status?
-  /// Header fields, besides those that every response has.
+  /// Header fields, in addition to those of every response.
   var headerFields: HTTPFields
   /// The body; `nil` for none.
   var body: Body?
@@ -28,9 +28,9 @@ struct FixedResponse: Sendable, Hashable {
     self.body = body
   }
 
-  /// Creates what a response says that Swift code has made; one that is delivered in another way than whole has no status.
+  /// Creates a fixed response from a response of Swift code; without a status when its delivery is not `normal`.
   ///
-  /// - Throws: 400 for one that cannot be sent, or not more than once.
+  /// - Throws: 400 for an invalid response, and for a stream, which can be sent only once.
   init(_ response: Response) throws(RequestError) {
     if let problem = response.problem { throw RequestError(.malformed, problem) }
     guard case .bytes(let bytes) = response.content else {
@@ -39,19 +39,19 @@ struct FixedResponse: Sendable, Hashable {
     self.init(
       status: response.delivery == .normal ? response.status : nil, headerFields: response.headerFields,
       body: bytes.isEmpty ? nil : .bytes(bytes))
-    // As JSON it is shown, and shared, as it was written.
+    // Shown and shared as JSON, the body keeps its spelling.
     if headerFields[.contentType] == "application/json", let value = response.json {
       body = .json(value)
       headerFields[.contentType] = nil
     }
   }
 
-  /// Whether nothing is fixed at all.
+  /// Whether the response has neither status, header fields nor body.
   var isEmpty: Bool { status == nil && headerFields.isEmpty && body == nil }
 
-  /// The response as it is sent.
+  /// The response that clients get.
   var prepared: PreparedResponse {
-    // The next response may be another one: no client is to keep this one, as none keeps data.
+    // The next response may differ, so clients must not cache this one.
     var fields: HTTPFields = [.cacheControl: "no-cache"]
     var bytes: [UInt8] = []
     switch body {
@@ -74,10 +74,10 @@ struct FixedResponse: Sendable, Hashable {
 extension FixedResponse {
   static let memberNames: Set = ["status", "headers", "body", "bodyFile"]
 
-  /// Reads those members of a body that a response has.
+  /// Reads the members of a response from a body.
   ///
-  /// - Parameter files: Where the file that `bodyFile` names is.
-  /// - Throws: 400 that names the member at fault.
+  /// - Parameter files: The files that `bodyFile` may name.
+  /// - Throws: 400 that names the invalid member.
   init(_ object: AdminBody, files: BodyFiles) throws(RequestError) {
     let status = try object.integer("status", in: 200...599).map { HTTPResponse.Status(code: $0) }
     self.init(status: status, headerFields: try Self.headerFields(object), body: object.member("body").map(Body.json))
@@ -105,7 +105,7 @@ extension FixedResponse {
     return fields
   }
 
-  /// The response as it is read; bytes are shown when they are text.
+  /// The response as JSON, in the form in which it is read; bytes that are not text are null.
   var members: JSONObject {
     var members = JSONObject()
     members["status"] = status.map { .number(JSONNumber($0.code)) }
@@ -125,18 +125,18 @@ extension FixedResponse {
   }
 }
 
-/// The files that responses have as their bodies, beside a stubs file and below.
+/// The files that may be bodies of responses: those in the directory of the stubs file and below it.
 struct BodyFiles: Sendable {
-  /// `nil` when there is no stubs file.
+  /// The directory of the stubs file; `nil` without a stubs file.
   let directory: String?
-  /// What files hold that another server has read, by their names.
+  /// The contents of files that another server has read and shares, by name.
   var contents: [String: [UInt8]] = [:]
-  /// What is never sent.
+  /// The files that are never sent.
   var privateFiles: [PrivateFile] = []
 
   /// Reads a file.
   ///
-  /// - Throws: 400 for a name that leads out of the directory, or to nothing that can be read.
+  /// - Throws: 400 for a name outside of the directory, and for a file that cannot be read.
   func read(_ name: String) throws(RequestError) -> [UInt8] {
     if let bytes = contents[name] { return bytes }
     guard let directory else {

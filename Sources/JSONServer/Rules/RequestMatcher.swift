@@ -2,15 +2,15 @@ import HTTPTypes
 import JSONServerValues
 import NIOConcurrencyHelpers
 
-/// A pattern that was checked and prepared, to be compared with many requests.
+/// A valid pattern, prepared for comparing it with many requests.
 package struct RequestMatcher: Sendable {
-  /// The pattern, with the query of its path among its ``RequestPattern/query``.
+  /// The pattern; the query of its path is moved to ``RequestPattern/query``.
   package let pattern: RequestPattern
-  /// `nil` for all paths.
+  /// The path; `nil` for all paths.
   let path: PathPattern?
   private let headers: [(name: HTTPField.Name, value: WildcardPattern?)]
 
-  /// - Throws: 400 for a pattern that no request can match, which says why.
+  /// - Throws: 400 for a pattern that no request can match, with the reason.
   package init(_ pattern: RequestPattern) throws(RequestError) {
     var pattern = pattern
     pattern.method = pattern.method.flatMap { HTTPRequest.Method($0.rawValue.uppercased()) }
@@ -32,7 +32,7 @@ package struct RequestMatcher: Sendable {
     try Self.refuseContradiction(in: pattern.headers, "headers") { $0.name.lowercased() }
   }
 
-  /// Takes the query off a pattern's path.
+  /// Moves the query of a pattern's path to the pattern's query.
   private static func takePath(of pattern: inout RequestPattern) throws(RequestError) -> PathPattern? {
     guard let text = pattern.path else { return nil }
     let mark = text.firstIndex(of: "?") ?? text.endIndex
@@ -88,7 +88,7 @@ package struct RequestMatcher: Sendable {
     }
   }
 
-  /// Whether parameters are those of the pattern, in any order of their names, and no others but secrets.
+  /// Whether the parameters are exactly those of the pattern, in any order of names, apart from secrets.
   private func isExactly(_ parameters: [(name: String, value: String)]) -> Bool {
     let names = Set(pattern.query.map(\.name))
     let sent = parameters.filter { names.contains($0.name) || !SecretName.matches($0.name) }
@@ -107,13 +107,13 @@ package struct RequestMatcher: Sendable {
   }
 }
 
-/// A request as patterns look at it; what few of them ask for is read once, when it is.
+/// The parts of a request that patterns compare. The body is parsed once, when a pattern needs it.
 package final class MatchableRequest: Sendable {
-  /// A path and a query that a pattern may be met by.
+  /// A path and a query that a pattern may match.
   struct Target: Sendable {
-    /// The path, decoded, as it was sent.
+    /// The decoded path, as it was sent.
     let text: String
-    /// The path, decoded; without regard to letter case when ``isFolded``.
+    /// The decoded path, in lower case when ``isFolded``.
     let path: [UInt8]
     let isFolded: Bool
     let parameters: [(name: String, value: String)]
@@ -130,10 +130,10 @@ package final class MatchableRequest: Sendable {
   let headerFields: HTTPFields
   let targets: [Target]
   private let request: Request
-  /// The body as JSON; `nil` until it was read.
+  /// The parsed body; `nil` until a pattern needs it.
   private let knownBody = NIOLockedValueBox<JSONValue??>(nil)
 
-  /// The body as JSON, read when the first pattern looks at it; `nil` when there is none, or none that is understood.
+  /// The body as JSON; `nil` when there is none, or none that the server can read.
   var body: JSONValue? {
     if let body = knownBody.withLockedValue({ $0 }) { return body }
     let body = request.json
@@ -145,7 +145,7 @@ package final class MatchableRequest: Sendable {
     self.request = request
     method = route.method
     headerFields = request.headerFields
-    // As it is carried out, as it was before it was rewritten, and as it was sent.
+    // The target after rewriting, before rewriting, and with the path prefix.
     var targets = [Target(route.target, isFolded: route.ignoresCase)]
     for text in Set([route.mountedTarget, request.target]).subtracting([route.text]).sorted() {
       guard let target = try? ParsedTarget(text) else { continue }
@@ -155,15 +155,15 @@ package final class MatchableRequest: Sendable {
   }
 }
 
-/// The parts of a request that patterns match, besides its fields and its body.
+/// The method and the targets of a request that patterns match.
 package struct EffectiveRoute: Sendable {
-  /// The effective method of the request, an override taken into account.
+  /// The method, or the method that overrides it.
   let method: HTTPRequest.Method
-  /// The target that the request is carried out with, rewritten.
+  /// The target after rewriting.
   let text: String
   /// The path and the query of that target.
   let target: ParsedTarget
-  /// The target before it was rewritten, below the path under which the server is mounted.
+  /// The target before rewriting, without the server's path prefix.
   let mountedTarget: String
   /// Whether letter case makes no difference in paths, as in json-server 0.17's routes.
   let ignoresCase: Bool
@@ -177,7 +177,7 @@ package struct WildcardPattern: Sendable, Hashable {
     pattern = Array(text.utf8)
   }
 
-  /// The text up to the first `*`, inclusive; all of it, when there is none.
+  /// The text up to and including the first `*`; the whole text without a `*`.
   fileprivate var beginning: ArraySlice<UInt8> {
     pattern[...(pattern.firstIndex(of: UInt8(ascii: "*")) ?? pattern.endIndex - 1)]
   }
@@ -185,7 +185,7 @@ package struct WildcardPattern: Sendable, Hashable {
   /// Whether a text matches. O(length of the pattern × length of the text) at worst.
   package func matches(_ text: [UInt8]) -> Bool {
     var (place, position) = (0, 0)
-    // After the last `*`: where the pattern goes on, and the first byte of the text that the `*` does not cover yet.
+    // After the last `*`: the next place in the pattern, and the first byte of the text that the `*` does not cover yet.
     var retry: (place: Int, position: Int)?
     while position < text.count {
       if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
@@ -205,22 +205,21 @@ package struct WildcardPattern: Sendable, Hashable {
   }
 }
 
-/// The path of a pattern, decoded: `/posts/*`.
+/// The decoded path of a pattern: `/posts/*`.
 struct PathPattern: Sendable {
-  /// The path as it is shown.
+  /// The path for people.
   let text: String
-  /// The same as the paths of requests are compared with it.
+  /// The path for comparing with letter case.
   let exact: WildcardPattern
-  /// The same without regard to letter case.
+  /// The path for comparing without letter case.
   let folded: WildcardPattern
-  /// What the path of each request that is met begins with, without regard to letter case: up to the first `*`, and that;
-  /// the whole path, when there is none.
+  /// The beginning of all matching paths in lower case, up to and including the first `*`; the whole path without a `*`.
   let key: [UInt8]
 
-  /// Reads a path, without its query: a missing slash is added at the beginning, empty segments are left out, and escapes
-  /// are decoded, as with the path of a request.
+  /// Reads a path without query. Adds a missing slash at the beginning, leaves out empty segments, and decodes escapes, as
+  /// for the path of a request.
   ///
-  /// - Parameter isLiteral: Whether a `*` stands for nothing but itself.
+  /// - Parameter isLiteral: Whether a `*` is an ordinary character.
   /// - Throws: 400 for a path that no request has.
   init(_ path: Substring, isLiteral: Bool) throws(RequestError) {
     guard path.firstRange(of: "://") == nil else {

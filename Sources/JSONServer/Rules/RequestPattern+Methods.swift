@@ -5,9 +5,9 @@ extension RequestPattern {
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
-  ///   - headers: Header fields that the request has, among others; `*` stands for any characters, `nil` for a field that
-  ///     the request does not have.
+  ///   - query: Parameters that the query must have; `nil` for a parameter that it must not have.
+  ///   - headers: Header fields that the request must have; `*` stands for any characters, `nil` for a field that the
+  ///     request must not have.
   public static func get(
     _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:]
   ) -> RequestPattern { RequestPattern(.get, path, query: query, headers: headers) }
@@ -21,15 +21,15 @@ extension RequestPattern {
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - query: Parameters that the query has, among others; `nil` for one that it does not have.
-  ///   - headers: Header fields that the request has, among others; `nil` for one that it does not have.
-  ///   - body: What the body is: `.including(…)`, or JSON for the whole.
+  ///   - query: Parameters that the query must have; `nil` for a parameter that it must not have.
+  ///   - headers: Header fields that the request must have; `nil` for a field that it must not have.
+  ///   - body: The body: `.including(…)` for a part of it, or JSON for the whole body.
   public static func post(
     _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
     body: Body? = nil
   ) -> RequestPattern { RequestPattern(.post, path, query: query, headers: headers, body: body) }
 
-  /// POST requests to a path, whose whole body is this JSON; the order of members and the spelling of numbers make no
+  /// POST requests to a path with this JSON as the whole body; the order of members and the spelling of numbers make no
   /// difference.
   public static func post(
     _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
@@ -42,7 +42,7 @@ extension RequestPattern {
     body: Body? = nil
   ) -> RequestPattern { RequestPattern(.put, path, query: query, headers: headers, body: body) }
 
-  /// PUT requests to a path, whose whole body is this JSON.
+  /// PUT requests to a path with this JSON as the whole body.
   public static func put(
     _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
     body: JSONValue
@@ -54,7 +54,7 @@ extension RequestPattern {
     body: Body? = nil
   ) -> RequestPattern { RequestPattern(.patch, path, query: query, headers: headers, body: body) }
 
-  /// PATCH requests to a path, whose whole body is this JSON.
+  /// PATCH requests to a path with this JSON as the whole body.
   public static func patch(
     _ path: String, query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
     body: JSONValue
@@ -71,7 +71,7 @@ extension RequestPattern {
     body: Body? = nil
   ) -> RequestPattern { RequestPattern(nil, path, query: query, headers: headers, body: body) }
 
-  /// Requests of all methods, whose whole body is this JSON.
+  /// Requests of all methods with this JSON as the whole body.
   public static func any(
     _ path: String = "*", query: KeyValuePairs<String, String?> = [:], headers: KeyValuePairs<String, String?> = [:],
     body: JSONValue

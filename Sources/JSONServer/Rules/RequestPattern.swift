@@ -1,18 +1,18 @@
 package import HTTPTypes
 public import JSONServerValues
 
-/// The requests that a stub, a fault, a hold or an expectation is about.
+/// The requests that a stub, a fault, a hold or an expectation matches.
 ///
-/// All that is given must hold. The path is met as it was sent, with or without the path under which the server is mounted,
-/// and as rewrite rules made it; letter case counts as it does for resources. GET is HEAD, too, and a method that was
-/// overridden is the one that overrides.
+/// A request must match all properties that have a value. A path matches the path as it was sent, with or without the server's
+/// path prefix, or the path after rewrite rules; letter case counts as it does for resources. GET matches HEAD, too. With
+/// `X-HTTP-Method-Override`, the overriding method counts.
 public struct RequestPattern: Sendable, Hashable {
   /// A parameter of the query, or a header field.
   package struct Field: Sendable, Hashable {
     /// The name; letter case counts in a query only.
     package let name: String
-    /// The value, of several at least one; `nil` when the request has no such field. In a header field `*` stands for any
-    /// characters.
+    /// The value, which one of the request's values must match; `nil` when the request must not have the field. In a header
+    /// field `*` stands for any characters.
     package let value: String?
 
     /// Creates a field.
@@ -22,14 +22,14 @@ public struct RequestPattern: Sendable, Hashable {
     }
   }
 
-  /// What the request's body is, as JSON; a form's or a table's members count as JSON, too.
+  /// The request's body as JSON; forms and tables are converted to JSON.
   public enum Body: Sendable, Hashable {
-    /// The body holds this: objects by their members, arrays element by element, all else is equal.
+    /// The body contains this value: objects by their members, arrays element by element, other values if equal.
     case including(JSONValue)
-    /// The body is this; the order of members and the spelling of numbers make no difference.
+    /// The body equals this value; the order of members and the spelling of numbers make no difference.
     case equal(JSONValue)
 
-    /// The value that is compared with.
+    /// The expected value.
     package var value: JSONValue {
       switch self {
       case .including(let value), .equal(let value): value
@@ -39,22 +39,22 @@ public struct RequestPattern: Sendable, Hashable {
 
   /// The method; `nil` for all.
   package var method: HTTPRequest.Method?
-  /// The path, decoded; a `*` stands for any characters, slashes among them. A query that follows it counts as ``query``.
+  /// The decoded path; a `*` stands for any characters, including slashes. A query after the path counts as ``query``.
   package var path: String?
-  /// What the query has, among other parameters.
+  /// The parameters that the query must have; it may have others.
   package var query: [Field]
-  /// What the request's header has, among other fields.
+  /// The header fields that the request must have; it may have others.
   package var headers: [Field]
-  /// What the body is; `nil` for any.
+  /// The body; `nil` for any.
   package var body: Body?
-  /// Whether a request must have exactly this path, this query and this body: `*` stands for itself, letter case counts,
-  /// and without ``query`` or ``body`` a request must have none.
+  /// Whether a request must have exactly this path, query and body: `*` has no special meaning, letter case counts, and
+  /// without ``query`` or ``body`` a request must have none.
   ///
-  /// Parameters and members of bodies whose names say that they are secrets, such as `access_token` and `password`, may be
-  /// there besides. Such a pattern needs a ``path``; GET is HEAD, too.
+  /// Requests may have further parameters and members of bodies with names of secrets, such as `access_token` and
+  /// `password`. An exact pattern needs a ``path``; GET matches HEAD, too.
   package var isExact = false
 
-  /// Creates a pattern; one without anything matches all requests but those to `/__admin`.
+  /// Creates a pattern; an empty one matches all requests except those to `/__admin`.
   ///
   /// ```swift
   /// RequestPattern(.get, "/posts", query: ["_page": "2", "draft": nil])
@@ -72,7 +72,7 @@ public struct RequestPattern: Sendable, Hashable {
 }
 
 extension RequestPattern: CustomStringConvertible {
-  /// The pattern for a person: `GET /posts?_page=2 with Accept: text/*`.
+  /// The pattern for people: `GET /posts?_page=2 with Accept: text/*`.
   public var description: String {
     var text = "\(isExact ? "exactly " : "")\(method?.rawValue ?? "any method") \(path ?? "*")"
     for (number, field) in query.enumerated() {
@@ -94,10 +94,10 @@ extension RequestPattern {
   /// The members of a pattern.
   static let memberNames: Set = ["method", "path", "query", "headers", "body", "exact"]
 
-  /// Reads those members of a body that a pattern has.
+  /// Reads the members of a pattern from a body.
   ///
-  /// - Parameter names: The members to read; others of a pattern's names mean something else there.
-  /// - Throws: 400 that names the member at fault.
+  /// - Parameter names: The members to read; in a fault, `headers` and `body` belong to the response.
+  /// - Throws: 400 that names the invalid member.
   init(_ body: AdminBody, reading names: Set<String> = memberNames) throws(RequestError) {
     self.init()
     if let name = try body.string("method") {
@@ -130,7 +130,7 @@ extension RequestPattern {
     return fields
   }
 
-  /// The pattern as it is read.
+  /// The pattern as JSON, in the form in which it is read.
   var members: JSONObject {
     var members = JSONObject()
     members["method"] = method.map { .string($0.rawValue) }

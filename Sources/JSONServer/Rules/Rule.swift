@@ -2,15 +2,15 @@ import HTTPTypes
 import JSONServerValues
 import Synchronization
 
-/// A fault, a hold or a stub that was checked and can be used.
+/// A valid fault, hold or stub.
 struct Rule: Sendable {
-  /// In the order in which requests meet them.
+  /// The kinds, in the order in which they are applied to a request.
   enum Kind: String, Sendable, CaseIterable {
     case fault
     case hold
     case stub
 
-    /// Whether all servers of a database have them; connections wait in holds, which are a server's own.
+    /// Whether all servers of a database share rules of this kind. A hold belongs to one server, since connections wait in it.
     var isShared: Bool { self != .hold }
   }
 
@@ -26,19 +26,19 @@ struct Rule: Sendable {
     case handler(Stub.Handler)
   }
 
-  /// The requests it is for, as they were given.
+  /// The requests that the rule matches, as given.
   let request: RequestPattern
-  /// The same, prepared.
+  /// The prepared pattern.
   let matcher: RequestMatcher
-  /// How many requests it is for; `nil` for no end.
+  /// How many requests the rule affects; `nil` for no limit.
   let times: Int?
-  /// How long a request waits; a length within the range is chosen for each.
+  /// How long a request waits: a random time within the range.
   let delay: ClosedRange<Duration>?
   var effect: Effect
-  /// Whether requests that lead to the data, a page or a file of this server pass it over.
+  /// Whether the rule leaves alone requests for which the server has data, a page or a file.
   var yieldsToData = false
 
-  /// - Throws: 400 for numbers that make no sense, and for a pattern that no request can match.
+  /// - Throws: 400 for numbers out of range, and for a pattern that no request can match.
   init(
     _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil, _ effect: Effect
   ) throws(RequestError) {
@@ -63,14 +63,14 @@ struct Rule: Sendable {
     self.effect = effect
   }
 
-  /// - Throws: 400 for a fault that cannot be used.
+  /// - Throws: 400 for an invalid fault.
   init(_ fault: Fault) throws(RequestError) {
     let response = if let response = fault.response { try FixedResponse(response) } else { FixedResponse() }
     try self.init(
       fault.request, times: fault.times, delay: fault.delay, .fault(response, retryAfter: nil, action: fault.action))
   }
 
-  /// - Throws: 400 for a stub that cannot be used.
+  /// - Throws: 400 for an invalid stub.
   init(_ stub: Stub) throws(RequestError) {
     let effect: Effect
     switch stub.source {
@@ -97,7 +97,7 @@ struct Rule: Sendable {
     }
   }
 
-  /// - Throws: 400 for a status that ends no exchange.
+  /// - Throws: 400 for a status that is not final.
   static func check(status: HTTPResponse.Status?) throws(RequestError) {
     guard let status, !(200...599).contains(status.code) else { return }
     throw RequestError(.malformed, "'status' must be a number from 200 to 599, not \(status.code).", at: ["status"])
@@ -105,7 +105,7 @@ struct Rule: Sendable {
 }
 
 extension Rule.Effect {
-  /// The responses that are fixed.
+  /// The fixed responses.
   var responses: [FixedResponse] {
     get {
       switch self {
@@ -123,9 +123,9 @@ extension Rule.Effect {
     }
   }
 
-  /// The response that is sent instead of carrying a request out; `nil` for none.
+  /// The response that replaces carrying out the request; `nil` for none.
   ///
-  /// - Parameter count: How many requests it has happened to before.
+  /// - Parameter count: The number of requests that the rule has affected before.
   func response(after count: Int) -> PreparedResponse? {
     switch self {
     case .fault(let response, let seconds, let action): response.prepared(retryAfter: seconds, action)
@@ -138,7 +138,7 @@ extension Rule.Effect {
 // MARK: JSON
 
 extension Rule.Kind {
-  /// The members of a pattern that stand beside the rule's own; otherwise, they stand in an object named `request`.
+  /// The members of the pattern that may be members of the rule itself; all may be in an object named `request`.
   fileprivate var patternNames: Set<String> {
     switch self {
     case .fault: ["method", "path", "query"]
@@ -189,7 +189,7 @@ extension Rule.Kind {
     }
   }
 
-  /// The object in which some members stand: one of their own, or the whole body.
+  /// The object with some members: the member with this name, or the whole body.
   private func part(
     _ name: String, of body: AdminBody, _ names: Set<String>, beside flat: Set<String>
   ) throws(RequestError) -> AdminBody {
@@ -203,13 +203,13 @@ extension Rule.Kind {
 }
 
 extension Rule {
-  /// Reads a rule as it is sent to `/__admin`, or a stub as it is in a stubs file.
+  /// Reads a rule from the body of a request to `/__admin`, or a stub from a stubs file.
   ///
-  /// A fault's method, path and query, and the members of its response, stand beside its own members, or in objects named
-  /// `request` and `response`; a hold's pattern is the body itself.
+  /// A fault has the members of its request and its response as its own members, or in objects named `request` and
+  /// `response`. A hold has the members of its pattern.
   ///
-  /// - Parameter isWhole: Whether the pattern's body is the whole body of requests.
-  /// - Throws: 400 that names the member at fault.
+  /// - Parameter isWhole: Whether the pattern's body must be the whole body of a request.
+  /// - Throws: 400 that names the invalid member.
   init(_ kind: Kind, _ body: AdminBody, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
     var request = try kind.pattern(body)
     if isWhole, let value = request.body?.value { request.body = .equal(value) }
@@ -237,9 +237,9 @@ extension Rule {
     try self.init(request, times: times, delay: delay, effect)
   }
 
-  /// The rule as it is read; a stub with a closure has no response.
+  /// The rule as JSON, in the form in which it is read; a stub with a closure has no response.
   ///
-  /// - Parameter timesLeft: How many requests it is still for.
+  /// - Parameter timesLeft: How many more requests the rule affects.
   func members(id: Int? = nil, timesLeft: Int? = nil) -> JSONObject {
     var members = JSONObject()
     members["id"] = id.map { .number(JSONNumber($0)) }
@@ -265,13 +265,13 @@ extension Rule {
 }
 
 extension ClosedRange<Duration> {
-  /// A length within the range, in whole milliseconds from its lower bound on, up to 300 million years.
+  /// A random duration within the range: the lower bound plus whole milliseconds, up to 300 million years.
   func length(_ random: () -> UInt64) -> Duration {
     let span = UInt64(Swift.min((upperBound - lowerBound) / .milliseconds(1), 0x1p63.nextDown))
     return lowerBound + .milliseconds(Int64(random() % (span + 1)))
   }
 
-  /// The range as it is read, in milliseconds.
+  /// The range as JSON, in milliseconds.
   fileprivate var milliseconds: JSONValue {
     let bounds = [lowerBound, upperBound].map { JSONValue(rounding: $0 / .milliseconds(1)) }
     return bounds[0] == bounds[1] ? bounds[0] : .array(bounds)

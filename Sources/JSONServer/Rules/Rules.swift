@@ -2,18 +2,17 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// Applies faults, holds and stubs to requests, and carries out the requests that these leave to the data.
+/// Applies faults, holds and stubs to requests, and passes on all other requests.
 ///
-/// A request meets, in this order, the delay or a fault, a hold and a stub. The rules belong to one engine, run on its loop,
-/// and have that engine respond.
+/// The order is: the delay or a fault, a hold, a stub. The rules belong to one engine and run on its event loop.
 ///
-/// Rules of all servers that are for requests without an end, and always alike, are met as a server's own. The others are
-/// counted where all servers count them, before the request goes on.
+/// A shared rule with `times` or several responses counts its requests in the database, before the request goes on. All
+/// other shared rules work like a server's own rules.
 final class Rules {
-  /// The stubs with which a session begins.
+  /// The stubs of a new session.
   private(set) var startStubs: RuleTable
   private var table: RuleTable
-  /// The requests that wait in holds, by the numbers that they have in the journal.
+  /// The held requests by their numbers in the journal.
   private var held: [Int: (hold: Int, visit: Visit)] = [:]
 
   init(startingWith stubs: RuleTable) {
@@ -21,20 +20,20 @@ final class Rules {
     table = stubs
   }
 
-  /// A request on its way through the rules, with what their patterns look at: its body is read at most once.
+  /// A request on its way through the rules, with the parts that patterns compare; its body is read at most once.
   private struct Visit: Sendable {
     let context: RequestContext
     let request: MatchableRequest
 
-    /// The same with notes of what it has met.
+    /// The same visit with notes on the rules that matched.
     func noting(_ change: (inout MatchNotes) -> Void) -> Visit {
       Visit(context: context.noting(change), request: request)
     }
   }
 
-  /// Applies the rules to a request that is not hidden.
+  /// Applies the rules to a request.
   ///
-  /// The page meets none but a stub in its place: there, a delay is changed, a fault removed and a hold released.
+  /// The page at `/` is only replaced by stubs, never delayed, held or failed: users change these rules on the page.
   func simulate(_ context: RequestContext, on engine: isolated Engine) {
     if engine.policies.servesPage(for: context.request, context.target.path),
       table.isEmpty || table.first(.stub, for: context.matchable) == nil
@@ -54,11 +53,12 @@ final class Rules {
     }
   }
 
-  /// Finds the rule of a kind that a request meets, and counts it; when that is impossible, the request is refused.
+  /// Finds the first rule of a kind that matches a request, and counts the request. When the server cannot count it, the
+  /// request gets an error.
   ///
   /// - Parameters:
-  ///   - rank: Rules up to this one are passed over.
-  ///   - found: Called with the rule as it was before.
+  ///   - rank: Skips rules up to this rank.
+  ///   - found: Called with the rule as it was before the count.
   private func find(
     _ kind: Rule.Kind, for visit: Visit, after rank: Int = .min, on engine: isolated Engine,
     _ found: @escaping @Sendable (isolated Engine, RuleTable.Entry?) -> Void
@@ -89,7 +89,7 @@ final class Rules {
     }
   }
 
-  /// Delays a request, and responds as the fault has it that it meets.
+  /// Delays a request, and then sends the response of its fault, if any.
   private func delay(_ visit: Visit, meeting fault: RuleTable.Entry?, on engine: isolated Engine) {
     do throws(RequestError) {
       let visit = fault.map { fault in visit.noting { $0.fault = fault.id } } ?? visit
@@ -112,7 +112,7 @@ final class Rules {
     engine.schedule(after: wait, goOn)
   }
 
-  /// Holds a request until its release, when a hold matches.
+  /// Holds a request until its release, if a hold matches.
   private func hold(_ visit: Visit, in hold: RuleTable.Entry?, on engine: isolated Engine) {
     guard let id = hold?.id else { return stub(visit, on: engine) }
     let number = engine.journal.nextID()
@@ -135,13 +135,13 @@ final class Rules {
       })
   }
 
-  /// Ends the wait of a request that nobody has released.
+  /// Ends the wait of a request that nobody released.
   private func endHold(of number: Int, _ reason: String, on engine: isolated Engine) {
     guard let visit = held.removeValue(forKey: number)?.visit else { return }
     engine.finalize(visit.context, RequestError(.unavailable, reason).response())
   }
 
-  /// Responds as the next stub has it that a request matches, and carries the request out when there is none.
+  /// Sends the response of the next stub that matches a request; without one, passes the request on.
   private func stub(_ visit: Visit, after rank: Int = .min, on engine: isolated Engine) {
     find(.stub, for: visit, after: rank, on: engine) { engine, stub in
       guard let stub else { return engine.serve(visit.context) }
@@ -176,7 +176,7 @@ final class Rules {
 
   // MARK: Changes
 
-  /// Adds a rule, for all servers that share the data unless it is a hold or has a closure; passes on its id.
+  /// Adds a rule and passes on its id. Servers of one database share the rule, unless it is a hold or has a closure.
   func add(_ rule: Rule, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Int>) {
     guard engine.isShared, let value = SharedRule.value(of: rule) else {
       return completion(engine, .success(table.add(rule)))
@@ -185,16 +185,16 @@ final class Rules {
     engine.changeState({ SharedRule.add(value, rule.kind, after: last, to: &$0) }, then: completion)
   }
 
-  /// Removes a rule, or all of a kind; passes on whether there was one.
+  /// Removes a rule, or all rules of a kind; passes on whether there was one.
   ///
-  /// - Parameter status: What the requests fail with that wait in a hold; `nil` lets them go on as if they had not waited.
+  /// - Parameter status: The status with which held requests fail; `nil` lets them go on.
   func remove(
     _ kind: Rule.Kind, _ id: Int? = nil, failingWith status: HTTPResponse.Status? = nil, on engine: isolated Engine,
     _ completion: @escaping Engine.Completion<Bool>
   ) {
     let isShared = engine.isShared && kind.isShared
     let isForAll = id == nil && isShared
-    // The server's own ones stay when those of all servers do.
+    // The server keeps its own rules when removing the shared rules fails.
     let isOwn = !isForAll && table.removeOwn(kind, id)
     if kind == .hold, isOwn { release(from: id, failingWith: status, on: engine) }
     guard isShared, !isOwn else { return completion(engine, .success(isOwn)) }
@@ -206,7 +206,7 @@ final class Rules {
     }
   }
 
-  /// Releases or fails the requests that wait in one hold, or in all, in the order in which they came.
+  /// Releases or fails the requests of one hold, or of all holds, in the order of their arrival.
   private func release(from id: Int?, failingWith status: HTTPResponse.Status?, on engine: isolated Engine) {
     let response = status.map(Self.heldResponse)
     for visit in numbers(in: id).compactMap({ held.removeValue(forKey: $0)?.visit }) {
@@ -214,25 +214,25 @@ final class Rules {
     }
   }
 
-  /// The numbers of the requests that wait in a hold, or in any, in the order in which they came.
+  /// The numbers of the requests in one hold, or in all holds, in the order of their arrival.
   private func numbers(in id: Int?) -> [Int] { held.filter { id == nil || $0.value.hold == id }.keys.sorted() }
 
-  /// The response to a request that is held and fails.
+  /// The response to a held request that fails.
   private static func heldResponse(_ status: HTTPResponse.Status) -> PreparedResponse {
     let status = status.withPhrase
     guard status.code >= 400 else { return PreparedResponse(status: status) }
     return .error(status, "This answer was asked for when the request was held; see /__admin/holds.")
   }
 
-  /// Takes the stubs of a file in the place of those that it had before.
+  /// Replaces the stubs of the stubs file.
   func replaceFile(with stubs: [Rule]) {
     startStubs.replaceFile(with: stubs)
     table.replaceFile(with: stubs)
   }
 
-  /// Takes over what has changed of the rules that all servers have, and of their counts.
+  /// Takes over changes of the shared rules and of their counts.
   ///
-  /// - Parameter keys: What has changed of the state.
+  /// - Parameter keys: The changed rows of the shared state.
   func follow(_ keys: [ServerState.Key], on engine: isolated Engine) {
     let state = engine.writes.state
     guard keys.contains(where: { $0.kind == .rule }) else {
@@ -254,7 +254,7 @@ final class Rules {
 
   // MARK: Lists
 
-  /// Goes on when the rules of a kind, and their counts, are those of all servers.
+  /// Continues when the shared rules of a kind, and their counts, are current.
   func whenCurrent(_ kind: Rule.Kind, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Void>) {
     guard kind.isShared else { return completion(engine, .success(())) }
     engine.writes.whenCurrent(on: engine) { engine, failure in
@@ -262,26 +262,26 @@ final class Rules {
     }
   }
 
-  /// The rules of a kind as they are listed.
+  /// The rules of a kind as JSON.
   func values(of kind: Rule.Kind) -> [JSONValue] { table.all(kind).map(value) }
 
-  /// A rule as it is listed; `nil` when there is none of this id.
+  /// A rule as JSON; `nil` when no rule has this id.
   func value(of kind: Rule.Kind, _ id: Int) -> JSONValue? { table[kind, id].map(value) }
 
-  /// A rule as it is listed, a hold with the numbers that the requests waiting in it have in the journal.
+  /// A rule as JSON; a hold with the journal's numbers of its waiting requests.
   private func value(of entry: RuleTable.Entry) -> JSONValue {
     var members = entry.rule.members(id: entry.id, timesLeft: entry.timesLeft)
     if entry.rule.kind == .hold { members["requests"] = .array(numbers(in: entry.id).map { .number(JSONNumber($0)) }) }
     return .object(members)
   }
 
-  /// How many rules there are, by kind.
+  /// The number of rules of each kind.
   var counts: JSONValue {
     let pairs = Rule.Kind.allCases.map { ("\($0.rawValue)s", JSONValue.number(JSONNumber(table.all($0).count))) }
     return .object(JSONObject(pairs))
   }
 
-  /// How many requests a rule has met, whether it is still there or not.
+  /// How many requests a rule has affected, even after its removal.
   func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { table.timesMet(kind, id) }
 }
 
@@ -293,33 +293,33 @@ extension Settings {
   }
 }
 
-/// The rules of a server, each with the requests that it is for; each kind counts its ids by itself.
+/// The rules of a server; each kind has ids of its own.
 ///
-/// A request finds those that may match it by its path and one parameter: a thousand with paths of their own, or with one
-/// path and values of their own for a parameter, cost as little as one. What differs only in other things is compared one by
+/// The table looks rules up by their path and by one parameter: a thousand rules with different paths, or with different
+/// values of one parameter, cost a request as little as one rule. Rules with the same path and parameter are compared one by
 /// one.
 ///
-/// Of stubs, those that all servers of a database have come first, then those added later, then those the server started
-/// with, then those of the stubs file. Faults and holds are in the order in which they were added.
+/// The order of stubs is: shared stubs, stubs added later, stubs of the configuration, stubs of the stubs file. Faults and
+/// holds are in the order in which they were added.
 struct RuleTable: Sendable {
-  /// Where a rule comes from.
+  /// The source of a rule.
   enum Origin: Sendable {
     case start
     case stubsFile
     case added
-    /// All servers of a database have it, which counts the requests then.
+    /// The database, which counts the requests for all servers.
     case shared
   }
 
   struct Entry: Sendable {
     fileprivate(set) var id: Int
-    /// Of several that match, the one with the least rank counts.
+    /// The rule with the lowest rank comes first.
     let rank: Int
     let rule: Rule
     let origin: Origin
-    /// How many requests it is still for; `nil` for no end.
+    /// How many more requests the rule affects; `nil` for no limit.
     fileprivate(set) var timesLeft: Int?
-    /// How many requests it has met.
+    /// How many requests the rule has affected.
     var timesMet = 0
 
     fileprivate init(_ id: Int, rank: Int, _ rule: Rule, _ origin: Origin) {
@@ -327,7 +327,7 @@ struct RuleTable: Sendable {
     }
 
     fileprivate var key: Key { Key(kind: rule.kind, id: id) }
-    /// Whether it has to be known how many requests it has met.
+    /// Whether the rule's effect depends on how many requests it has affected.
     var isCounted: Bool { timesLeft != nil || rule.effect.responses.count > 1 }
     /// The response to the next request that the rule matches; `nil` for none.
     var response: PreparedResponse? { rule.effect.response(after: timesMet) }
@@ -339,17 +339,17 @@ struct RuleTable: Sendable {
   }
 
   private var entries: [Key: Entry] = [:]
-  /// The rules by the keys of their paths, and by the first parameter of which they ask for a value; `nil` for none.
+  /// The rules by path key, and by the first parameter with a value; `nil` for rules without one.
   private var buckets: [[UInt8]: [RequestPattern.Field?: [Key]]] = [:]
-  /// How much of a path precedes the `*` of a key.
+  /// The lengths of the keys' prefixes before `*`.
   private var prefixLengths: Set<Int> = []
   private var lastIDs: [Rule.Kind: Int] = [:]
   private var (first, last) = (0, 0)
-  /// How many requests the last ones of those rules have met that are gone.
+  /// How many requests recently removed rules have affected.
   private var gone: [Key: Int] = [:]
-  /// How many of the last rules are remembered when they are gone.
+  /// How many removed rules are remembered.
   private static let remembered = 10_000
-  /// Less than the rank of any rule of the server's own.
+  /// Lower than the rank of any rule of the server's own.
   private static let firstOfShared = Int.min / 2
 
   var isEmpty: Bool { entries.isEmpty }
@@ -357,14 +357,14 @@ struct RuleTable: Sendable {
   /// The largest id that a rule of a kind has had.
   func lastID(of kind: Rule.Kind) -> Int { lastIDs[kind] ?? 0 }
 
-  /// The rules of a kind in the order in which they count.
+  /// The rules of a kind, in their order.
   func all(_ kind: Rule.Kind) -> [Entry] {
     entries.values.filter { $0.rule.kind == kind }.sorted { $0.rank < $1.rank }
   }
 
   subscript(kind: Rule.Kind, id: Int) -> Entry? { entries[Key(kind: kind, id: id)] }
 
-  /// How many requests a rule has met, whether it is still there or not; 0 for one that has gone 10,000 rules ago.
+  /// How many requests a rule has affected, even after its removal; 0 for a rule that was removed 10,000 rules ago.
   func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { self[kind, id]?.timesMet ?? gone[Key(kind: kind, id: id)] ?? 0 }
 
   // MARK: Changes
@@ -391,20 +391,20 @@ struct RuleTable: Sendable {
     buckets[path, default: [:]][parameter, default: []].append(entry.key)
   }
 
-  /// Takes the stubs of a file in the place of those that it had before.
+  /// Replaces the stubs of the stubs file.
   mutating func replaceFile(with stubs: [Rule]) {
     removeAll { $0.origin == .stubsFile }
     for stub in stubs { add(stub, from: .stubsFile) }
   }
 
-  /// Takes the rules that all servers have in the place of those that it had of them. They count before its own; one of
-  /// its own that has the id of another gets a new one.
+  /// Replaces the shared rules, which come before the server's own. A rule of the server's own gets a new id when a shared
+  /// rule has its id.
   ///
-  /// - Parameter shared: The rules with their counts, those of a kind in the order in which they were added.
+  /// - Parameter shared: The rules with their counts, each kind in the order in which its rules were added.
   mutating func replaceShared(with shared: [(rule: Rule, count: SharedRule.Count)]) {
     removeAll { $0.origin == .shared }
     for (rule, count) in shared { lastIDs[rule.kind] = max(lastID(of: rule.kind), count.id) }
-    // Of stubs, those that were added later come first.
+    // Stubs that were added later come first.
     let ordered = shared.filter { $0.rule.kind != .stub } + shared.filter { $0.rule.kind == .stub }.reversed()
     for (position, (rule, count)) in ordered.enumerated() {
       if var own = remove(rule.kind, count.id) {
@@ -416,7 +416,7 @@ struct RuleTable: Sendable {
     }
   }
 
-  /// Records how often a rule was met that all servers have.
+  /// Records how many requests a shared rule has affected.
   mutating func count(_ count: SharedRule.Count) {
     let key = Key(kind: count.kind, id: count.id)
     entries[key]?.timesLeft = count.timesLeft
@@ -443,9 +443,9 @@ struct RuleTable: Sendable {
     }
   }
 
-  /// Remembers how many requests a rule has met that is gone.
+  /// Remembers how many requests a removed rule has affected.
   ///
-  /// - Parameter timesMet: `nil` for as many as the rule has counted itself.
+  /// - Parameter timesMet: The number; `nil` for the rule's own count.
   mutating func remember(_ entry: Entry, timesMet: Int? = nil) {
     let timesMet = timesMet ?? entry.timesMet
     guard timesMet > 0, entries[entry.key] == nil else { return }
@@ -453,9 +453,9 @@ struct RuleTable: Sendable {
     if gone.count > 2 * Self.remembered { gone = gone.filter { $0.key.id > lastID(of: $0.key.kind) - Self.remembered } }
   }
 
-  /// Removes a rule of the server's own, or all of a kind.
+  /// Removes a rule of the server's own, or all such rules of a kind.
   ///
-  /// - Returns: Whether there was one; always, for all of a kind.
+  /// - Returns: Whether the rule existed; `true` for all rules of a kind.
   mutating func removeOwn(_ kind: Rule.Kind, _ id: Int?) -> Bool {
     if let id { return self[kind, id].map { $0.origin != .shared } == true && remove(kind, id) != nil }
     removeAll { $0.rule.kind == kind && $0.origin != .shared }
@@ -464,9 +464,9 @@ struct RuleTable: Sendable {
 
   // MARK: Requests
 
-  /// Returns the first rule of a kind that a request meets, without counting the request.
+  /// Returns the first rule of a kind that matches a request, without counting the request.
   ///
-  /// - Parameter rank: Rules up to this one are passed over.
+  /// - Parameter rank: Skips rules up to this rank.
   func first(_ kind: Rule.Kind, for request: MatchableRequest, after rank: Int = .min) -> Entry? {
     var found: Entry?
     for key in candidates(for: request) where key.kind == kind {
@@ -478,8 +478,8 @@ struct RuleTable: Sendable {
     return found
   }
 
-  /// Counts a request that has met a rule of the server's own; one that is for none any more is removed, unless requests
-  /// wait in it.
+  /// Counts a request for a rule of the server's own, and removes the rule after its last request, unless it is a hold:
+  /// requests wait in it.
   mutating func count(_ entry: Entry) {
     entries[entry.key]?.timesMet += 1
     guard let times = entry.timesLeft else { return }
@@ -487,7 +487,7 @@ struct RuleTable: Sendable {
     if times == 1, entry.rule.kind != .hold { remove(entry.rule.kind, entry.id) }
   }
 
-  /// The rules that a request may meet, some of them twice.
+  /// The rules that may match a request; some may be listed twice.
   private func candidates(for request: MatchableRequest) -> [Key] {
     var candidates: [Key] = []
     for target in request.targets {

@@ -3,22 +3,22 @@ import JSONServerValues
 
 /// Fixed responses, which do not depend on the data, such as `{"balance": 200}` for `POST /api/v2/purchase`.
 public struct Stub: Sendable {
-  /// Makes a response when a request comes; `nil` leaves the request to the stubs after this one, and to the data.
+  /// Returns the response to a request, or `nil` to leave the request to later stubs and to the data.
   public typealias Handler = @Sendable (Request) async throws -> Response?
 
-  /// The requests it matches; none to `/__admin`.
+  /// The requests that the stub matches; never requests to `/__admin`.
   public var request: RequestPattern
-  /// How many requests it matches before it is gone; `nil` for no end.
+  /// How many requests the stub responds to; `nil` for no limit.
   public var times: Int?
-  /// How long its responses wait; a length within the range is chosen for each.
+  /// How long a response waits: a random time within the range.
   public var delay: ClosedRange<Duration>?
   let source: Source
 
-  /// Where its responses come from.
+  /// The source of the responses.
   enum Source: Sendable {
-    /// These in order, the last one again and again.
+    /// Responses in order; the last one repeats.
     case responses([Response])
-    /// What a closure makes.
+    /// A closure.
     case handler(Handler)
   }
 
@@ -33,17 +33,17 @@ public struct Stub: Sendable {
     self.init(request, inOrder: [response], times: times, delay: delay)
   }
 
-  /// Creates a stub whose responses come in order, the last one again and again.
+  /// Creates a stub with several responses in order; the last one repeats.
   public init(
     _ request: RequestPattern, inOrder responses: [Response], times: Int? = nil, delay: ClosedRange<Duration>? = nil
   ) {
     self.init(request, .responses(responses), times, delay)
   }
 
-  /// Creates a stub whose responses a closure makes.
+  /// Creates a stub with a closure that returns the responses.
   ///
-  /// An error that the closure throws becomes a 500 with its description. The closure runs beside the server's event loop; the
-  /// requests after it on a connection wait.
+  /// When the closure throws, the response is a 500 with the error's description. The closure runs outside of the server's
+  /// event loop; later requests on the same connection wait for it.
   public init(
     _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
     respond: @escaping Handler
@@ -59,16 +59,16 @@ public struct Stub: Sendable {
   }
 }
 
-/// The stubs of a file: an array of what is sent to `/__admin/stubs`, or the exchanges of an HTTP archive.
+/// The stubs of a file: an array of stubs as `/__admin/stubs` takes them, or the exchanges of an HTTP archive.
 struct StubsFile: Sendable {
   let stubs: [Rule]
-  /// The files whose contents the stubs have as bodies.
+  /// The paths of the files that are bodies of responses.
   let bodyFiles: [String]
 
-  /// Reads a file, and those that it names. Blocks until that is done.
+  /// Reads a file and its body files. Blocks until that is done.
   ///
-  /// - Parameter isIgnored: Whether stubs with a pattern are left out.
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file, and the place of a fault in it.
+  /// - Parameter isIgnored: Whether to leave out a stub with this pattern.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file, and the line and column of an error.
   init(
     path: String, files: BodyFiles, ignoring isIgnored: ((RequestPattern) -> Bool)? = nil
   ) throws(ServerError) {
@@ -117,7 +117,7 @@ struct StubsFile: Sendable {
     }
   }
 
-  /// Where a value is in the text: the innermost that exists on the way to it.
+  /// The offset of a value in the text, or of its innermost parent that exists.
   private static func offset(of place: [String], in document: ValidJSON, _ text: [UInt8]) -> Int {
     let start = document.withToken { whole in
       var value = whole
@@ -134,13 +134,13 @@ struct StubsFile: Sendable {
       }
       return value.offset(in: whole)
     }
-    // The document is the text without the white space and the byte order mark before its value.
+    // The document does not include the white space and the byte order mark before its value.
     return start + (text.firstIndex { $0 > UInt8(ascii: " ") && $0 < 0x80 } ?? 0)
   }
 }
 
 extension Rule {
-  /// The names of the files whose contents it has as bodies.
+  /// The names of the body files.
   fileprivate var bodyFiles: [String] {
     effect.responses.compactMap { if case .file(let name, _)? = $0.body { name } else { nil } }
   }

@@ -1,135 +1,133 @@
 public import JSONServerValues
 
 extension Server {
-  /// How a server behaves; every property has the default of the command line.
+  /// The configuration of a server; most defaults are those of the command line.
   public struct Configuration: Sendable {
-    /// Which json-server's responses are given where the two differ.
+    /// The json-server version whose responses the server gives.
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
-      /// json-server 0.17.4's responses, and every spelling of 1.0 that does not contradict them.
+      /// json-server 0.17.4, and the parameters of 1.0 that do not contradict it.
       case classic = "v0"
-      /// json-server 1.0's responses.
+      /// json-server 1.0.
       case v1 = "v1"
     }
 
-    /// When a write counts as done.
+    /// What a write survives when its response is sent.
     public enum Durability: Sendable, Hashable {
-      /// When it survives a power cut.
+      /// A power cut.
       case full
-      /// When it survives the end of the process.
+      /// The end of the process.
       case fast
-      /// Immediately: the file is never touched.
+      /// Nothing: the server never writes the file.
       case ephemeral
     }
 
-    /// How edits of the file from outside are noticed.
+    /// How the server finds out about edits of the file.
     public enum Watching: Sendable, Hashable {
-      /// Not until the next write.
+      /// At the next write.
       case off
-      /// By the file system's notifications.
+      /// By notifications of the file system.
       case notifications
-      /// By looking every 300 milliseconds, for network mounts.
+      /// By looking at the file every 300 milliseconds, for network mounts.
       case polling
     }
 
-    /// Where the data comes from.
+    /// The source of the data.
     public var source: Source
     /// The addresses to listen on; empty means both loopback addresses.
     public var hosts: [String] = []
     /// The port to listen on; 0 takes a free one.
     public var port = 0
-    /// The certificate and the key with which connections are encrypted; `nil` for plain HTTP.
+    /// The certificate and the key for HTTPS; `nil` for plain HTTP.
     public var tlsIdentity: TLSIdentity?
-    /// How new the data is that is shown, where other servers write it, too.
+    /// How recent reads are when other servers write the same database.
     public var reads = Reads.linearizable
-    /// When the response to a write is sent.
+    /// What a write survives when its response is sent.
     public var durability = Durability.full
-    /// How edits of the source from outside are noticed.
+    /// How the server finds out about edits of the source.
     public var watching = Watching.off
-    /// Whose responses are given where the two json-servers differ.
+    /// The json-server version whose responses the server gives.
     public var dialect = Dialect.classic
     /// The member that holds a record's id.
     public var idName = "id"
-    /// The members that hold the ids of some resources' records.
+    /// The members that hold ids in resources that do not use ``idName``, by resource.
     public var idNames: [String: String] = [:]
-    /// What a foreign key ends with.
+    /// The end of foreign keys.
     public var foreignKeySuffix = "Id"
-    /// Members that hold lists of ids and are named after their collection, as `tags`, or whose lists lose the ids of
-    /// deleted records with json-server 0.17's responses, too, as `tagIds`.
+    /// Members with lists of ids. A name of a collection, such as `tags`, makes that member a list of ids. With a name such
+    /// as `tagIds`, the ids of deleted records are removed from the lists also in the dialect of 0.17.
     public var idLists: Set<String> = []
     /// The members that the server fills in the records that clients write.
     public var fills: [Fill] = []
-    /// Whether bodies are refused with 422 that contradict the other records of their collection: a member is missing that
-    /// all have, is of another kind, or leads to a record that is not there.
+    /// Whether the server refuses, with 422, bodies that contradict the other records of their collection: a missing member
+    /// that all records have, a value of another type, or a foreign key without a record.
     public var checksBodies = false
-    /// The members that have another value in each record, such as `users.email`; a body with a value that is taken is
-    /// refused with 422.
+    /// Members whose values must be unique, such as `users.email`; the server refuses a body with a taken value with 422.
     public var uniqueMembers: [String] = []
-    /// A JSON Schema (draft 2020-12) of all data, by which bodies are refused with 422: `properties` by the names of the
-    /// resources, `items` for the records of a collection.
+    /// A JSON Schema (draft 2020-12) of all data: `properties` has the resources by name, `items` the records of a
+    /// collection. The server refuses invalid bodies with 422.
     public var jsonSchema: JSONValue?
-    /// How clients sign in, and what they have to sign in for; `nil` for a server that everyone may use.
+    /// How clients sign in, and which requests need it; `nil` for a server that everyone may use.
     public var signIn: SignIn?
-    /// Whether clients may have sessions: copies of the data of their own.
+    /// Whether clients may have sessions, with their own copies of the data.
     public var hasSessions = false
-    /// Whether every change is refused.
+    /// Whether the server refuses every change.
     public var isReadOnly = false
-    /// The name under which responses hold records and lists, beside the `total` of a list, as `data` in
-    /// `{"data": [], "total": 0}`; `nil` for no object around them.
+    /// The member under which responses hold records and lists, such as `data` in `{"data": [], "total": 0}`; `nil` for
+    /// responses without such an object.
     public var wrapName: String?
-    /// How long every response is delayed.
+    /// The delay of every response.
     public var delay = Duration.zero
     /// Which web pages of other origins may read and write.
     public var crossOrigin = CrossOrigin.loopback
-    /// Further names by which the server may be addressed, besides localhost, its addresses and its bound names;
-    /// `*` for any, which lets a web page reach the server under a name of its own (DNS rebinding).
+    /// Names that requests may have as host, in addition to localhost, addresses and bound names; `*` for any name, which
+    /// lets a web page reach the server under a name of its own (DNS rebinding).
     public var allowedHosts: [String] = []
-    /// Whether responses are compressed for clients that accept it.
+    /// Whether the server compresses responses for clients that accept it.
     public var compresses = true
     /// Directories whose files are served before resources.
     public var staticDirectories: [String] = []
-    /// What static files never show, besides the files that other properties name.
+    /// Files that are never served, in addition to those that other properties name.
     package var privateFiles: [PrivateFile] = []
-    /// Rewrite rules, pattern to target, in the order they are tried.
+    /// Rewrite rules, pattern to target, in the order in which they are tried.
     public var routes = JSONObject()
-    /// Stubs that are in place from the start; the first that matches counts.
+    /// The stubs at the start; the first stub that matches responds.
     public var stubs: [Stub] = []
-    /// A file of stubs, which come after ``stubs``: an array of what is sent to `/__admin/stubs`, or an HTTP archive (HAR),
-    /// whose responses are for what nothing else responds to.
+    /// A file of stubs, which come after ``stubs``: an array of stubs as `/__admin/stubs` takes them, or an HTTP archive
+    /// (HAR), whose responses are for requests that nothing else responds to.
     public var stubsFile: String?
-    /// Whether a stub of ``stubsFile`` is left out, by its pattern; `nil` for none.
+    /// Whether to leave out a stub of ``stubsFile`` with this pattern; `nil` to use all.
     package var ignoresStub: (@Sendable (RequestPattern) -> Bool)?
-    /// Called while a file or a directory is read, for about each MiB, with the number of bytes since the last call;
-    /// `nil` when nobody is shown it.
+    /// Called while a file or a directory is read, after about each MiB, with the number of bytes since the last call.
     package var onRead: (@Sendable (Int) -> Void)?
-    /// Another server, which is asked for what no resource, stub or other rule of this one responds to; `nil` for none.
+    /// Another server for requests that no resource, stub or other rule of this server responds to; `nil` for none.
     public var upstream: Upstream?
-    /// Whether a request that nothing responds to, or with a parameter that nothing understands, is refused with 400 and
-    /// kept among ``Server/unexpectedRequests``.
+    /// Whether the server refuses unknown paths, methods and parameters with 400, and lists the requests in
+    /// ``Server/unexpectedRequests``.
     public var isStrict = false
-    /// Called around every request, the first outermost.
+    /// Called for every request; the first middleware is the outermost.
     public var middleware: [any Middleware] = []
-    /// The path under which the server is mounted elsewhere, such as `/mock`; empty for none.
+    /// The path under which another server mounts this one, such as `/mock`; empty for none.
     public var pathPrefix = ""
-    /// Whether `POST /reset` and `POST /merge` work as json-server-reset's do.
+    /// Whether `POST /reset` and `POST /merge` work as in json-server-reset.
     public var hasResetRoutes = false
-    /// The deepest nesting of arrays and objects that is accepted, from 4 to 1,000: reading nested values takes a stack
-    /// of that many frames.
+    /// The deepest nesting of arrays and objects that the server accepts, from 4 to 1,000: reading nested values takes a
+    /// stack of that many frames.
     public var maximumDepth = 512
-    /// What is accepted from a client before it is refused.
+    /// The limits of requests and connections.
     public var limits = Limits()
-    /// Whether the journal below `/__admin`, events and the log show secrets as they were sent: credentials in header fields, and
-    /// members and parameters whose names say that they are secret. Swift code gets everything as it was sent.
+    /// Whether the journal below `/__admin`, events and the log show secrets: credentials in header fields, and members and
+    /// parameters with names of secrets. Swift code always gets the real values.
     public var showsSecrets = false
-    /// The most exchanges that the journal keeps.
+    /// The largest number of exchanges in the journal.
     ///
-    /// What is kept displaces what the next response needs from the processor's caches: with a thousand, a GET by id
-    /// took 5 to 17 % longer, depending on what else the machine did.
+    /// A large journal displaces other data from the processor's caches: with a thousand exchanges, a GET by id took 5 to 17 %
+    /// longer.
     public var journalCapacity = 100
-    /// The most bytes of bodies that the journal keeps.
+    /// The largest number of bytes of bodies in the journal.
     public var journalByteCapacity = 32 * 1024 * 1024
-    /// Makes the random numbers of text ids and of faults' delays; a test may pass its own.
+    /// Makes the random numbers of text ids and of delays; tests may pass their own.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-    /// Notified of what happens, on the server's event loop; must return immediately.
+    /// Called with each event, on the server's event loop; must return immediately.
     public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }
 
     /// Creates the default configuration for a source.
@@ -139,28 +137,28 @@ extension Server {
   }
 }
 
-/// Where a server's data comes from, and whether changes go back there.
+/// The source of a server's data, and where changes are written.
 public enum Source: Sendable {
-  /// A JSON file, or a JSON5 file by its suffix; changes are written back.
+  /// A JSON file, or a JSON5 file by its extension; changes are written to the file.
   case file(String)
-  /// A directory of JSON files, one for each resource; each is written back to its own file.
+  /// A directory of JSON files, one for each resource; changes are written to the resource's file.
   case directory(String)
-  /// A value in memory; its members are the resources, and nothing is written.
+  /// A value in memory with the resources as members; changes stay in memory.
   case value(JSONValue)
-  /// JSON text in memory, such as the output of a program or a download; nothing is written.
+  /// JSON text in memory, such as the output of a program or a download; changes stay in memory.
   case text([UInt8], name: String)
-  /// A database of PostgreSQL, `postgres://user@host/name`, which other servers may serve, too; changes are written there.
+  /// A PostgreSQL database, `postgres://user@host/name`, which several servers may share; changes are committed to it.
   ///
-  /// `?schema=` names the schema with its tables, `json_server` unless it does. An empty database is filled from a file of
-  /// JSON, the seed. Needs the package's trait `PostgreSQL`.
+  /// `?schema=` names the schema of the tables; the default is `json_server`. The seed is a JSON file that fills an empty
+  /// database. Needs the package's trait `PostgreSQL`.
   case postgreSQL(url: String, seed: String?)
 }
 
-/// How new the data is that a server shows which shares it with others.
+/// How recent the reads of a server are that shares its data with other servers.
 public enum Reads: String, Sendable, Hashable, CaseIterable {
-  /// It holds every write that any server acknowledged before the request: the database is asked for its version.
+  /// A read shows every write that any server acknowledged before the request; the server asks the database for its version.
   case linearizable
-  /// It is this server's own version, usually some milliseconds old, and served without the database, too.
+  /// A read shows the server's own version, usually some milliseconds old, and also works without the database.
   case local
 }
 

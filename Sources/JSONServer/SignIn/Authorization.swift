@@ -2,14 +2,14 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// Who may do what, as the data, the tokens and the guards say at one moment.
+/// The rights of clients, from the data, the tokens and the guards at one moment.
 ///
-/// A class, so that a server on which nobody signs in passes on nothing but `nil`.
+/// A class, so that a server without sign-in passes on only `nil`.
 final class Authorization {
   let users: Users
-  /// The guards of resources, by their names.
+  /// The guards of resources, by name.
   private let guards: [String: Guard]
-  /// Those of the routes file, by the names as written there.
+  /// The guards of the routes file, by the names as written there.
   private let listedGuards: [String: Guard]
   /// The tokens.
   private let state: ServerState
@@ -20,18 +20,18 @@ final class Authorization {
     (self.users, self.guards, self.listedGuards, self.state) = (users, guards, listedGuards, state)
   }
 
-  /// sign-in: refuses what a request may not do with any data.
+  /// Refuses a request that has no right to any record of its resource.
   ///
-  /// Whose records it is about is found out when it is carried out, which may be later: ``owner(in:_:)``.
+  /// ``owner(in:_:)`` checks the owners of records later, when the request is carried out.
   ///
-  /// - Parameter hasResetRoutes: Whether some requests outside the admin interface replace all data.
-  /// - Returns: The request as it goes on, without a guard at the start of its path. What leads to no resource goes on as
-  ///   it is.
+  /// - Parameter hasResetRoutes: Whether some requests outside of the admin interface replace all data.
+  /// - Returns: The request without a guard at the start of its path. A request for an unknown resource is returned
+  ///   unchanged.
   /// - Throws: 401 and 403.
   func authorize(_ context: RequestContext, hasResetRoutes: Bool) throws(RequestError) -> RequestContext {
     let unguarded = try removingGuard(context)
     let (request, segments) = (unguarded.request, unguarded.target.path.segments)
-    // A client that registers has not signed in.
+    // A client that registers cannot have signed in.
     if request.method == .post, segments.count == 1, users.areMeant(by: segments[0]) { return unguarded }
     if hasResetRoutes, AdminRoute.resetRoute(of: request, segments) != nil {
       try requireAllResources(context)
@@ -41,7 +41,7 @@ final class Authorization {
     return unguarded
   }
 
-  /// Takes a guard off the start of a path: `/640/posts` is `/posts`, guarded by 640.
+  /// Removes a guard from the start of a path: `/640/posts` becomes `/posts`, guarded by 640.
   func removingGuard(_ context: RequestContext) throws(RequestError) -> RequestContext {
     let segments = context.target.path.segments
     guard segments.count > 1, let prefix = Guard(segments[0]), database.resource(meantBy: segments[0]) == nil,
@@ -52,9 +52,9 @@ final class Authorization {
     return try context.removing(prefix, leaving: String(Substring(rest)))
   }
 
-  /// Refuses a request that replaces all data, unless its sender may write all of it.
+  /// Refuses a request that replaces all data, unless its sender may write all data.
   ///
-  /// - Throws: 401, and 403 that names a resource that they may not write.
+  /// - Throws: 401, and 403 that names a resource which the sender may not write.
   func requireAllResources(_ context: RequestContext) throws(RequestError) {
     _ = try user(of: context.request)
     for name in database.resourceNames {
@@ -67,10 +67,10 @@ final class Authorization {
     }
   }
 
-  /// The guard of a resource: what all its guards allow.
+  /// The guard of a resource: the rights that all its guards give.
   ///
-  /// - Parameter prefix: The guard that the path begins with. It takes the place of the one that a resource has by itself,
-  ///   but not of the users': no path opens those.
+  /// - Parameter prefix: The guard at the start of the path. It replaces the resource's default guard, but never the
+  ///   guard of the users.
   func `guard`(of resource: String, prefix: Guard? = nil) -> Guard {
     let listed = listedGuards.filter { database.resource(meantBy: $0.key)?.name == resource }.values
     let chosen = listed + [guards[resource]].compactMap(\.self)
@@ -81,10 +81,10 @@ final class Authorization {
 
   // MARK: Users
 
-  /// Returns the id of the user who sent a request, whose record is still there.
+  /// Returns the id of the user who sent a request; the user's record must exist.
   func user(of request: Request) throws(RequestError) -> String { try user(of: SignInState.bearerToken(request)) }
 
-  /// Returns the id of the user for whom an access token stands, and whose record is still there.
+  /// Returns the id of the user of an access token; the user's record must exist.
   func user(of token: String) throws(RequestError) -> String {
     do throws(Tokens.Refusal) {
       let holder = try Tokens.holder(of: token, in: state)
@@ -95,9 +95,9 @@ final class Authorization {
     }
   }
 
-  /// Finds out whose records alone a request may see.
+  /// Returns the user to whose records a request is limited.
   ///
-  /// - Returns: The user's id; `nil` when it may see all.
+  /// - Returns: The user's id; `nil` when the request may see all records.
   /// - Throws: 401 and 403.
   func owner(in endpoint: Endpoint, _ context: RequestContext) throws(RequestError) -> String? {
     var owner: String?
@@ -109,9 +109,9 @@ final class Authorization {
     return owner
   }
 
-  /// Finds out who sent a request, when that matters, and what of it is for owners alone.
+  /// Returns the sender of a request, if it matters, and the resources that only owners may use.
   ///
-  /// - Returns: The user, and the resources of which only what is the user's may be read or changed; `nil` for none.
+  /// - Returns: The user, and the resources of which the user may read or change only own records; `nil` for none.
   /// - Throws: 401 and 403.
   private func permission(
     for endpoint: Endpoint, _ context: RequestContext
@@ -135,8 +135,8 @@ final class Authorization {
     return permission
   }
 
-  /// The resources that a request for data reads or changes: its own first, then those that it reads for it, each with
-  /// the number of levels that its records are inside others.
+  /// The resources that a request reads or changes: first its own, then related ones, each with the number of levels at
+  /// which its records are embedded.
   private func resources(of endpoint: Endpoint) throws(RequestError) -> [(name: String, level: Int)] {
     guard let name = endpoint.resource else { return database.resourceNames.map { ($0, 0) } }
     guard !endpoint.relations.isEmpty else { return [(name, 0)] }
@@ -149,9 +149,9 @@ final class Authorization {
 
   // MARK: Data
 
-  /// Limits a request for data to what its sender may see and change.
+  /// Limits a request for data to the records that its sender may see and change.
   ///
-  /// - Throws: 401 and 403, too: since the request arrived, its token may have expired, and a record may be another's now.
+  /// - Throws: 401 and 403: since the request arrived, its token may have expired, and a record may have a new owner.
   func restrict(_ operation: inout DataOperation, of context: RequestContext) throws(RequestError) {
     let endpoint = operation.endpoint
     let owner = context.isHidden ? nil : try owner(in: endpoint, context)
@@ -159,7 +159,8 @@ final class Authorization {
       operation.endpoint = endpoint.limited(to: owner, by: users.ownerKey(in: name))
     }
     guard endpoint.isWrite else {
-      // The other pages of a list are guarded as this one is; a new record's address is without, as in json-server-auth.
+      // The links to other pages of a list keep the guard; the address of a new record has none, as in
+      // json-server-auth.
       if let prefix = context.guardPrefix { operation.request.mount.path += "/" + prefix.digits }
       let showsUsers = endpoint.onlyResource == nil || endpoint.onlyResource == users.collection
       if showsUsers { operation.hiding = .passwordsOfData(of: users.collection) }
@@ -173,7 +174,7 @@ final class Authorization {
     if !context.isHidden { operation.rights = rights(to: endpoint, of: owner, context) }
   }
 
-  /// All data that a user may read: where only owners may, what is the user's.
+  /// The data that a user may read: where only owners may read, the user's own records.
   private func share(of owner: String) -> OwnedShare {
     var share = OwnedShare()
     for name in database.resourceNames {
@@ -194,7 +195,7 @@ final class Authorization {
   /// - Parameter owner: The user to whose records the request is limited; `nil` for no limit.
   private func rights(to endpoint: Endpoint, of owner: String?, _ context: RequestContext) -> ChangeRights {
     var rights = ChangeRights()
-    // Users are changed one by one, as the operation says.
+    // Users are changed one by one, as the operation requires.
     if endpoint.changesMany, let owner, let name = endpoint.resource, name != users.collection {
       let reading = self.guard(of: name, prefix: context.guardPrefix).decision(on: .read, isSignedIn: true)
       rights.ownership = ChangeRights.Ownership(
@@ -204,7 +205,7 @@ final class Authorization {
     return rights
   }
 
-  /// Which dependent records the sender of a deletion may not write, by resource.
+  /// The dependent records that the sender of a deletion may not write, by resource.
   private func dependents(_ context: RequestContext) -> [String: ChangeRights.Access] {
     let user = Result { () throws(RequestError) in try self.user(of: context.request) }
     var dependents: [String: ChangeRights.Access] = [:]

@@ -1,35 +1,35 @@
 import JSONDatabase
 import JSONServerValues
 
-/// The limits of a change that depend on the records it changes.
+/// The limits of a change that depend on the records that it changes.
 ///
-/// Which records those are may take long to find out: it happens where the change is carried out.
+/// Finding these records may take long, so it happens when the change is carried out.
 struct ChangeRights: Sendable {
-  /// The rights for records that a deletion deletes or changes besides those that it names.
+  /// The rights to the dependent records of a deletion.
   enum Access: Sendable {
-    /// Those of a user may be written: a member holds the user's id.
+    /// The user may write own records: those with the user's id in a member.
     case owned(by: String, in: String)
     case refused(RequestError)
   }
 
-  /// The records that a change of many may be about, where only owners may change them.
+  /// The limits of a change of many records, where only owners may change records.
   struct Ownership: Sendable {
     let user: String
-    /// The member that holds the user's id.
+    /// The member with the user's id.
     let key: FieldPath
-    /// Whether the user reads the records of others, too: then none of them may match.
+    /// Whether the user may read the records of others; then none of these may match.
     let readsOthers: Bool
   }
 
   var ownership: Ownership?
-  /// By resource; the records of all others may be written.
+  /// The rights to dependent records, by resource; all other records may be written.
   var dependents: [String: Access] = [:]
 
-  /// Refuses a change of what its sender may not write.
+  /// Refuses a change of records that its sender may not write.
   ///
-  /// A record that is missing or does not fit is refused when the change is carried out.
+  /// A missing record, and a patch that does not fit, are refused later.
   ///
-  /// - Parameter endpoint: The change, limited to what is the user's.
+  /// - Parameter endpoint: The change, limited to the user's records.
   /// - Throws: 401 and 403.
   func check(_ endpoint: Endpoint, on database: Database) throws(RequestError) {
     if endpoint.changesMany { try checkOwnership(endpoint, on: database) }
@@ -44,7 +44,7 @@ struct ChangeRights: Sendable {
     }
   }
 
-  /// - Parameter affected: The records besides those that a deletion names, by resource.
+  /// - Parameter affected: The dependent records of a deletion, by resource.
   private func check(_ affected: [String: [ValidJSON]]?) throws(RequestError) {
     for (name, records) in affected ?? [:] {
       switch dependents[name] {
@@ -83,16 +83,16 @@ struct ChangeRights: Sendable {
 }
 
 extension Schema {
-  /// Whether a record still belongs to a user once it is patched; one that the patch does not fit does.
+  /// Whether a record still belongs to a user after a patch; `true` for a patch that does not fit.
   ///
   /// - Parameters:
-  ///   - key: The member that holds the user's id.
-  ///   - idName: The member that the patch must leave as it is; `nil` for none.
+  ///   - key: The member with the user's id.
+  ///   - idName: The member that the patch must not change; `nil` for none.
   func keeps(
     _ user: String, at key: FieldPath, in record: ValidJSON, _ patch: Patch, keeping idName: String?
   ) -> Bool {
     guard let after = try? apply(patch, to: record, keeping: idName) else { return true }
-    // Of a name given twice the first value counts for readers.
+    // Readers use the first value of a name that is given twice.
     return after.member(Array(key.name.utf8))?.withToken(\.recordID) == user
   }
 }

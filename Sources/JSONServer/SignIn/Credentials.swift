@@ -3,15 +3,15 @@ import JSONServerValues
 
 /// A name, or an email address, and a password.
 struct Credentials: Sendable {
-  /// The member that names the user: `email`, or `username`.
+  /// The member with the user's name: `email` or `username`.
   let member: String
   let name: String
   let password: String
 
-  /// Reads the body of a registration or a sign-in, by json-server-auth's rules and with its messages.
+  /// Reads the body of a registration or a sign-in, with the rules and the messages of json-server-auth.
   ///
-  /// - Parameter body: The body; `nil` when there was none.
-  /// - Throws: 400 that says what is missing or invalid.
+  /// - Parameter body: The body; `nil` for none.
+  /// - Throws: 400 that names the missing or invalid member.
   init(_ body: ValidJSON?) throws(RequestError) {
     let members = body.map { JSONValue($0) }
     let email = members?["email"]
@@ -25,7 +25,7 @@ struct Credentials: Sendable {
     try Self.check(email: email, password: .string(password))
   }
 
-  /// Checks the members of a user that are about to be written; those that are absent stay as they are.
+  /// Checks new values of a user's members; `nil` for a member that does not change.
   static func check(email: JSONValue?, password: JSONValue?) throws(RequestError) {
     if let email, !(email.string.map(isEmail) ?? false) {
       throw RequestError(.malformed, "Email format is invalid")
@@ -35,7 +35,7 @@ struct Credentials: Sendable {
     }
   }
 
-  /// Refuses a user who could never sign in again.
+  /// Refuses a user without a name, who could never sign in again.
   static func requireName(email: JSONValue?, username: JSONValue?) throws(RequestError) {
     guard [email, username].contains(where: { !isBlank($0?.string ?? "") }) else {
       throw RequestError(.malformed, "Email and password are required")
@@ -49,7 +49,7 @@ struct Credentials: Sendable {
   private static let localBytes = ByteSet.words.union(ByteSet(".!#$%&'*+/=?^`{|}~-".utf8))
   private static let labelBytes = ByteSet.digits.union(ByteSet(UInt8(ascii: "a")...UInt8(ascii: "z")))
 
-  /// Whether a text is an email address as HTML's forms take it: a local part, `@`, and labels between dots.
+  /// Whether a text is an email address by the rules of HTML forms: a local part, `@`, and labels between dots.
   private static func isEmail(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(localBytes.contains) else { return false }

@@ -1,7 +1,7 @@
 import JSONServerValues
 
-/// Who may read and who may write a resource, in json-server-auth's digits, which are those of Unix file modes: the first
-/// is for the owner of a record, the second for signed-in users, the third for everyone; 4 allows reading, 2 writing.
+/// The rights to a resource, in json-server-auth's digits, which are those of Unix file modes: the first digit is for
+/// the owner of a record, the second for signed-in users, the third for everyone; 4 allows reading, 2 writing.
 public struct Guard: Sendable, Hashable {
   /// The three digits, such as `640`.
   public let digits: String
@@ -9,7 +9,7 @@ public struct Guard: Sendable, Hashable {
   private let user: UInt8
   private let anyone: UInt8
 
-  /// The guards that there are; each group of people may do what the group after it may.
+  /// All valid guards; each group of people may do at least as much as the next group.
   static let all = ["400", "440", "444", "600", "640", "644", "660", "664", "666"]
 
   /// Creates a guard from its digits; `nil` when they are not 400, 440, 444, 600, 640, 644, 660, 664 or 666.
@@ -24,9 +24,9 @@ public struct Guard: Sendable, Hashable {
     digits = "\(owner)\(user)\(anyone)"
   }
 
-  /// The guard of the users, unless another is chosen: each sees and changes only their own record.
+  /// The default guard of the users: they see and change only their own record.
   static let ownOnly = Guard(6, 0, 0)
-  /// The guard of other resources, unless another is chosen: signed-in users may read and write.
+  /// The default guard of other resources: signed-in users may read and write.
   static let signedIn = Guard(6, 6, 0)
 
   /// The rights that both guards give.
@@ -50,26 +50,26 @@ extension Guard {
 
   enum Decision: Sendable {
     case allowed
-    /// Allowed for what belongs to the user.
+    /// Allowed for the user's own records.
     case allowedToOwner
-    /// Only who has signed in may perhaps do that.
+    /// Refused until the client signs in.
     case signInFirst
-    /// Nobody may.
+    /// Refused for everyone.
     case refused
   }
 
-  /// Decides on a request, before it is known whose records it is about.
+  /// Decides on a request before its records are known.
   func decision(on access: Access, isSignedIn: Bool) -> Decision {
     if anyone & access.bit != 0 { return .allowed }
-    // Where everyone may look, nobody has to sign in to be refused.
+    // Where everyone may read, a request is refused without asking for a sign-in.
     guard isSignedIn || (owner & access.bit == 0 && anyone != 0) else { return .signInFirst }
     if user & access.bit != 0 { return .allowed }
     return owner & access.bit != 0 ? .allowedToOwner : .refused
   }
 
-  /// Tells json-server-auth's short form of guards, `"posts": 640`, from the rewrite rules of a routes file.
+  /// Separates json-server-auth's short form of guards, `"posts": 640`, from the rewrite rules of a routes file.
   ///
-  /// A guard of a part of a resource, such as `posts/:id`, is written out as a rewrite rule, as it is there.
+  /// As in json-server-auth, a guard of a part of a resource, such as `posts/:id`, becomes a rewrite rule.
   ///
   /// - Returns: The guards by the names of their resources as the file has them, and the rules.
   static func split(_ routes: JSONObject) -> (guards: [String: Guard], rules: JSONObject) {

@@ -1,11 +1,11 @@
 extension Server {
-  /// How clients sign in, and who may use which resource.
+  /// How clients sign in, and the rights to resources.
   public struct SignIn: Sendable, Hashable {
     /// The collection of the users. Its records hold `email` (or `username`) and `password`, in plain text.
     public var users: String
-    /// Who may read and write a resource, by its name; 660 for those that are not named, and 600 for the users.
+    /// The guards of resources, by name. The default is 660, and 600 for the users.
     public var guards: [String: Guard]
-    /// How long an access token is valid.
+    /// The time for which an access token is valid.
     public var tokenLifetime: Duration
 
     /// Creates the sign-in of a collection of users.

@@ -2,21 +2,21 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// A request for signing in, parsed once.
+/// A parsed sign-in request.
 enum SignInRoute {
   case register(WrittenBody?)
   case signIn(WrittenBody?)
   case refresh(token: String?)
   case signOut(refreshToken: String?)
 
-  /// The path of each route but that of the users, which is json-server-auth's third way to register.
+  /// The paths, except that of the users, to which a POST registers, too.
   private static let names = ["register", "signup", "login", "signin", "refresh", "logout"]
 
-  /// Parses a request; `nil` when it is about something else.
+  /// Parses a request; `nil` for any other request.
   ///
   /// - Parameters:
   ///   - segments: The path's segments.
-  ///   - wrapName: The name under which a body may hold its members; `nil` for none.
+  ///   - wrapName: The member in which a body may be wrapped; `nil` for none.
   /// - Throws: 405 with `Allow` for another method than POST, 400 for a body that cannot be read.
   init?(_ request: Request, _ segments: [String], wrapName: String?, _ users: Users) throws(RequestError) {
     guard segments.count == 1, let name = segments.first,

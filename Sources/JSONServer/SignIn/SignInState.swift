@@ -2,20 +2,20 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// The step that lets only those in who may: who has signed in to a server.
+/// The sign-in of a server: gives tokens, and refuses requests without the rights that they need.
 ///
 /// It belongs to one engine.
 final class SignInState {
   /// The name of the users' collection.
   let users: String
   private let guards: [String: Guard]
-  /// Makes tokens; those that were given are in the server's state.
+  /// Makes tokens; the valid ones are in the server's state.
   private let tokens: Tokens
 
   /// The member of users that no response shows.
   static let hiddenName = "password"
 
-  /// - Returns: `nil` when nobody has to sign in.
+  /// - Returns: `nil` for a server without sign-in.
   init?(_ configuration: Server.Configuration) {
     guard let signIn = configuration.signIn else { return nil }
     users = signIn.users
@@ -23,7 +23,7 @@ final class SignInState {
     tokens = Tokens(lifetime: signIn.tokenLifetime, random: configuration.random)
   }
 
-  /// Who may do what now.
+  /// The current rights.
   func authorization(on engine: isolated Engine) -> Authorization {
     Authorization(currentUsers(on: engine), guards: guards, listed: engine.policies.guards, engine.writes.state)
   }
@@ -32,9 +32,10 @@ final class SignInState {
     Users(collection: users, database: engine.writes.database, isShared: engine.isShared)
   }
 
-  /// Refuses what a request may not have, and hands it on otherwise.
+  /// Refuses a request without the necessary rights, and passes on all others.
   ///
-  /// The request waits when this server does not know its token, which another one may have just given.
+  /// When this server does not know the token, the request waits for the latest changes of other servers, which may
+  /// have given it.
   ///
   /// - Throws: 401 and 403.
   func authorize(
@@ -53,8 +54,8 @@ final class SignInState {
     }
   }
 
-  /// Goes on when it is known whether a token is valid: where servers share tokens and a read may be of an older version,
-  /// another one may just have given it.
+  /// Continues when the validity of a token is known. Where servers share tokens, another server may just have given
+  /// the token.
   private func whenKnown(
     _ token: @autoclosure () -> String?, _ context: RequestContext, on engine: isolated Engine,
     then goOn: @escaping @Sendable (isolated Engine) throws(RequestError) -> Void
@@ -72,7 +73,7 @@ final class SignInState {
     }
   }
 
-  /// Responds to who registers, signs in or out, or asks for new tokens.
+  /// Responds to registering, signing in or out, and requests for new tokens.
   func respond(to route: SignInRoute, _ context: RequestContext, on engine: isolated Engine) throws(RequestError) {
     switch route {
     case .register, .signIn: try performNow(route, context, on: engine)
@@ -139,9 +140,9 @@ final class SignInState {
       PendingResponse(requester: requester, response: response, change: change), since: base.database, on: engine)
   }
 
-  /// Gives a user tokens.
+  /// Gives tokens to a user.
   ///
-  /// - Returns: The members of the response: the tokens, and the user's record beside them.
+  /// - Returns: The members of the response: the tokens and the user's record.
   private func issueTokens(to user: ValidJSON, id: String, on engine: isolated Engine) -> JSONObject {
     let holder = currentUsers(on: engine).holder(id: id, of: user)
     var members = engine.changeState { tokens.issue(to: holder, in: &$0) }.members
@@ -149,7 +150,7 @@ final class SignInState {
     return members
   }
 
-  /// Voids the tokens of users whom a change has deleted.
+  /// Voids the tokens of the users that a change has deleted.
   func forgetDeletedUsers(by change: DataChange?, on engine: isolated Engine) {
     switch change {
     case .deleted(let name, _, let dependents)?, .deletedMany(let name, _, let dependents)?:
@@ -158,8 +159,8 @@ final class SignInState {
     }
   }
 
-  /// Voids the tokens of users who are gone, before another gets the id of one; where servers share the data, tokens tell
-  /// those by themselves.
+  /// Voids the tokens of missing users, before another user gets one of their ids. Where servers share the data, tokens
+  /// themselves tell these users apart.
   func forgetUsers(on engine: isolated Engine) {
     if !engine.isShared {
       let users = currentUsers(on: engine)
@@ -168,9 +169,9 @@ final class SignInState {
     engine.events.endVoidWatches(on: engine)
   }
 
-  /// The token that a request brings (RFC 6750, section 2.1).
+  /// The token of a request (RFC 6750, section 2.1).
   ///
-  /// - Throws: 401, when there is none.
+  /// - Throws: 401 without a token.
   static func bearerToken(_ request: Request) throws(RequestError) -> String {
     guard let field = request.headerFields.first(.authorization) else {
       throw RequestError(.unauthorized, "Missing authorization header")
@@ -196,9 +197,9 @@ extension RequestError {
 }
 
 extension Server.SignIn {
-  /// Refuses what the data or the clock has no place for.
+  /// Refuses a configuration that does not fit the data or the clock.
   ///
-  /// - Throws: ``ServerError`` that begins with the member at fault, for which the command names its option.
+  /// - Throws: ``ServerError`` that begins with the invalid member, for which the command names its option.
   func check(_ database: Database) throws(ServerError) {
     let names = database.resourceNames.joined(separator: ", ")
     guard case .collection? = database.resource(named: users) else {

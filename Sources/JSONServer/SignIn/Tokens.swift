@@ -1,19 +1,19 @@
 import JSONDatabase
 import JSONServerValues
 
-/// The tokens that users are given, which are kept in the server's state.
+/// The tokens of users, which are in the server's state.
 ///
-/// A token has the three parts of a JSON Web Token, so that clients can read its claims. What makes it valid is that it is
-/// in the state, not its third part: that is random, and no signature.
+/// A token has the three parts of a JSON Web Token, so that clients can read its claims. The third part is random, not
+/// a signature: a token is valid while it is in the state.
 struct Tokens: Sendable {
-  /// The tokens that a user gets by signing in.
+  /// The tokens of one sign-in.
   struct Pair: Sendable {
     let access: String
     let refresh: String
     /// The seconds until the access token expires.
     let lifetime: Int
 
-    /// The members of a response that hold them.
+    /// The members of a response with the tokens.
     var members: JSONObject {
       JSONObject([
         ("accessToken", .string(access)), ("refreshToken", .string(refresh)),
@@ -22,25 +22,25 @@ struct Tokens: Sendable {
     }
   }
 
-  /// Whom a token stands for.
+  /// The user of a token.
   struct Holder: Sendable, Hashable {
     /// The id of the user's record, as text.
     let user: String
     /// The email address, or the name, with which the user signed in.
     let email: String
-    /// The slot of the user's record, where servers share the data: a later user with the same id has another slot. `nil` where
-    /// records may move.
+    /// The slot of the user's record, where servers share the data: a later user with the same id has another slot.
+    /// `nil` where records may move.
     var slot: Int?
   }
 
-  /// Why a token is not accepted.
+  /// The reason why a token is refused.
   enum Refusal: Error {
-    /// It is not three parts.
+    /// The token does not have three parts.
     case malformed
     case unknown
     case expired
 
-    /// The refusal of a token that nobody remembers.
+    /// The refusal of an unknown token.
     init(unknown token: String) {
       self = token.split(separator: ".", omittingEmptySubsequences: false).count == 3 ? .unknown : .malformed
     }
@@ -49,9 +49,9 @@ struct Tokens: Sendable {
   /// The state of a token.
   private struct Entry {
     let holder: Holder
-    /// Whether it only serves to get others.
+    /// Whether the token is a refresh token.
     let isRefresh: Bool
-    /// The first refresh token of the sign-in that it goes back to, which ends all its tokens.
+    /// The first refresh token of the sign-in; signing out voids all tokens with this origin.
     let origin: String
     /// Seconds since 1970.
     var end: Double
@@ -80,8 +80,8 @@ struct Tokens: Sendable {
     }
   }
 
-  /// How many tokens are remembered before those that have expired are forgotten, and of a kind that has half of them, the
-  /// tenth that ends first.
+  /// The largest number of tokens. Beyond it, expired tokens are removed; if one kind then has half of the tokens, its
+  /// tenth that expires first is removed.
   static let capacity = 20_000
   static let refreshLifetime: Double = 30 * 24 * 3600
 
@@ -89,14 +89,14 @@ struct Tokens: Sendable {
   private let random: @Sendable () -> UInt64
 
   /// - Parameters:
-  ///   - lifetime: How long an access token is valid; a refresh token is for 30 days.
+  ///   - lifetime: How long an access token is valid; a refresh token is valid for 30 days.
   ///   - random: Makes the random numbers of the third parts.
   init(lifetime: Duration, random: @escaping @Sendable () -> UInt64) {
     self.lifetime = lifetime / .seconds(1)
     self.random = random
   }
 
-  /// Gives a user who has signed in tokens.
+  /// Gives tokens to a user who has signed in.
   ///
   /// - Parameter now: Seconds since 1970, here and below.
   func issue(to holder: Holder, now: Double = System.now, in state: inout ServerState) -> Pair {
@@ -125,33 +125,33 @@ struct Tokens: Sendable {
     }
   }
 
-  /// Returns whom an access token stands for, or a refresh token.
+  /// Returns the user of an access token, or of a refresh token.
   static func holder(
     of token: String, isRefresh: Bool = false, now: Double = System.now, in state: ServerState
   ) throws(Refusal) -> Holder {
     try entry(token, isRefresh: isRefresh, now: now, in: state).holder
   }
 
-  /// Gives new tokens for a refresh token, which is void from then on.
+  /// Gives new tokens for a refresh token, and voids the refresh token.
   func renew(_ token: String, now: Double = System.now, in state: inout ServerState) throws(Refusal) -> Pair {
     let entry = try Self.entry(token, isRefresh: true, now: now, in: state)
     state[.token, token] = nil
     return issue(to: entry.holder, origin: entry.origin, now: now, in: &state)
   }
 
-  /// Voids all tokens of the sign-in that an access or refresh token goes back to, and returns whether there was one.
+  /// Voids all tokens of a sign-in, given one of them, and returns whether there were any.
   static func revoke(_ token: String, in state: inout ServerState) -> Bool {
     guard let origin = Entry(state[.token, token])?.origin else { return false }
     for (token, value) in state[.token] where value["origin"]?.string == origin { state[.token, token] = nil }
     return true
   }
 
-  /// Voids the tokens of users that are gone.
+  /// Voids the tokens of missing users.
   static func revoke(in state: inout ServerState, where isGone: (_ holder: Holder) -> Bool) {
     for (token, entry) in entries(in: state) where isGone(entry.holder) { state[.token, token] = nil }
   }
 
-  /// Expires all access tokens, and returns how many there were.
+  /// Expires all access tokens, and returns their number.
   static func expire(now: Double = System.now, in state: inout ServerState) -> Int {
     let valid = entries(in: state).filter { !$0.entry.isRefresh && $0.entry.end > now }
     for (token, entry) in valid {
@@ -180,7 +180,7 @@ struct Tokens: Sendable {
 
   private static let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
 
-  /// A token as json-server-auth writes it (RFC 7519), save that its third part signs nothing.
+  /// A token as json-server-auth writes it (RFC 7519), but with a third part that is not a signature.
   private func text(for holder: Holder, from start: Double, to end: Double) -> String {
     let claims: JSONValue = [
       "email": .string(holder.email), "iat": .number(JSONNumber(Int(start))), "exp": .number(JSONNumber(Int(end))),

@@ -2,19 +2,18 @@ import JSONDatabase
 import JSONServerValues
 
 extension Users {
-  /// Whether a request for what only owners may use has to be limited to what is a user's; one that is about nothing else
-  /// has not.
+  /// Whether a request must be limited to the user's own records of a resource that only owners may use.
   ///
   /// - Parameters:
   ///   - name: The resource.
-  ///   - level: The number of levels that its records are inside others.
-  /// - Throws: 403, when it is about what belongs to others.
+  ///   - level: The number of levels at which its records are embedded.
+  /// - Throws: 403 for a request for records of others.
   func isLimited(
     _ endpoint: Endpoint, _ name: String, _ level: Int, _ context: RequestContext, to user: String
   ) throws(RequestError) -> Bool {
     guard level == 0 else {
-      // Beside a record, others' records may be read when they are users, as the authors of what somebody may read, and
-      // when they refer to the user's own record itself.
+      // Embedded records of others may be read when they are users, such as the authors of readable records, and when
+      // they refer to the user's own record.
       switch endpoint.target {
       case .database: return true
       case .record(collection, user) where level == 1 && !endpoint.isWrite: return false
@@ -25,14 +24,14 @@ extension Users {
     switch (endpoint.target, endpoint.action) {
     case (.database, _): return true
     case (.collection, .read):
-      // A user's changes could not be told from those of others.
+      // The changes of one user cannot be told apart from those of others.
       guard name != collection, !ListParameters.isWatch(context.target.parameters) else { throw .foreign }
       if let parent = endpoint.list?.query.parent, parent.key == ownerKey(in: name), parent.id != user {
         throw .foreign
       }
       return true
     case (.collection, .create(let body)):
-      // A parent's id takes the place of what the body says, also where the parent is not there.
+      // The id of the parent replaces the foreign key in the body, even if the parent does not exist.
       let (key, parent) = (ownerKey(in: name), endpoint.parent)
       let isKey = parent.map { (try? database.foreignKey(in: name, to: $0.resource)) == key } ?? false
       guard (isKey ? parent?.id : claim(body.json, in: name)) == user else { throw .unsigned }
@@ -45,13 +44,13 @@ extension Users {
       }
     case (.collection, .merge(let body)), (.collection, .replace(let body)):
       if name != collection { try requireClaims(of: body, in: name, by: user) }
-      // Which records it is about is found out where it is carried out: ``ChangeRights``.
+      // ``ChangeRights`` finds the records when the change is carried out.
       return true
     case (.collection, .patch), (.collection, .delete): return true
     case (.record(collection, let id), .patch):
       guard id == user else { throw .foreign }
     case (.record(_, let id), .patch(let patch)):
-      // A record that is missing or does not fit is refused when the change is carried out.
+      // A missing record, and a patch that does not fit, are refused later.
       guard let before = try? database.record(id, in: name) else { break }
       try requireKept(patch, of: before, in: name, keeping: database.schema.idName(of: name), by: user)
     case (.record(_, let id), let action):
@@ -74,12 +73,12 @@ extension Users {
     return false
   }
 
-  /// - Throws: 403, when members name another owner than a user.
+  /// - Throws: 403, when the members name another user as owner.
   private func requireClaims(of body: WrittenBody, in name: String, by user: String) throws(RequestError) {
     guard claims(body.json, in: name).allSatisfy({ $0 == user }) else { throw .unsigned }
   }
 
-  /// - Throws: 403, when what is patched is not a user's, or would not be then.
+  /// - Throws: 403, when the record does not belong to the user before and after the patch.
   private func requireKept(
     _ patch: Patch, of before: ValidJSON, in name: String, keeping idName: String?, by user: String
   ) throws(RequestError) {
@@ -89,7 +88,7 @@ extension Users {
     }
   }
 
-  /// The member of a collection's records that holds the id of their owner.
+  /// The member that holds the id of the owner of a collection's records.
   func ownerKey(in name: String) -> FieldPath {
     let usual = FieldPath("userId")
     guard let key = try? database.foreignKey(in: name, to: collection, isSingle: true), key != usual else {
@@ -99,34 +98,34 @@ extension Users {
     return !names.contains(key.name) && names.contains(usual.name) ? usual : key
   }
 
-  /// Whether a record belongs to a user; one that does not exist is left to who looks for it.
+  /// Whether a record belongs to a user; `true` for a missing record, which is refused later.
   private func isOwn(_ id: String, in name: String, of user: String) -> Bool {
     if name == collection { return id == user }
     guard let record = try? database.record(id, in: name) else { return true }
     return owner(of: record, in: name) == user
   }
 
-  /// The user to whom a stored record belongs: of a name given twice the first value counts, and a list of ids is nobody.
+  /// The owner of a stored record. Of a name that is given twice, the first value counts; a list of ids names nobody.
   private func owner(of record: ValidJSON, in name: String) -> String? {
     record.withToken { $0.member(Array(ownerMember(of: name).utf8))?.recordID }
   }
 
-  /// The member that holds the id of a record's owner, also where that is the record itself.
+  /// The member that holds the id of a record's owner; for users, the id itself.
   func ownerMember(of name: String) -> String {
     name == collection ? idName : ownerKey(in: name).name
   }
 
-  /// The user to whom a singular resource belongs.
+  /// The owner of a single resource.
   func singularOwner(_ name: String) -> String? {
     (try? database.singular(name)).flatMap { owner(of: $0, in: name) }
   }
 
-  /// The user that a record which is about to be written names as its owner.
+  /// The user whom a new record names as its owner.
   private func claim(_ record: ValidJSON, in name: String) -> String? { claims(record, in: name).first ?? nil }
 
-  /// The users that members name as the owner: none when they do not say, and one that nobody is for `null`.
+  /// The users whom members name as owner: none without the member, and `nil` for `null`.
   ///
-  /// Of a name given twice the last value counts, as when it is written.
+  /// Of a name that is given twice, the last value counts, as when the record is written.
   private func claims(_ members: ValidJSON, in name: String) -> [String?] {
     let value = ObjectDraft(members)?[ownerKey(in: name).name]
     return value.map { [$0.withToken(\.recordID)] } ?? []

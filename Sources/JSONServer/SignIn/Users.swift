@@ -1,15 +1,15 @@
 import JSONDatabase
 import JSONServerValues
 
-/// The users, as one version of the data has them.
+/// The users in one version of the data.
 struct Users {
-  /// The name of the collection that they are in.
+  /// The name of their collection.
   let collection: String
   let database: Database
   /// Whether other servers write the data, too.
   let isShared: Bool
 
-  /// The member that identifies them.
+  /// The member with a user's id.
   var idName: String { database.schema.idName(of: collection) }
 
   /// Whether a name in a request means the users.
@@ -17,7 +17,7 @@ struct Users {
 
   /// Finds the user who signs in.
   ///
-  /// - Throws: 400, when there is none, or the password is another.
+  /// - Throws: 400 for an unknown user and for a wrong password.
   func user(with credentials: Credentials) throws(RequestError) -> (id: String, record: ValidJSON) {
     guard let user = user(named: credentials.name, by: credentials.member) else {
       throw RequestError(.malformed, "Cannot find user")
@@ -30,8 +30,8 @@ struct Users {
 
   /// Creates the record of a user who registers.
   ///
-  /// - Returns: The record, and the data with it.
-  /// - Throws: 400 that says what is missing, invalid or taken.
+  /// - Returns: The record, and the data with the record.
+  /// - Throws: 400 that names the missing, invalid or taken member.
   func register(_ body: WrittenBody?, ids: IDGenerator) throws(RequestError) -> (WrittenRecord, Database) {
     let credentials = try Credentials(body?.json)
     try requireFreeName(credentials.name, as: credentials.member)
@@ -44,7 +44,7 @@ struct Users {
     }
   }
 
-  /// Whom tokens of a user stand for.
+  /// The holder of a user's tokens.
   func holder(id: String, of user: ValidJSON) -> Tokens.Holder {
     let record = JSONValue(user)
     return Tokens.Holder(
@@ -52,14 +52,14 @@ struct Users {
       slot: isShared ? database.slot(of: id, in: collection) : nil)
   }
 
-  /// Whether the user is still there for whom a token stands. Where servers share the data, somebody else may have the id
-  /// now, and the slot when it was the last.
+  /// Whether the user of a token still exists. Where servers share the data, another user may have the id now, and also
+  /// the slot if it was the last one.
   func isHolder(_ holder: Tokens.Holder) -> Bool {
     guard let user = try? database.record(holder.user, in: collection) else { return false }
     return holder.slot == nil || self.holder(id: holder.user, of: user) == holder
   }
 
-  /// The user whose `email` or `username` is a text.
+  /// The user with this `email` or `username`.
   private func user(named name: String, by member: String) -> ValidJSON? {
     var query = Query()
     query.owner = (FieldPath(member), name)
@@ -71,10 +71,10 @@ struct Users {
 
   // MARK: Changes
 
-  /// Checks what is about to be written to the users, as json-server-auth does.
+  /// Checks a change of users, as json-server-auth does.
   ///
-  /// - Returns: What is written in its place.
-  /// - Throws: 400 that says what is missing, invalid or taken.
+  /// - Returns: The change to carry out.
+  /// - Throws: 400 that names the missing, invalid or taken member.
   func checked(_ endpoint: Endpoint) throws(RequestError) -> Endpoint {
     guard !endpoint.changesMany else {
       throw RequestError(.malformed, "Users are changed and deleted one by one; name the id, as in /\(collection)/1.")
@@ -100,8 +100,8 @@ struct Users {
     return endpoint
   }
 
-  /// A patch of a user as the replacement that it comes to: its operations, which compare and copy members, find no
-  /// password, but may set one.
+  /// Turns a patch of a user into a replacement. So operations that compare and copy members cannot read the password,
+  /// but may set it.
   private func resolving(_ patch: Patch, of id: String, in endpoint: Endpoint) throws(RequestError) -> Endpoint {
     let (before, after): (JSONValue, JSONValue)
     do throws(DatabaseError) {
@@ -137,7 +137,7 @@ struct Users {
 }
 
 extension JSONValue {
-  /// The text of a string, or of a number as it is written: a fixture may hold passwords as either.
+  /// The text of a string, or of a number as written: a fixture may hold passwords as either.
   fileprivate var text: String? {
     switch self {
     case .string(let text): text

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension HTTPConnection {
-  /// Passes what is written to the channel.
+  /// Passes the written bytes to the channel.
   func flush() {
     guard let context, outbound.readableBytes > 0 else { return }
     let bytes = outbound
@@ -14,7 +14,7 @@ extension HTTPConnection {
     connections.buffers.put(bytes)
   }
 
-  /// Writes a response whose turn has come.
+  /// Writes the response whose turn has come.
   func send(_ response: PreparedResponse, _ form: ResponseForm) {
     var closes = !form.keepsConnection || isIdle && isEnding || response.asksToClose
     let framing = ResponseWriter.framing(of: response, form: form)
@@ -46,7 +46,7 @@ extension HTTPConnection {
     if closes { closeAfterFlush(lingers: lingers) }
   }
 
-  /// Keeps reading only to notice that the client disconnects.
+  /// Continues reading only to notice when the client disconnects.
   private func fallSilent() {
     flush()
     output = .silent
@@ -56,8 +56,7 @@ extension HTTPConnection {
 }
 
 extension PreparedResponse {
-  /// Whether the connection serves nothing after this response: what came after it does not begin (RFC 9112, section
-  /// 9.6).
+  /// Whether this must be the last response on the connection; later requests do not begin (RFC 9112, section 9.6).
   var isLast: Bool { delivery != .normal || asksToClose }
 
   /// Whether the application wants the connection to end with this response.
@@ -66,23 +65,23 @@ extension PreparedResponse {
   }
 }
 
-/// The response that is being sent piece by piece.
+/// The state of a response that is sent in pieces.
 struct StreamState {
   var isChunked = false
-  /// Whether the connection ends with the stream.
+  /// Whether the connection closes after the stream.
   var closes = false
-  /// Whether what the client goes on sending is read for a while then, so that it gets the whole response.
+  /// Whether to read and drop further input for a while before closing, so that the client gets the whole response.
   var lingers = false
-  /// Whether its length is unknown.
+  /// Whether the length is unknown.
   var isEndless = false
-  /// Whether the application asked for the response to be cut short.
+  /// Whether a fault cuts the response short.
   var isCutShort = false
-  /// The bytes that may still go out, when their number is known.
+  /// How many more bytes may be sent; `nil` for no limit.
   var remaining: Int?
-  /// Succeeds when the client has taken what was sent; the stream waits for it.
+  /// Succeeds when the client has read the sent bytes; the stream waits for it.
   private var writable: EventLoopPromise<Void>?
 
-  /// Waits until the channel takes more.
+  /// Waits until the channel accepts more.
   mutating func pause(on loop: any EventLoop) -> EventLoopFuture<Void> {
     let promise = writable ?? loop.makePromise()
     writable = promise
@@ -101,13 +100,13 @@ struct StreamState {
 }
 
 extension HTTPConnection {
-  /// Sends a stream's pieces as they come, the next only when the client takes it.
+  /// Sends the pieces of a stream as they arrive; waits before each piece until the client has read.
   ///
-  /// The task belongs to the connection: it is cancelled when the connection ends, which ends the stream.
+  /// The task belongs to the connection: when the connection ends, the task is cancelled, which ends the stream.
   ///
   /// - Parameters:
-  ///   - length: The number of bytes that was announced to the client.
-  ///   - limit: The number of bytes after which the application asked for the response to be cut short.
+  ///   - length: The number of bytes in the head's `Content-Length`.
+  ///   - limit: The number of bytes after which a fault cuts the response short.
   func start(_ chunks: AsyncStream<[UInt8]>, length: Int?, isChunked: Bool, limit: Int?, closes: Bool) {
     guard let loop = context?.eventLoop else { return }
     stream.isChunked = isChunked
@@ -125,14 +124,15 @@ extension HTTPConnection {
           }
           loop.execute { connection.value.endStream() }
         } catch {
-          // The connection is gone, and the stream is not needed any more.
+          // The connection has closed, and the stream is not needed any more.
         }
       })
   }
 
   /// Sends one piece.
   ///
-  /// - Returns: A future that succeeds when the client can take the next one, and fails when the client is gone.
+  /// - Returns: A future that succeeds when the client can take the next piece, and fails when the client has
+  ///   disconnected.
   private func sendChunk(_ chunk: [UInt8], on loop: any EventLoop) -> EventLoopFuture<Void> {
     guard let context, case .streaming = output else { return loop.makeFailedFuture(ChannelError.alreadyClosed) }
     let bytes = chunk.prefix(stream.remaining ?? chunk.count)
@@ -143,7 +143,7 @@ extension HTTPConnection {
     }
     stream.remaining? -= bytes.count
     if stream.remaining == 0 {
-      // What else the stream may bring is not needed.
+      // The rest of the stream is not needed.
       endStream()
       return loop.makeFailedFuture(ChannelError.alreadyClosed)
     }
@@ -157,29 +157,30 @@ extension HTTPConnection {
     output = .ready
     let isWhole = !stream.isCutShort && stream.remaining ?? 0 == 0
     if stream.isChunked, isWhole { outbound.writeStaticString("0\r\n\r\n") }
-    // Only the connection's end shows the client that bytes are missing.
+    // Only the end of the connection shows the client that bytes are missing.
     if stream.closes || !isWhole { return closeAfterFlush(lingers: false) }
     sendReady()
     readMore()
   }
 }
 
-/// The body that is being sent in slices, which a worker thread makes one ahead of the client.
+/// The state of a body that is sent in slices. A worker thread makes the next slice while the client reads.
 struct SliceState {
   let producer: SliceProducer
-  /// The slice for which the client is not ready.
+  /// The slice for which the client is not ready yet.
   var waiting: (bytes: ByteBuffer, isLast: Bool)?
 }
 
 extension HTTPConnection {
-  /// About the bytes of the first slice, which the client gets soon.
+  /// The approximate size of the first slice, which the client gets quickly.
   private static let firstSliceSize = 32 * 1024
-  /// About the bytes of a slice: a connection holds two of them at most, and the loop writes one without a pause.
+  /// The approximate size of the other slices: a connection holds at most two, and the event loop writes one without a
+  /// pause.
   private static let sliceSize = 256 * 1024
 
-  /// Sends a body slice by slice, the next only when the client takes it.
+  /// Sends a body slice by slice; waits before each slice until the client has read.
   ///
-  /// The version of the data that the body shows is given up with its last slice, or with the connection.
+  /// The body's version of the data is released with the last slice, or with the connection.
   func start(_ body: SlicedBody, isChunked: Bool, closes: Bool, lingers: Bool) {
     stream = StreamState()
     stream.isChunked = isChunked
@@ -187,7 +188,7 @@ extension HTTPConnection {
     stream.lingers = lingers
     let producer = SliceProducer(body, isChunked: isChunked)
     output = .slicing(SliceState(producer: producer))
-    // What it shows of each record may be little of much: not even the first slice is made here.
+    // Not even the first slice is made on the event loop: a small slice may need many records.
     makeNext(Self.firstSliceSize, by: producer)
   }
 
@@ -222,7 +223,7 @@ extension HTTPConnection {
     output = .slicing(state)
   }
 
-  /// Sends the slice that waits for the client, now that it takes more.
+  /// Sends the waiting slice when the client can take more.
   func resumeSlices() {
     guard case .slicing(var state) = output, let slice = state.waiting else { return }
     state.waiting = nil
@@ -236,13 +237,13 @@ final class SliceProducer: Sendable {
   private struct Progress {
     let body: SlicedBody
     var cursor: SliceCursor
-    /// The memory of the slice before, for the next one.
+    /// The memory of the last slice, reused for the next one.
     var scratch: [UInt8] = []
   }
 
   private enum State {
     case waiting(Progress)
-    /// A slice is being made, by the owner of the progress.
+    /// The owner of the progress is making a slice.
     case making
     case ended
   }
@@ -256,16 +257,16 @@ final class SliceProducer: Sendable {
     self.isChunked = isChunked
   }
 
-  /// Makes the next slice, once the one before is there.
+  /// Makes the next slice after the last one.
   ///
-  /// - Parameter count: About its size; a value is not divided unless it is large.
-  /// - Returns: The bytes to send, and whether they are the last; `nil` when nobody wants them any more.
+  /// - Parameter count: The approximate size; only a large value is divided.
+  /// - Returns: The bytes to send, and whether they are the last; `nil` after ``cancel()``.
   func next(_ count: Int) -> (bytes: ByteBuffer, isLast: Bool)? {
     guard var current = take() else { return nil }
     current.scratch.removeAll(keepingCapacity: true)
     current.cursor.append(toCount: count, to: &current.scratch)
     if current.body.isScript {
-      // What is escaped has three bytes, of which a slice has all or none.
+      // A character that must be escaped has three bytes, which must be in one slice.
       while current.scratch.suffix(2).contains(0xE2), !current.cursor.isAtEnd {
         current.cursor.append(toCount: current.scratch.count + 1, to: &current.scratch)
       }
@@ -276,7 +277,7 @@ final class SliceProducer: Sendable {
     return put(isLast ? .ended : .waiting(current)) ? (bytes, isLast) : nil
   }
 
-  /// Takes the progress out while it changes: the change does not copy it, and nobody waits for it.
+  /// Takes the progress out of the state while it changes: the change then copies nothing, and holds no lock.
   private func take() -> Progress? {
     state.withLockedValue { state in
       guard case .waiting(let progress) = state else { return nil }
@@ -285,7 +286,7 @@ final class SliceProducer: Sendable {
     }
   }
 
-  /// - Returns: Whether somebody wants the slice still.
+  /// - Returns: Whether the slice is still needed.
   private func put(_ next: State) -> Bool {
     state.withLockedValue { state in
       guard case .making = state else { return false }
@@ -305,7 +306,7 @@ final class SliceProducer: Sendable {
     return buffer
   }
 
-  /// Gives the version of the data up, at once or when the slice that is being made is there.
+  /// Releases the version of the data, immediately or after the slice that is being made.
   func cancel() {
     state.withLockedValue { $0 = .ended }
   }

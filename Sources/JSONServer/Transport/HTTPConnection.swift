@@ -2,36 +2,36 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// One client's connection: reads requests, passes them to the application, and sends the responses in the requests'
-/// order.
+/// A client's connection: reads requests, passes them to the application, and sends the responses in the order of the
+/// requests.
 ///
-/// The responses to a burst of input go out with one write at its end. At most ``maximumPending`` requests are with the
-/// application at a time, none is passed on while large responses are held, and a request waits for those before it
-/// unless both are safe; meanwhile, and while the client does not take its responses, nothing is read.
+/// All responses to one burst of input go out in one write. The connection stops reading in three cases: the
+/// application has ``maximumPending`` requests, large responses are waiting to be sent, or the client does not read its
+/// responses. A request waits for the requests before it, unless all of them are safe.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
   /// What the connection is doing with its responses.
   enum Output {
-    /// Sending each as soon as its turn has come.
+    /// Sends each response when its turn comes.
     case ready
-    /// Sending the pieces of one as the task produces them.
+    /// Sends the pieces of a stream as the task receives them.
     case streaming(Task<Void, Never>)
-    /// Sending the slices of one as the client takes them.
+    /// Sends the slices of a body while the client reads.
     case slicing(SliceState)
-    /// Nothing ever again, as the application asked.
+    /// Sends nothing any more, as a fault demands.
     case silent
-    /// Sending what is written; then it closes.
+    /// Sends the written bytes, and then closes.
     case closing
   }
 
-  /// The requests that the application may have before it has responded.
+  /// The largest number of requests that the application may have without a response.
   static let maximumPending = 64
-  /// Above this, responses are sent before the application is given more.
+  /// With more unsent bytes than this, the connection sends responses before it passes on further requests.
   static let maximumUnflushed = 64 * 1024
-  /// How long a client that sends many requests at once yields to others: long enough for the loop to see its sockets,
-  /// which it does not while it has work that is due.
+  /// How long a client that sends many requests at once yields to others: long enough for the event loop to look at its
+  /// other sockets, which it does not do while work is due.
   static let respite = TimeAmount.microseconds(100)
 
   let connections: Connections
@@ -39,30 +39,30 @@ final class HTTPConnection: ChannelInboundHandler {
   var stream = StreamState()
   var isInputClosed = false
 
-  // The loop's thread alone uses these, and nothing that changes one of them calls back while it does. To have each access
-  // checked at run time took a twentieth of a small request.
+  // Only the event loop's thread uses these, and no change of one of them calls back into this object. Run-time checks
+  // of each access took a twentieth of the time of a small request.
   @exclusivity(unchecked) var output = Output.ready
   @exclusivity(unchecked) var outbound = ByteBuffer()
   @exclusivity(unchecked) var idleTimeouts = IdleTimeouts()
   @exclusivity(unchecked) var reader: RequestReader
   @exclusivity(unchecked) private(set) var responses = ResponseQueue()
-  /// What was read and may not begin yet.
+  /// The requests that were read and have not begun.
   @exclusivity(unchecked) private var backlog = CircularBuffer<Arrival>()
 
   private var isInBurst = false
   private var isSending = false
   private var owesContinue = false
-  /// Whether a client that sends no more was asked within a second whether it is still there.
+  /// Whether the connection has checked within the last second that a client which sends no more still exists.
   var isAskingForClient = false
   private var isReadUnderWay = false
   private var isGivingWay = false
-  /// What to do when the client goes away before a request that is held has its response.
+  /// The closures to call when the client disconnects before a held request has its response, by request.
   var disconnectActions: [Int: @Sendable () -> Void] = [:]
-  /// What to do when the connection ends before a response is calculated.
+  /// The closures to call when the connection ends before a response is calculated, by request.
   var endActions: [Int: @Sendable () -> Void] = [:]
-  /// Whether it came when there were as many connections as there may be.
+  /// Whether the connection was opened when the maximum number of connections was open.
   private var isExtra = false
-  /// Whether the application has made a response that is the last on the connection.
+  /// Whether the application has made a response that must be the last on this connection.
   private var hasLastResponse = false
 
   static let interimResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -77,16 +77,16 @@ final class HTTPConnection: ChannelInboundHandler {
     reader = RequestReader(limits: connections.limits)
   }
 
-  /// Whether every request has its response.
+  /// Whether all requests have their responses.
   var isIdle: Bool { responses.isEmpty && backlog.isEmpty }
 
-  /// Whether requests wait for those before them; until they begin, nothing is read.
+  /// Whether requests wait for earlier requests; until they begin, nothing is read.
   var isHeldUp: Bool { !backlog.isEmpty }
 
-  /// Whether no request can follow those that are pending.
+  /// Whether no request can follow the pending ones.
   var isEnding: Bool { isInputClosed || connections.isShuttingDown && !reader.isInRequest }
 
-  /// Whether more input would be used.
+  /// Whether the connection can use more input.
   var wantsInput: Bool {
     guard let context else { return false }
     switch output {
@@ -117,7 +117,7 @@ final class HTTPConnection: ChannelInboundHandler {
     detach()
   }
 
-  /// Takes the requests whose head is known off the input, before the parser gets it.
+  /// Takes requests with a known head from the input, without the parser.
   func takeKnownRequests(from input: inout ByteBuffer) {
     while input.readableBytes > 0, let (request, form) = reader.takeKnownRequest(from: &input) {
       isInBurst = true
@@ -164,7 +164,7 @@ final class HTTPConnection: ChannelInboundHandler {
     case .ready:
       sendReady()
       askForClient()
-    // The client may have sent all it wants to, and still read; if it has gone, the next write fails.
+    // A client may stop sending and still read. If it has disconnected, the next write fails.
     case .streaming where !stream.isEndless: break
     case .slicing: break
     case .closing where !idleTimeouts.isLingering: break
@@ -187,7 +187,8 @@ final class HTTPConnection: ChannelInboundHandler {
     updateTimeouts()
   }
 
-  /// Responds with an error after the responses before it, and then closes; does nothing when that has begun.
+  /// Responds with an error after the earlier responses, and then closes. Does nothing when the connection is already
+  /// closing.
   func refuse(_ error: RequestError) {
     guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
@@ -195,9 +196,9 @@ final class HTTPConnection: ChannelInboundHandler {
     take(.refusal(error, ResponseForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
   }
 
-  /// Allows input as long as it is of use.
+  /// Reads more input when the connection can use it.
   ///
-  /// The channel reads only when asked, so that a client which floods the server waits in its own send buffer.
+  /// The channel reads only on request, so a client that floods the server waits with a full send buffer.
   func readMore() {
     guard !isReadUnderWay, !isInputClosed, wantsInput, let context else { return }
     isReadUnderWay = true
@@ -221,7 +222,7 @@ final class HTTPConnection: ChannelInboundHandler {
     if !isInBurst { sendReady() }
   }
 
-  /// Whether what was read may begin, given what has begun and what is held.
+  /// Whether a request or a refusal may begin, given the pending requests and the unsent bytes.
   private func mayBegin(_ arrival: Arrival) -> Bool {
     guard !hasLastResponse, responses.count < Self.maximumPending,
       responses.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
@@ -279,9 +280,9 @@ final class HTTPConnection: ChannelInboundHandler {
     readMore()
   }
 
-  /// Sends the responses whose turn has come, and allows the next requests to begin.
+  /// Sends the responses whose turn has come, and begins further requests.
   func sendReady() {
-    // An application that responds at once calls back from within this function; the loop below sees its response.
+    // An application that responds immediately calls back into this function; the loop below sees its response.
     guard !isSending else { return }
     isSending = true
     while case .ready = output, !isIdle, let context, context.channel.isWritable {
@@ -309,7 +310,7 @@ final class HTTPConnection: ChannelInboundHandler {
     updateTimeouts()
   }
 
-  /// Continues with the responses when other connections have had their turn.
+  /// Continues with the responses after other connections have had their turn.
   private func giveWay(_ context: ChannelHandlerContext) {
     guard !isGivingWay else { return }
     isGivingWay = true
@@ -321,22 +322,21 @@ final class HTTPConnection: ChannelInboundHandler {
     }
   }
 
-  /// Allows the client to send the body, once all requests before have their responses.
+  /// Asks the client for the body, once all earlier requests have their responses.
   private func sendContinue() {
     guard owesContinue else { return }
     owesContinue = false
     outbound.writeStaticString(Self.interimResponse)
   }
 
-  /// Drops the requests; for a connection that will send no more responses.
+  /// Drops the requests of a connection that will send no more responses.
   func releaseRequests() {
     responses.removeAll()
     backlog.removeAll()
     outbound = ByteBuffer()
   }
 
-  /// Makes a connection and the handlers before it in its channel: the parser, the cache that spares it work, and what
-  /// decrypts.
+  /// Creates a connection and the handlers before it in its channel: TLS, the cache of known heads, and the parser.
   static func handlers(_ connections: Connections) -> [any ChannelHandler] {
     let connection = HTTPConnection(connections)
     let handlers: [any ChannelHandler] = [RequestHeadCacheHandler(connection), RequestParser(connection), connection]
@@ -346,14 +346,14 @@ final class HTTPConnection: ChannelInboundHandler {
 }
 
 extension HTTPConnection {
-  /// How long a client may go on sending before it reads the response to its last request.
+  /// How long a client may go on sending before it reads its last response.
   static let lingerTime = Duration.seconds(5)
 
-  /// Closes when all that was written is sent.
+  /// Closes after all written bytes are sent.
   ///
-  /// - Parameter lingers: Whether the client may still be sending, whatever it has sent by now. Then only the sending
-  ///   side is closed and what comes is dropped, since a full close would reset the connection and take the response
-  ///   with it (RFC 9112, section 9.6).
+  /// - Parameter lingers: Whether the client may still be sending. Then only the sending side is closed and further
+  ///   input is dropped: a full close would reset the connection, and the client could lose the response (RFC 9112,
+  ///   section 9.6).
   func closeAfterFlush(lingers: Bool) {
     guard let context else { return }
     output = .closing
@@ -365,7 +365,7 @@ extension HTTPConnection {
     let isSecure = connections.security != nil
     sent.futureResult.whenComplete { _ in
       guard isSecure else { return connection.value.finishClosing(lingers: lingers) }
-      // TLS has a farewell to write, which within this flush would not go out before the close.
+      // TLS still has to write its closing alert, which would not be sent within this flush.
       connection.eventLoop.execute { connection.value.finishClosing(lingers: lingers) }
     }
     context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: sent)
@@ -382,7 +382,7 @@ extension HTTPConnection {
     }
   }
 
-  /// Finishes the requests in progress and closes; an endless stream ends, since it would have no other end.
+  /// Finishes the requests in progress and closes. Ends an endless stream.
   func shutDown() {
     switch output {
     case .ready: sendReady()
@@ -393,28 +393,28 @@ extension HTTPConnection {
     }
   }
 
-  /// Closes immediately, and drops what is not sent yet.
+  /// Closes immediately, and drops unsent bytes.
   func closeNow() {
     reader.stop()
     context?.close(promise: nil)
   }
 
-  /// Closes so that the client sees a reset.
+  /// Closes the connection with a reset.
   func reset() {
     guard let context else { return }
     flush()
     if let socket = context.channel as? any SocketOptionProvider {
-      // The two members of the C struct linger: on, and for no time.
+      // The two members of the C struct linger: on, and no time.
       _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
     }
     output = .closing
     guard connections.security != nil else { return closeNow() }
     reader.stop()
-    // TLS would send its farewell first.
+    // TLS would send its closing alert first.
     context.triggerUserOutboundEvent(TLSDetector.Abort(), promise: nil)
   }
 
-  /// Releases all that a closed connection held; later responses are dropped.
+  /// Releases everything that a closed connection holds; later responses are dropped.
   func detach() {
     guard context != nil else { return }
     context = nil
@@ -432,13 +432,14 @@ extension HTTPConnection {
     connections.remove(self)
   }
 
-  // MARK: Clients that have gone
+  // MARK: Disconnected clients
 
-  /// Finds out whether a client that sends no more has gone, or waits for the responses that are being calculated.
+  /// Finds out whether a client that sends no more has disconnected, or waits for responses that are being calculated.
   ///
-  /// Only a write tells: one that has gone answers it with a reset. Whoever waits passes over an interim response (RFC 9110,
-  /// section 15.2), which HTTP/1.0 does not know. It is asked each second: its system may go on receiving for a while, as TLS
-  /// libraries do that wait for the other side's end.
+  /// Only a write can tell: the system of a disconnected client answers with a reset, and a waiting client skips an
+  /// interim response (RFC 9110, section 15.2). HTTP/1.0 has no interim responses. The connection repeats the check
+  /// each second, since a client's system may accept data for a while after the client has gone, as with TLS libraries
+  /// that wait for the other side to close.
   func askForClient() {
     guard !isAskingForClient, !endActions.isEmpty, case .ready = output, responses.firstForm?.isLegacy == false,
       let context
@@ -453,14 +454,14 @@ extension HTTPConnection {
     }
   }
 
-  /// Notifies the application that nobody will read the responses that it calculates.
+  /// Tells the application that nobody will read the responses that it is calculating.
   func reportEnd() {
     let actions = endActions
     endActions = [:]
     for action in actions.values { action() }
   }
 
-  /// Notifies the application that the client of the requests that are held has gone.
+  /// Tells the application that the client of the held requests has disconnected.
   func reportDisconnect() {
     let actions = disconnectActions
     disconnectActions = [:]

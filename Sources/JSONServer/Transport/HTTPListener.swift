@@ -1,9 +1,9 @@
 import NIOCore
 import NIOPosix
 
-/// A server's sockets: listens at its addresses and serves each client on the server's own loop.
+/// The sockets of a server: listens on its addresses, and serves each client on the server's event loop.
 final class HTTPListener: Sendable {
-  /// The addresses actually bound, with the ports that the system chose.
+  /// The bound addresses, with the ports that the system chose.
   let boundAddresses: [BindAddress]
 
   private typealias Bound = (address: BindAddress, channel: any Channel)
@@ -17,14 +17,14 @@ final class HTTPListener: Sendable {
     self.connections = connections
   }
 
-  /// Listens at all of the addresses, or at none.
+  /// Listens on all addresses, or on none.
   ///
-  /// Addresses with port 0 get the same port, chosen by the system for the first of them. An optional address that the
-  /// machine does not have is left out when another is bound.
+  /// Addresses with port 0 get the same port, which the system chooses for the first of them. An optional address that
+  /// the machine lacks is skipped when another address is bound.
   ///
   /// - Parameters:
-  ///   - security: What connections are encrypted with; `nil` for plain HTTP.
-  ///   - onCrowd: Told the maximum when there are more connections for the first time.
+  ///   - security: The encryption of connections; `nil` for plain HTTP.
+  ///   - onCrowd: Called with the maximum when the number of connections exceeds it for the first time.
   /// - Throws: ``ListenError`` for the first address that cannot be bound.
   static func start(
     on addresses: [BindAddress], loop: EventLoopExecutor, limits: Limits, application: any Application,
@@ -42,18 +42,18 @@ final class HTTPListener: Sendable {
       do throws(ListenError) {
         return HTTPListener(try await bind(addresses, connections), connections)
       } catch  where error.code == .portInUse && addresses.contains(where: { $0.port == 0 }) && attempt < 9 {
-        // The port that was free at the first address was taken at another.
+        // The port was free on the first address, but is taken on another.
         attempt += 1
       }
     }
   }
 
-  /// Takes no further connections, finishes the requests in progress, and closes all connections.
+  /// Accepts no further connections, finishes the requests in progress, and closes all connections.
   ///
-  /// - Parameter grace: How long the requests may take; then the connections are closed as they are.
+  /// - Parameter grace: How long the requests may take before their connections are closed.
   func shutdown(grace: Duration) async {
     for channel in channels {
-      // It fails when the channel is closed already, and then there is nothing to do.
+      // Fails when the channel is already closed; then nothing is left to do.
       try? await channel.close().get()
     }
     let connections = connections
@@ -67,7 +67,7 @@ final class HTTPListener: Sendable {
 
   // MARK: Binding
 
-  /// The connections that the system holds while the server does not accept.
+  /// How many connections the system queues while the server does not accept.
   private static let backlog: CInt = 1024
 
   private static func bind(
@@ -95,7 +95,7 @@ final class HTTPListener: Sendable {
   ) async throws(ListenError) -> Bound {
     let socketAddress: SocketAddress
     do {
-      // The resolver blocks, so it has a thread of its own.
+      // The resolver blocks, so it runs on a thread of its own.
       socketAddress = try await NIOThreadPool.singleton.runIfActive {
         try SocketAddress.makeAddressResolvingHost(address.host, port: address.port)
       }
@@ -113,14 +113,14 @@ final class HTTPListener: Sendable {
     }
   }
 
-  /// Whether a program accepts connections at an address.
+  /// Whether another program accepts connections on an address.
   ///
-  /// Apple's systems bind 127.0.0.1:3000 although another program listens at *:3000, which would get no more clients of
-  /// this machine from then on, or still get those that use one of its names.
+  /// Apple's systems bind 127.0.0.1:3000 although another program listens on *:3000. That program would then get no
+  /// more clients of this machine, or only those that use another name.
   private static func isServed(_ address: SocketAddress, by loop: any EventLoop) async -> Bool {
     let client = ClientBootstrap(group: loop).connectTimeout(.milliseconds(200))
     guard let channel = try? await client.connect(to: address).get() else { return false }
-    // The system may choose the very port for the client's end, and connect the two.
+    // The system may choose this port for the client's end, too, and connect the socket with itself.
     let isServed = channel.localAddress != channel.remoteAddress
     try? await channel.close().get()
     return isServed
@@ -130,7 +130,7 @@ final class HTTPListener: Sendable {
     ServerBootstrap(group: connections.eventLoop)
       .serverChannelOption(.backlog, value: backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      // One at a time, so that accepting stops exactly at the last connection allowed.
+      // Accept one connection at a time, to stop exactly at the last allowed one.
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -140,7 +140,7 @@ final class HTTPListener: Sendable {
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.autoRead, value: false)
-      // How much of a stream a client that does not read can make the server hold, with one of its pieces.
+      // With one piece, this is how much of a stream the server holds for a client that does not read.
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: 32 * 1024))
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
@@ -151,13 +151,13 @@ final class HTTPListener: Sendable {
   }
 }
 
-/// Where a server listens: a name or an IP address, and a port.
+/// An address to listen on: a name or an IP address, and a port.
 struct BindAddress: Sendable, Hashable, CustomStringConvertible {
   /// A host name, or an IP address without brackets.
   var host: String
   /// The port; 0 lets the system choose.
   var port: Int
-  /// Whether a machine without this address is served by the other addresses alone.
+  /// Whether the server starts without this address when the machine lacks it.
   var isOptional: Bool
 
   init(host: String, port: Int, isOptional: Bool = false) {
@@ -166,7 +166,7 @@ struct BindAddress: Sendable, Hashable, CustomStringConvertible {
     self.isOptional = isOptional
   }
 
-  /// Both loopback addresses, so that `localhost` finds the server whichever a client tries first.
+  /// Both loopback addresses, since a client may try either of them for `localhost`.
   static func loopback(port: Int) -> [BindAddress] {
     [BindAddress(host: "127.0.0.1", port: port), BindAddress(host: "::1", port: port, isOptional: true)]
   }
@@ -177,7 +177,7 @@ struct BindAddress: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why a server cannot listen.
+/// The reason why a server cannot listen.
 struct ListenError: Error, CustomStringConvertible {
   enum Code: Sendable, Hashable {
     case portInUse
@@ -189,7 +189,7 @@ struct ListenError: Error, CustomStringConvertible {
   let code: Code
   /// What is wrong and what to do, with the address.
   let message: String
-  /// What the system reported.
+  /// The error of the system.
   let cause: any Error
 
   var description: String { message }
@@ -199,13 +199,14 @@ struct ListenError: Error, CustomStringConvertible {
 protocol Application: Sendable {
   /// Responds to one request.
   ///
-  /// Called on the server's event loop, and must not block it. The requests of one connection begin in their order, and
-  /// take effect in it: until an unsafe request (RFC 9110, section 9.2.1) has taken effect, none after it begins; an
-  /// unsafe one begins only when all before it have (RFC 9112, section 9.3.2). Safe ones may be under way together.
+  /// Called on the server's event loop, and must not block it. The requests of one connection begin and take effect in
+  /// their order: no request begins before an earlier unsafe request (RFC 9110, section 9.2.1) has taken effect, and an
+  /// unsafe request begins after all earlier requests have taken effect (RFC 9112, section 9.3.2). Safe requests may
+  /// run at the same time.
   ///
   /// - Parameters:
-  ///   - request: The request, read to its end.
-  ///   - progress: Reports what becomes of the request before its response is due; called on the event loop, if at all.
+  ///   - request: The complete request.
+  ///   - progress: Reports on the request before its response; called on the event loop, if at all.
   ///   - reply: Sends the response; called once, immediately or later, on the event loop. The transport sends the
   ///     responses of one connection in the order of its requests.
   func respond(
@@ -216,34 +217,35 @@ protocol Application: Sendable {
 /// Sends the response to a request.
 typealias Reply = @Sendable (consuming PreparedResponse) -> Void
 
-/// What becomes of a request before its response is due.
+/// A report on a request before its response.
 enum RequestProgress: Sendable {
-  /// It has read or changed all that it ever will. The response implies it.
+  /// The request has read or changed all data that it will ever read or change. The response implies this.
   case tookEffect
-  /// It waits for something else than its client, perhaps for long. The closure is called on the event loop if the client
-  /// goes away, or closes its side of the connection, before the response is there.
+  /// The request waits, perhaps for long. The closure is called on the event loop if the client disconnects, or closes
+  /// its side of the connection, before the response.
   case held(onDisconnect: @Sendable () -> Void)
-  /// Its response is being calculated. The closure is called on the event loop if the connection ends before that is there.
+  /// The response is being calculated. The closure is called on the event loop if the connection ends before the
+  /// response.
   case calculating(onEnd: @Sendable () -> Void)
 }
 
-/// What the connections of one listener share; used on the listener's event loop only.
+/// The state that the connections of one listener share; used only on the listener's event loop.
 final class Connections {
-  /// The most connections whose responses are gathered before they are sent.
+  /// The largest number of connections whose responses are gathered before they are sent.
   static let maximumUnflushed = 32
 
   let limits: Limits
   let application: any Application
-  /// What connections are encrypted with; `nil` for plain HTTP.
+  /// The encryption of connections; `nil` for plain HTTP.
   let security: TransportSecurity?
-  // As the members of a connection, they are used without a check at run time.
+  // Accessed without run-time checks, as the members of a connection.
   @exclusivity(unchecked) var writer = ResponseWriter()
   @exclusivity(unchecked) var buffers = BufferPool(maximum: Connections.maximumUnflushed)
 
-  /// Whether the server takes no further requests.
+  /// Whether the server accepts no further requests.
   private(set) var isShuttingDown = false
 
-  /// How many connections more than the maximum there may be.
+  /// How many connections beyond the maximum are accepted for the admin interface.
   static let reserved = 16
 
   private let maximum: Int
@@ -252,10 +254,10 @@ final class Connections {
   private var open: [ObjectIdentifier: HTTPConnection] = [:]
   private var handlers: [AvailableConnectionsHandler] = []
   private var emptied: EventLoopPromise<Void>?
-  /// The connections that have written and not flushed.
+  /// The connections with unsent responses.
   @exclusivity(unchecked) private var unflushed: [HTTPConnection] = []
 
-  /// - Parameter onCrowd: Told the maximum when there are more connections for the first time.
+  /// - Parameter onCrowd: Called with the maximum when the number of connections exceeds it for the first time.
   init(
     limits: Limits, application: any Application, security: TransportSecurity? = nil,
     onCrowd: @escaping @Sendable (_ maximum: Int) -> Void = { _ in }
@@ -267,15 +269,15 @@ final class Connections {
     maximum = Self.maximum(limits, openFiles: System.openFileLimit)
   }
 
-  /// The most connections that a process with so many open files may hold.
+  /// The largest number of connections that a process with so many open files may have.
   static func maximum(_ limits: Limits, openFiles: Int) -> Int {
-    // The remaining files are the store's, the log's and whatever else the process has open.
+    // The remaining files are for the store, the log and others.
     max(1, min(limits.maximumConnections, openFiles - 64))
   }
 
   var isFull: Bool { open.count >= maximum + Self.reserved }
 
-  /// Whether there are more than the maximum, so that the last ones may ask for the admin interface alone.
+  /// Whether there are more connections than the maximum; the additional ones may only use the admin interface.
   var isCrowded: Bool { open.count > maximum }
 
   func insert(_ connection: HTTPConnection) {
@@ -291,12 +293,13 @@ final class Connections {
     if open.isEmpty { emptied?.succeed() }
   }
 
-  /// Sends what a connection has written, once the loop has handled what else it found ready; of the only one, at once.
+  /// Sends the responses of a connection after the event loop has handled its other input; immediately when there is
+  /// only one connection.
   ///
-  /// Each response wakes a client that is asleep. Sent together, the responses to many requests of one program wake
-  /// it once, which spares the system much of its part.
+  /// Each response wakes a sleeping client. When one program has many connections, sending all responses together wakes
+  /// it once, which saves the system much work.
   func flushSoon(_ connection: HTTPConnection, on loop: any EventLoop) {
-    // There is nothing to gather then, and the loop need not come back for it.
+    // Nothing to gather then, and the event loop need not come back.
     guard open.count > 1 else { return connection.flush() }
     unflushed.append(connection)
     if unflushed.count == Self.maximumUnflushed {
@@ -317,9 +320,9 @@ final class Connections {
     handlers.append(handler)
   }
 
-  /// Lets each connection finish the requests in progress, and close.
+  /// Has each connection finish the requests in progress, and close.
   ///
-  /// - Parameter promise: Succeeds when no connection is left.
+  /// - Parameter promise: Succeeds when all connections are closed.
   func shutDown(promise: EventLoopPromise<Void>) {
     isShuttingDown = true
     handlers = []
@@ -329,13 +332,13 @@ final class Connections {
     if open.isEmpty { promise.succeed() }
   }
 
-  /// Closes all connections immediately, whatever they are doing.
+  /// Closes all connections immediately.
   func closeAll() {
     for connection in open.values { connection.closeNow() }
   }
 }
 
-/// Accepts no connection while the server has as many as it may; the system queues further ones meanwhile.
+/// Accepts no connection while the server has its maximum; the system queues further ones.
 final class AvailableConnectionsHandler: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias OutboundIn = any Channel
@@ -362,7 +365,7 @@ final class AvailableConnectionsHandler: ChannelDuplexHandler {
     if !isClosed { context.read() }
   }
 
-  /// Accepts again after a connection has gone.
+  /// Accepts connections again after one has closed.
   func reopen() {
     guard isClosed, let context else { return }
     isClosed = false

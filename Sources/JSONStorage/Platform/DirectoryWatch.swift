@@ -10,7 +10,8 @@ import CStorage
 
 /// Notifications that names in some directories may have changed.
 ///
-/// They only say when to check. Where a system or a file system has none, the caller checks regularly.
+/// A notification only means that a check is due. Where a system or a file system has none, the caller checks
+/// regularly.
 struct DirectoryWatch: ~Copyable {
   private let handle: OpaquePointer
 
@@ -26,9 +27,9 @@ struct DirectoryWatch: ~Copyable {
   /// Readable when a notification is pending.
   var descriptor: Int32 { storage_watch_descriptor(handle) }
 
-  /// Watches exactly these names in these directories; a directory that cannot be watched is left out.
+  /// Watches exactly these names in these directories; skips a directory that cannot be watched.
   ///
-  /// To be called again now and then: a watch follows a directory that is renamed, and another may have taken its name.
+  /// Call this again now and then: a watch follows a renamed directory, and another directory may have the old name.
   func watch(_ names: Set<String>, in directories: Set<String>) {
     Self.withCStrings(names) { names in
       Self.withCStrings(directories) { directories in
@@ -38,10 +39,11 @@ struct DirectoryWatch: ~Copyable {
     }
   }
 
-  /// Consumes the pending notifications; true when one concerns one of the names or a directory as a whole.
+  /// Consumes the pending notifications; returns whether one is about one of the names, or about a directory as a
+  /// whole.
   mutating func drain() -> Bool { storage_watch_drain(handle) == 1 }
 
-  /// In the same order each time, so that what is watched already stays as it is.
+  /// Always in the same order, so that existing watches stay.
   private static func withCStrings(
     _ strings: Set<String>, _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Void
   ) {
@@ -51,7 +53,7 @@ struct DirectoryWatch: ~Copyable {
   }
 }
 
-/// Wakes a thread that waits for it, for a file descriptor or for a point in time.
+/// Wakes a thread that waits, for a file descriptor or until a time.
 final class SelfPipe: Sendable {
   private let reading: Int32
   private let writing: Int32
@@ -72,14 +74,14 @@ final class SelfPipe: Sendable {
     close(writing)
   }
 
-  /// Wakes the thread, immediately or the next time that it waits.
+  /// Wakes the thread, immediately or when it waits the next time.
   func send() {
     var byte: UInt8 = 0
-    // A full pipe is a signal already.
+    // A full pipe is already a signal.
     _ = write(writing, &byte, 1)
   }
 
-  /// Waits for a signal, for input on a descriptor or until a point in time; nil waits without end.
+  /// Waits for a signal, for input on a descriptor or until a time; `nil` waits without end.
   func wait(orFor input: Int32?, until deadline: ContinuousClock.Instant?) {
     var sources = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
     if let input { sources.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0)) }
@@ -88,7 +90,7 @@ final class SelfPipe: Sendable {
     while read(reading, &bytes, bytes.count) == bytes.count {}
   }
 
-  /// The milliseconds to a point in time, rounded up so that the thread does not wake just before it.
+  /// The milliseconds until a time, rounded up so that the thread does not wake too early.
   private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
     let (seconds, attoseconds) = (deadline - .now).components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

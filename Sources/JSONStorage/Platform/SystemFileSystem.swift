@@ -55,7 +55,7 @@ struct SystemFileSystem: FileSystem {
   }
 
   func close(_ file: FileDescriptor) throws(SystemError) {
-    // Not repeated after EINTR: the descriptor is gone by then and may belong to another thread.
+    // Not repeated after EINTR: the descriptor is closed by then, and another thread may have the number.
     guard storage_close(file.number) == 0 || errno == EINTR else { throw SystemError("close", errno) }
   }
 

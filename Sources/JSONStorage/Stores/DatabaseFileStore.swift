@@ -6,7 +6,7 @@ import Synchronization
 /// Keeps a database in one file.
 package final class DatabaseFileStore: Store {
   private let store: FileStore<Database>
-  /// The generation of the version that the server's database is built on.
+  /// The generation of the version on which the server's database is based.
   private let generation: Atomic<Int>
 
   private init(_ store: FileStore<Database>, generation: Int) {
@@ -16,8 +16,8 @@ package final class DatabaseFileStore: Store {
 
   /// Opens a file and reads it. Blocks until that is done.
   ///
-  /// - Parameter parse: Reads the file's text; an error that it throws makes the file invalid. Runs on the store's thread.
-  /// - Throws: ``StorageError`` that names the file, with what `parse` threw as its cause.
+  /// - Parameter parse: Parses the file's text; an error makes the file invalid. Runs on the store's thread.
+  /// - Throws: ``StorageError`` that names the file, with the error of `parse` as its cause.
   package static func open(
     _ path: String, options: FileStoreOptions, parse: @escaping @Sendable (UTF8Slice) throws -> Database,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
@@ -67,7 +67,7 @@ package final class DatabaseFileStore: Store {
 }
 
 extension FileStore.Warning {
-  /// What a person should know about a file, and what to do.
+  /// The warning, and what to do about it.
   func message(_ path: String) -> String {
     switch self {
     case .hardLinks(let count):
@@ -81,7 +81,7 @@ extension FileStore.Warning {
 }
 
 extension DatabaseText: FileContent {
-  /// Writes the text to a file, atomically, on a thread of its own; an existing file is replaced.
+  /// Writes the text to a file, atomically, on a thread of its own; replaces an existing file.
   ///
   /// - Parameter completion: Called once, on any thread, with the path of the file.
   package func write(to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
@@ -91,9 +91,9 @@ extension DatabaseText: FileContent {
   }
 }
 
-/// What is read from a file of a source.
+/// A parsed file of a source.
 protocol SourceFile: Sendable {
-  /// What it is for the server.
+  /// The file's content in the form that the server loads.
   var source: LoadedSource.Content { get }
 }
 

@@ -5,21 +5,22 @@ import NIOConcurrencyHelpers
 
 /// Keeps each resource of a database in a file of its own, in one directory.
 ///
-/// Each file is replaced atomically; a change of several resources, such as a deletion with dependents, is several
-/// replacements, of which a crash may leave the first ones. A file that is put into the directory later is served too.
+/// Each file is replaced atomically. A change of several resources, such as a deletion with dependents, replaces
+/// several files; after a crash only the first of them may be new. A file that is later put into the directory is
+/// served, too.
 package final class DirectoryStore: Store {
-  /// Reads the text of a resource's file; an error that it throws makes the file invalid.
+  /// Parses the text of a resource's file; an error makes the file invalid.
   package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> DatabasePart
 
   /// A file of the directory.
   private struct File: Sendable {
     let store: FileStore<DatabasePart>
     var part: DatabasePart
-    /// The generation of the version that the server's database is built on.
+    /// The generation of the version on which the server's database is based.
     var generation: Int
-    /// What was read, or written by the last commit that succeeded.
+    /// The text that was read, or written by the last successful commit.
     var text: DatabaseText
-    /// Whether it holds a refused write, which could not be reverted: the next commit does that.
+    /// Whether the file holds a refused write that could not be reverted; the next commit reverts it.
     var isOwed = false
   }
 
@@ -29,7 +30,7 @@ package final class DirectoryStore: Store {
     var isAnnounced = false
   }
 
-  /// A version of one file on its way to the disk.
+  /// A new version of one file.
   private struct Replacement {
     let name: String
     let file: File
@@ -37,11 +38,11 @@ package final class DirectoryStore: Store {
   }
 
   private struct State {
-    /// The files by the name of their resource.
+    /// The files by resource.
     var files: [String: File] = [:]
-    /// What is wrong with files that are not served yet, by path.
+    /// The errors of files that are not served yet, by path.
     var refused: [String: Refusal] = [:]
-    /// Notices new files.
+    /// Finds new files.
     var monitor: DirectoryMonitor?
   }
 
@@ -51,14 +52,13 @@ package final class DirectoryStore: Store {
   private let onEdit: @Sendable (SourceEdit) -> Void
   private let state = NIOLockedValueBox(State())
 
-  /// How long a new file must stay as it is before its faults are reported: an editor may be in the middle of a
-  /// save.
+  /// How long a new file must stay unchanged before its errors are reported: an editor may be in the middle of a save.
   private static let grace = Duration.milliseconds(250)
 
-  /// Opens every JSON file of a directory. Blocks until all are read.
+  /// Opens all JSON files of a directory. Blocks until all are read.
   ///
   /// - Parameter parse: Runs on the thread of the file's store.
-  /// - Throws: ``StorageError`` that names the directory or the file, with what `parse` threw as its cause.
+  /// - Throws: ``StorageError`` that names the directory or the file, with the error of `parse` as its cause.
   package static func open(
     _ path: String, options: FileStoreOptions, schema: Schema, ids: IDGenerator, parse: @escaping Parse,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
@@ -86,7 +86,7 @@ package final class DirectoryStore: Store {
     }
   }
 
-  /// Creates the store of a directory none of whose files is open yet.
+  /// Creates the store of a directory, without opening its files.
   package init(
     _ directory: String, options: FileStoreOptions, parse: @escaping Parse,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
@@ -129,14 +129,14 @@ package final class DirectoryStore: Store {
       case .done: recordTexts(written)
       case .failed(let error) where error.code == .durabilityUnknown: recordTexts(written)
       case .moved, .failed:
-        // The commit is refused as a whole: the files that hold it already are reverted first.
+        // The commit fails as a whole: files that were already written are reverted first.
         return revert(written) { completion(worst) }
       }
       completion(worst)
     }
   }
 
-  /// Has files hold again what the last commit that succeeded wrote, or what was read since.
+  /// Writes the version of the last successful commit, or of a later edit, to the files.
   private func revert(_ written: [Replacement], completion: @escaping @Sendable () -> Void) {
     let back = written.map { Replacement(name: $0.name, file: $0.file, text: $0.file.text) }
     publish(back) { [self] _, reverted in
@@ -147,10 +147,10 @@ package final class DirectoryStore: Store {
     }
   }
 
-  /// The files that hold a refused write.
+  /// The files with a refused write.
   private var owed: [String: File] { state.withLockedValue { $0.files.filter(\.value.isOwed) } }
 
-  /// Returns what the file of a resource will hold; `nil` when there is no such file or no such resource.
+  /// Returns the new version of a resource's file; `nil` when the file or the resource does not exist.
   private func replacement(of name: String, by database: Database) -> Replacement? {
     guard let file = state.withLockedValue({ $0.files[name] }), let text = file.part.text(of: database) else {
       return nil
@@ -167,7 +167,7 @@ package final class DirectoryStore: Store {
     _ replacements: [Replacement],
     completion: @escaping @Sendable (_ worst: CommitResult, _ published: Set<String>) -> Void
   ) {
-    // The commit ends as its worst file does.
+    // The worst result of a file is the result of the commit.
     let gathering = Gathering<(result: CommitResult, name: String)>(count: replacements.count) { ends in
       let worst = ends.map(\.result).max { $0.severity < $1.severity } ?? .done
       completion(worst, Set(ends.filter { $0.result.severity < 2 }.map(\.name)))
@@ -221,7 +221,7 @@ package final class DirectoryStore: Store {
   package func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    // The first file's mode and owner are the snapshot's, too.
+    // The snapshot gets the mode and the owner of the first file.
     guard let first = state.withLockedValue({ $0.files.min { $0.key < $1.key }?.value }) else {
       return completion(
         .failure(
@@ -239,7 +239,7 @@ package final class DirectoryStore: Store {
   }
 
   package func close() {
-    // A scan in progress ends first, so that no file is opened after the others are closed.
+    // A scan in progress ends first, so that it opens no file after the others are closed.
     state.withLockedValue(\.monitor)?.close()
     state.withLockedValue { Array($0.files.values) }.forEach { $0.store.close() }
   }
@@ -253,7 +253,7 @@ package final class DirectoryStore: Store {
   }
 
   private func serveNewFiles() {
-    // A directory that cannot be read now is tried again; the stores of its files report their own faults.
+    // A directory that cannot be read is tried again later; the stores of its files report their own errors.
     guard let listing = try? DirectoryListing(directory) else { return }
     let known = state.withLockedValue { Set($0.files.keys) }
     for entry in listing.entries where !known.contains(entry.name) {
@@ -265,7 +265,7 @@ package final class DirectoryStore: Store {
     }
   }
 
-  /// Reports what is wrong with a new file if that persists.
+  /// Reports the error of a new file, if it persists.
   private func refuse(_ entry: DirectoryListing.Entry, _ error: StorageError) {
     let isDue = state.withLockedValue { state in
       guard let earlier = state.refused[entry.path], earlier.message == error.message else {
@@ -281,7 +281,7 @@ package final class DirectoryStore: Store {
 }
 
 extension CommitResult {
-  /// 0: the file holds the version, durably; 1: it holds it; 2: it does not; 3: it holds somebody else's edit.
+  /// 0: the file holds the version, durably; 1: the file holds the version; 2: it does not; 3: it holds an edit.
   fileprivate var severity: Int {
     switch self {
     case .done: 0
@@ -291,13 +291,14 @@ extension CommitResult {
   }
 }
 
-/// Waits for a number of values, which any thread may bring.
+/// Waits for a number of values from any threads.
 private final class Gathering<Value: Sendable>: Sendable {
   private let count: Int
   private let values = NIOLockedValueBox<[Value]>([])
   private let completion: @Sendable ([Value]) -> Void
 
-  /// - Parameter completion: Called once, with all values in the order in which they came; at once when there are none.
+  /// - Parameter completion: Called once, with all values in the order of their arrival; immediately when the count is
+  ///   0.
   init(count: Int, _ completion: @escaping @Sendable ([Value]) -> Void) {
     self.count = count
     self.completion = completion

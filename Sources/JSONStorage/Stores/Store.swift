@@ -1,30 +1,31 @@
 import Dispatch
 package import JSONDatabase
 
-/// Keeps the versions of a database: in a file, in the files of a directory, or in a database that several servers share.
+/// Stores the versions of a database: in a file, in the files of a directory, or in a database that several servers
+/// share.
 ///
 /// All completions are called once, on any thread.
 package protocol Store: Sendable {
-  /// Whether resources come and go only from outside, because each is a file.
+  /// Whether only users can add and remove resources, because each resource is a file.
   var hasFixedResources: Bool { get }
 
-  /// Makes a version durable, if nobody else has written since the last one that the store knows.
+  /// Makes a version durable, unless somebody else has written since the last version that the store knows.
   ///
   /// - Parameters:
-  ///   - base: The version before, which is.
-  ///   - state: What changed of what servers share besides the data; nothing where they share none.
+  ///   - base: The version before, which is durable.
+  ///   - state: The changes of the state that servers share in addition to the data; empty when they share none.
   func commit(
     _ version: Database, after base: Database, _ state: [ServerState.Row],
     completion: @escaping @Sendable (CommitResult) -> Void)
 
-  /// Bases all further commits on a version that was read.
+  /// Bases all further commits on a loaded version.
   func adopt(_ source: LoadedSource)
 
-  /// Copies a version that is about to be replaced into the history.
+  /// Copies a version to the history before it is replaced.
   ///
   /// - Parameters:
-  ///   - part: The resource whose file is replaced; `nil` when all data is.
-  ///   - completion: Given the path of the copy (one of them, when there are several).
+  ///   - part: The resource whose file is replaced; `nil` for all data.
+  ///   - completion: Called with the path of the copy, or of one of several copies.
   func saveHistory(
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
@@ -32,73 +33,73 @@ package protocol Store: Sendable {
 
   /// Writes a version to another file, atomically.
   ///
-  /// - Parameter completion: Given the path of the file.
+  /// - Parameter completion: Called with the path of the file.
   func snapshot(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
-  /// Looks at the files a last time, and hands out edits of them that were not noticed yet. Blocks until that is done.
+  /// Checks the files a last time, and reports edits that were not noticed yet. Blocks until that is done.
   ///
-  /// - Returns: Why a file does not hold what is served, by its resource; empty for the file of all.
+  /// - Returns: The reasons why files do not hold the served data, by resource; with an empty name for a file of all
+  ///   resources.
   func look() -> [String: String]
 
-  /// Finishes what is in progress and closes the store. Blocks until that is done.
+  /// Finishes the work in progress and closes the store. Blocks until that is done.
   func close()
 }
 
 extension Store {
-  /// Nothing is edited but through the servers.
+  /// Only servers change the data.
   package func look() -> [String: String] { [:] }
 }
 
-/// A store that other servers write, too.
+/// A store that several servers write.
 ///
-/// A commit that ends as `moved` keeps the turn: until the next commit, or ``releaseTurn()``, nobody else writes, so
-/// that what is carried out again cannot collide once more.
+/// After a commit with the result `moved`, the server keeps the turn: nobody else writes until its next commit, or
+/// until ``releaseTurn()``, so the repeated commit cannot collide again.
 package protocol SharedStore: Store {
-  /// The version that further commits build on; a negative one after a commit whose outcome is unknown.
+  /// The version on which further commits are based; negative after a commit with an unknown outcome.
   var version: Int { get }
 
-  /// How many versions the newest one is ahead of that, as far as is known.
+  /// The number of versions by which the newest known version is ahead.
   var behind: Int { get }
 
-  /// Why the store cannot be reached now; `nil` while it can.
+  /// The reason why the database cannot be reached; `nil` when it can.
   var failure: StorageError? { get }
 
-  /// Why nobody can write now, although the store is reached; `nil` while one can.
+  /// The reason why nobody can write, although the database can be reached; `nil` when writing works.
   var stall: String? { get }
 
-  /// Takes the turn for the next commit, which keeps it as one that ended as `moved` does.
+  /// Takes the turn for the next commit, which keeps the turn like a commit with the result `moved`.
   ///
   /// - Parameters:
-  ///   - mark: Called when the turn is there, on any thread.
-  ///   - completion: Given what `mark` returned and what others have written, perhaps nothing.
+  ///   - mark: Called when the server has the turn, on any thread.
+  ///   - completion: Called with the result of `mark`, and with the writes of others, if any.
   func takeTurn(
     mark: @escaping @Sendable () -> Int,
     completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void)
 
-  /// Lets others write again when nothing is left to commit.
+  /// Lets others write again when there is nothing left to commit.
   func releaseTurn()
 
-  /// Finds out which version is the newest, and hands over first what others have written up to it; fails while that cannot
-  /// be served.
+  /// Determines the newest version, after passing on all writes of others up to it. Fails while these cannot be served.
   func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void)
 
   // MARK: Snapshots
 
-  /// The snapshots that have a name, oldest first.
+  /// The named snapshots, oldest first.
   func snapshots(_ completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void)
 
-  /// Keeps the data as it is; passes on the snapshot's name.
+  /// Saves the current data; passes on the snapshot's name.
   ///
-  /// - Parameter name: `nil` for the next of `snapshot-1`, `snapshot-2`, … that is free.
+  /// - Parameter name: `nil` for the next free name of `snapshot-1`, `snapshot-2`, ….
   func saveSnapshot(named name: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
-  /// Brings the data back to a snapshot; passes on whether there is such a one.
+  /// Restores a snapshot; passes on whether it exists.
   ///
-  /// - Parameter name: `nil` for what a reset goes back to.
+  /// - Parameter name: `nil` for the data of a reset.
   func restoreSnapshot(named name: String?, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void)
 
-  /// Removes a snapshot; passes on whether it was there.
+  /// Removes a snapshot; passes on whether it existed.
   func removeSnapshot(_ name: String, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void)
 }
 
@@ -118,14 +119,14 @@ extension SharedStore {
   }
 }
 
-/// A source that was opened: what it holds and what keeps its changes.
+/// An opened source: its content, and the store of its changes.
 package struct OpenedSource: Sendable {
-  /// `nil` for a source in memory.
+  /// The store; `nil` for a source in memory.
   package let store: (any Store)?
   package let database: Database
-  /// Warnings for a person.
+  /// Warnings for the user.
   package let warnings: [String]
-  /// The state that servers share besides the data.
+  /// The state that servers share in addition to the data.
   package let state: [ServerState.Row]
 
   package init(store: (any Store)?, database: Database, warnings: [String], state: [ServerState.Row] = []) {
@@ -136,11 +137,11 @@ package struct OpenedSource: Sendable {
   }
 }
 
-/// How a commit ended.
+/// The result of a commit.
 package enum CommitResult: Sendable {
   /// The version is as durable as was requested.
   case done
-  /// Somebody else has written; nothing was written here.
+  /// Somebody else has written, so nothing was committed.
   case moved(to: LoadedSource)
   /// Nothing was written, except when the error's code is `durabilityUnknown`.
   case failed(StorageError)
@@ -158,11 +159,11 @@ package struct LoadedSource: Sendable {
   }
 
   package let content: Content
-  /// How many edits from outside the file has seen up to this version; the version, where servers share it.
+  /// The number of edits of the file up to this version; the number of the version, where servers share it.
   package let generation: Int
-  /// The changes of the state that servers share besides the data; all of it beside the whole database.
+  /// The changes of the shared state; the complete state with a whole database.
   package let state: [ServerState.Row]
-  /// The id that tells it from another version of the same generation, where servers share it.
+  /// The id that distinguishes two versions of the same generation, where servers share the data.
   package let commitID: String?
 
   package init(_ content: Content, generation: Int, state: [ServerState.Row] = [], commitID: String? = nil) {
@@ -180,7 +181,7 @@ package struct LoadedSource: Sendable {
     }
   }
 
-  /// Whether it holds so much that taking it over takes noticeably long.
+  /// Whether loading the content takes noticeably long.
   package var isLarge: Bool {
     switch content {
     case .whole(let database): !database.isSmall
@@ -189,7 +190,7 @@ package struct LoadedSource: Sendable {
     }
   }
 
-  /// Whether nobody has written since the version before.
+  /// Whether nobody has written since the last version.
   package var isUnchanged: Bool {
     switch content {
     case .rows(_, let since): generation == since
@@ -197,7 +198,7 @@ package struct LoadedSource: Sendable {
     }
   }
 
-  /// The database with what was read in its place.
+  /// The database with the loaded content in place of the old one.
   package func applied(to database: Database, ids: IDGenerator) -> Database {
     switch content {
     case .whole(let whole): return whole
@@ -205,29 +206,29 @@ package struct LoadedSource: Sendable {
       var database = database
       database.replace(with: part, ids: ids)
       return database
-    // Only what is shared is told in rows, and taken over in place.
+    // Only shared data comes in rows, which are applied in place.
     case .rows: return database
     }
   }
 }
 
-/// A change of a source from outside.
+/// A change of a source by another program.
 package enum SourceEdit: Sendable {
   case changed(LoadedSource)
-  /// The content of the source cannot be served.
+  /// The content of the source is invalid.
   case invalid(StorageError)
   case restored(path: String)
   case deleted(path: String)
-  /// An editor saved to a version that had been replaced already; its text is kept at a path.
+  /// A program saved to a version that had already been replaced; the path has its text.
   case conflict(path: String)
   /// The text of such a save could not be kept.
   case conflictLost(StorageError)
 }
 
-/// A version of the data that is kept by name, as it is listed.
+/// An entry in the list of snapshots.
 package struct SnapshotEntry: Sendable {
   package let name: String
-  /// When it was kept, in seconds since 1970.
+  /// The time of the snapshot, in seconds since 1970.
   package let time: Double
 
   package init(name: String, time: Double) {

@@ -1,4 +1,4 @@
-/// Where a file really is, and the names of what a store keeps beside it.
+/// The real location of a file, and the names of the store's own files beside it.
 struct FileLocation: Sendable, Hashable {
   /// The path of the directory, free of symbolic links.
   let directory: String
@@ -7,15 +7,15 @@ struct FileLocation: Sendable, Hashable {
   let name: String
 
   var path: String { Self.join(directory, name) }
-  /// A directory, since one can tell git to leave it alone.
+  /// A directory, since a directory can have a `.gitignore` of its own.
   var lockDirectoryName: String { ".\(name).lock" }
   var lockName: String { "\(lockDirectoryName)/process" }
-  /// The file that tells git to ignore it.
+  /// The file that makes git ignore the lock.
   var lockIgnoreName: String { "\(lockDirectoryName)/.gitignore" }
   var recoveryName: String { ".\(name).recovery" }
   var historyName: String { ".\(name).history" }
 
-  /// A name for a save that was too late.
+  /// A name for a late save.
   func conflictName(at time: String) -> String { ".\(name).conflict-\(time)" }
 
   /// A new name for a version that is being written.
@@ -24,9 +24,9 @@ struct FileLocation: Sendable, Hashable {
     return ".\(name).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
   }
 
-  /// Whether ``temporaryName()`` could have produced a name.
+  /// Whether ``temporaryName()`` may have returned a name.
   ///
-  /// The digits are counted so that the temporary files of `db.json` are not mistaken for those of a file named `db`.
+  /// The digits are counted, so that a temporary file of `db.json` does not count as one of a file named `db`.
   func isTemporary(_ other: String) -> Bool {
     let (prefix, suffix) = (".\(name).", ".tmp")
     guard other.hasPrefix(prefix), other.hasSuffix(suffix) else { return false }
@@ -74,7 +74,7 @@ extension FileLocation {
   }
 }
 
-/// The versions that were discarded, kept in a directory beside the file.
+/// The replaced versions, in a directory beside the file.
 struct FileHistory {
   private static let limit = 20
 
@@ -119,7 +119,8 @@ struct FileHistory {
     }
   }
 
-  /// - Parameter newest: The version that was just saved. What sorts after it was saved before the clock was set back.
+  /// - Parameter newest: The version that was just saved. Names that sort after it are from before the clock was set
+  ///   back.
   private func removeOldest(in history: FileDescriptor, newest: String) {
     guard let names = try? fileSystem.names(in: history) else { return }
     for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
@@ -130,7 +131,7 @@ struct FileHistory {
 }
 
 extension FileSystem {
-  /// Renames unless the new name exists; where the file system cannot do that in one step, it checks first.
+  /// Renames a file unless the new name exists. A file system that cannot do this in one step checks first.
   func renameWithoutReplacing(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError) {
     do {
       try renameExclusively(name, to: newName, in: directory)
@@ -143,9 +144,9 @@ extension FileSystem {
 }
 
 extension WallClock {
-  /// Gives a file a name that contains the time of day.
+  /// Names a file by the time of day.
   ///
-  /// - Parameter give: Called with that part of the name; called again, with a number added, while the name exists.
+  /// - Parameter give: Called with that part of the name; called again with a number added while the name exists.
   static func name(_ give: (_ part: String) throws(SystemError) -> String) throws(SystemError) -> String {
     let time = fileNamePart
     var number = 1

@@ -1,17 +1,17 @@
 import JSONServerValues
 
-/// The lock file beside a file, which excludes a second server from it.
+/// The lock file beside a file, which excludes a second server.
 ///
-/// It is beside the file and not in a directory of the user's or the machine's, so that servers of other users and in
-/// other containers, and those that come by another path, meet it. It has a directory of its own, in which a
-/// `.gitignore` keeps all of that out of `git status`: the server leaves the repository's own files alone.
+/// The lock file is beside the data file, not in a directory of the user or the machine. So servers of other users, in
+/// other containers or with another path find it. It has a directory of its own, whose `.gitignore` hides it from `git
+/// status` without changing the repository's own files.
 struct FileLock {
   private let descriptor: FileDescriptor
 
   /// Takes the lock.
   ///
-  /// - Returns: The lock, or nil where no lock file can be made or the file system has no locks.
-  /// - Throws: ``StorageError`` with code `locked` when another server has it or may have it.
+  /// - Returns: The lock; `nil` when no lock file can be made, or the file system has no locks.
+  /// - Throws: ``StorageError`` with code `locked` when another server has the lock, or may have it.
   static func acquire(
     for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileLock? {
@@ -22,7 +22,7 @@ struct FileLock {
       }
       do throws(SystemError) {
         try fileSystem.lock(file)
-        // A server that closes removes the lock file: the one we locked may have lost its name since it was opened.
+        // A server that closes removes the lock file, so the locked file may have lost its name since it was opened.
         if try fileSystem.status(of: file).stamp.inode
           == fileSystem.status(location.lockName, in: directory).stamp.inode
         {
@@ -40,11 +40,11 @@ struct FileLock {
     }
   }
 
-  /// Opens the lock file, which may belong to another user: reading it is enough to lock it.
+  /// Opens the lock file. It may belong to another user: reading is enough to lock it.
   private static func open(
     _ location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) throws(StorageError) -> FileDescriptor? {
-    // A server that closes may remove the directory between the two calls: then it is made again, but not forever.
+    // A server that closes may remove the directory between the two calls. Then it is made again, a few times at most.
     for attempt in 1... {
       let hasDirectory = makeDirectory(for: location, in: directory, of: fileSystem)
       do throws(SystemError) {
@@ -77,7 +77,7 @@ struct FileLock {
       cause: error)
   }
 
-  /// - Returns: Whether there is a directory for the lock file.
+  /// - Returns: Whether the directory for the lock file exists.
   private static func makeDirectory(
     for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) -> Bool {
@@ -94,13 +94,13 @@ struct FileLock {
     if let directory {
       try? fileSystem.unlink(location.lockIgnoreName, in: directory)
       try? fileSystem.unlink(location.lockName, in: directory)
-      // It stays when another server has made its file there.
+      // The directory stays when another server has made its lock file in it.
       try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
     }
     try? fileSystem.close(descriptor)
   }
 
-  /// Without it the lock shows in `git status`, and is effective nevertheless.
+  /// Without this file, the lock works too, but shows in `git status`.
   private static func writeIgnore(
     for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
   ) {
@@ -116,7 +116,7 @@ struct FileLock {
   }
 
   private static func writeProcess(to file: FileDescriptor, of fileSystem: any FileSystem) {
-    // Only for the message of a second server; the lock is effective without it.
+    // Only for the message of a second server; the lock works without it.
     try? fileSystem.truncate(file, to: 0)
     try? Array("\(CurrentProcess.identifier)\n".utf8).withUnsafeBytes {
       _ = try fileSystem.write($0, to: file, at: 0)

@@ -3,15 +3,15 @@ import JSONServerValues
 extension FileStoreWorker {
   /// The result of a check of the file.
   private enum Observation {
-    /// Nothing that was not known before.
+    /// The known state.
     case unchanged
-    /// The bytes of the known version, in any file.
+    /// The bytes of the known version, perhaps in another file.
     case known(FileReading)
     case edited(FileReading, Content)
     case faulty(Fault)
   }
 
-  /// Checks the file and announces what changed.
+  /// Checks the file, and reports changes.
   func check() {
     switch observe() {
     case .unchanged: break
@@ -32,7 +32,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Records that the file holds the version that listeners expect, and announces it after a fault.
+  /// Records that the file holds the version that listeners expect; reports it after an error.
   func recordVersion(_ version: Known) {
     known = version
     fault = nil
@@ -41,7 +41,7 @@ extension FileStoreWorker {
     onEdit(.restored)
   }
 
-  /// Records a fault, and announces it once it has lasted: an editor may be in the middle of a save.
+  /// Records an error, and reports it when it lasts: an editor may be in the middle of a save.
   private func recordFault(_ new: Fault) {
     guard let old = fault, old.hash == new.hash, (old.error == nil) == (new.error == nil) else {
       fault = new
@@ -87,8 +87,8 @@ extension FileStoreWorker {
 
   private func observe(_ reading: FileReading) -> Observation {
     let stamp = reading.isSettled ? reading.status.stamp : nil
-    // Many parsers treat an empty file as an empty database, but an editor that rewrites a file empties it first, and one
-    // that runs out of space leaves it at that.
+    // Many parsers treat an empty file as an empty database. But an editor that rewrites a file empties it first, and
+    // leaves it empty when the disk is full.
     if reading.text.withBytes({ $0.allSatisfy(JSONSyntax.isWhitespace) }) {
       let error = StorageError(.invalidFile, "'\(location.name)' is empty.")
       return .faulty(Fault(error: error, hash: reading.hash, stamp: stamp, since: .now))
@@ -100,9 +100,9 @@ extension FileStoreWorker {
     }
   }
 
-  /// Follows the path when a symbolic link was changed or its directory replaced.
+  /// Follows the path after a symbolic link was changed or a directory replaced.
   ///
-  /// - Returns: Whether the file is now another one, about which nothing is known yet.
+  /// - Returns: Whether the path now leads to another file, about which nothing is known yet.
   @discardableResult
   func relocateIfNeeded() throws(StorageError) -> Bool {
     let found: FileLocation
@@ -124,7 +124,7 @@ extension FileStoreWorker {
 
   private func relocate(to new: FileLocation) throws(StorageError) {
     let old = (location, lock)
-    // The directory may have the name of the old one without being the same: its lock file is not ours to remove.
+    // The new directory may have the name of the old one, and then its lock file is not this server's to remove.
     let directory = location.directory == new.directory ? nil : try? fileSystem.openDirectory(location.directory)
     defer { if let directory { try? fileSystem.close(directory) } }
     location = new
@@ -142,22 +142,22 @@ extension FileStoreWorker {
   }
 }
 
-/// A version that was replaced and no longer has a name, kept open to see whether an editor goes on writing to it.
+/// A replaced version without a name, kept open to see whether an editor still writes to it.
 struct ReplacedFile {
   let descriptor: FileDescriptor
   let location: FileLocation
   let hash: ContentHash
-  /// The stamp from before it was hashed.
+  /// The stamp before hashing.
   let stamp: FileStamp
-  /// Whether a write after the stamp must show in it.
+  /// Whether the stamp changes with every later write.
   let isSettled: Bool
   var due: ContinuousClock.Instant = .now
-  /// How often an unfinished late save was waited for.
+  /// How many times the store has waited longer for an unfinished late save.
   var extensions = 0
 
   /// Describes an open file.
   ///
-  /// - Parameter isSettled: Whether a write after the stamp must show in it; `nil` to decide by the clock.
+  /// - Parameter isSettled: Whether the stamp changes with every later write; `nil` to decide by the clock.
   init(
     descriptor: FileDescriptor, location: FileLocation, hash: ContentHash, stamp: FileStamp, isSettled: Bool? = nil
   ) {
@@ -169,12 +169,12 @@ struct ReplacedFile {
   }
 }
 
-/// An edit that was taken out of the file's place for an instant and put back.
+/// An edit that was taken out of its place for an instant and put back.
 ///
-/// An editor that read the file in that instant has not seen it, and may save over it.
+/// An editor that read the file in this instant has not seen the edit, and may save over it.
 struct ReturnedEdit {
   let reading: FileReading
-  /// Until when such a save is expected.
+  /// The end of the time in which such a save is expected.
   let due: ContinuousClock.Instant
 
   init(_ reading: FileReading, until due: ContinuousClock.Instant) {
@@ -184,10 +184,10 @@ struct ReturnedEdit {
 }
 
 extension FileStoreWorker {
-  /// Beyond this many files or bytes, the oldest replaced version is reviewed early.
+  /// The number of files and bytes beyond which the oldest replaced version is reviewed early.
   ///
-  /// Several hundred are replaced in half a second where nothing is synced. Some descriptors must be left to the
-  /// connections: a file gets the lowest free number, so that a high one means that many are in use.
+  /// Without syncing, several hundred versions are replaced in half a second. Connections need descriptors, too: a file
+  /// gets the lowest free number, so a high number means that many are in use.
   private func replacedLimit(_ newest: FileDescriptor) -> (files: Int, bytes: Int) {
     (newest.number < CurrentProcess.openFileLimit / 2 ? 256 : 16, 256 << 20)
   }
@@ -205,7 +205,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Reviews the versions whose time is up, or all of them when there is no time left, and closes them.
+  /// Reviews the versions whose time is up, or all versions when `moment` is `nil`, and closes them.
   func reviewReplaced(before moment: ContinuousClock.Instant?) {
     returned.removeAll { $0.due <= moment ?? .now }
     while let first = replaced.first, moment.map({ first.due <= $0 }) ?? true {
@@ -240,12 +240,12 @@ extension FileStoreWorker {
     try? fileSystem.close(file.descriptor)
   }
 
-  /// Keeps the edits that were out of place for an instant when another edit is now where they were put back.
+  /// Keeps the edits that were put back and then replaced by another edit.
   private func keepReturned(replacedBy hash: ContentHash) {
     guard !returned.isEmpty else { return }
     var kept = Set([hash])
     for edit in returned where edit.due > .now && kept.insert(edit.reading.hash).inserted {
-      // Part of a save is not a version that anyone saved over.
+      // A part of a save is not a version that anyone saved over.
       guard let content = try? parse(edit.reading.text) else { continue }
       keep(edit.reading, beside: location, content)
     }
@@ -258,7 +258,7 @@ extension FileStoreWorker {
     return try fileSystem.hash(of: file.descriptor) != file.hash
   }
 
-  /// Keeps a late save under a name of its own and announces it.
+  /// Keeps a late save under another name, and reports it.
   private func keep(_ late: FileReading, beside location: FileLocation, _ content: Content?) {
     do throws(SystemError) {
       let directory = try fileSystem.openDirectory(location.directory)

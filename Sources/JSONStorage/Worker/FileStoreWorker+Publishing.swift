@@ -1,15 +1,15 @@
 extension FileStoreWorker {
-  /// How an attempt to put a version in place ended.
+  /// The result of an attempt to put a version in place.
   private enum Attempt {
     case published
-    /// The file holds, again, an edit that we had not seen.
+    /// The file holds an edit that the store had not seen.
     case edited
     case failed(StorageError)
   }
 
-  /// Publishes the newest of the waiting versions, and completes the requests that it can, in order.
+  /// Publishes the newest of the waiting versions, and completes requests in order.
   ///
-  /// - Parameter isClosing: Whether waiting for an invalid file to become valid has no point any more.
+  /// - Parameter isClosing: Whether to stop waiting for an invalid file to become valid.
   func publishWaiting(isClosing: Bool) {
     completeStale()
     if !isClosing, !waiting.isEmpty, let retryDue, retryDue > .now { return }
@@ -23,7 +23,7 @@ extension FileStoreWorker {
     case .edited:
       check()
       completeStale()
-      // Here the edit is not one that we could take over, or it was reverted.
+      // The edit cannot be loaded yet, or was reverted.
       let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
       if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
       // Not immediately: an attempt writes and syncs the whole file.
@@ -31,7 +31,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Leaves the waiting versions waiting until the first one's time is up.
+  /// Keeps the versions waiting until the deadline of the first.
   private func wait(_ error: StorageError, _ isClosing: Bool) {
     if isClosing || waiting.contains(where: { $0.deadline <= .now }) {
       complete(.failed(error))
@@ -47,7 +47,7 @@ extension FileStoreWorker {
     for request in completed { request.completion(publication) }
   }
 
-  /// Completes the requests whose versions were built before the newest edit, with that edit.
+  /// Completes the requests that are based on an older version than the newest edit, with this edit.
   private func completeStale() {
     guard let latestEdit else { return }
     let stale = waiting.filter { $0.generation < generation }
@@ -55,7 +55,7 @@ extension FileStoreWorker {
     for request in stale { request.completion(.edited(latestEdit)) }
   }
 
-  /// Steps 0 to 8 of publishing: nothing is changed when it fails, except with code `durabilityUnknown`.
+  /// Steps 0 to 8 of publishing: a failure changes nothing, except with code `durabilityUnknown`.
   private func publish(_ content: some FileContent) -> Attempt {
     do throws(StorageError) {
       if try relocateIfNeeded() { return .edited }
@@ -70,7 +70,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Step 1: makes sure that the file may be replaced, and opens it as the model of the new one.
+  /// Step 1: checks that the file may be replaced, and opens it as the model of the new file.
   private func inspect(in directory: FileDescriptor) throws(StorageError) -> FileModel {
     let current: FileStatus
     do throws(SystemError) {
@@ -94,7 +94,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Steps 2 to 4: writes the version beside the file.
+  /// Steps 2 to 4: writes the version to a new file in the same directory.
   private func writeTemporary(
     _ content: some FileContent, in directory: FileDescriptor, like model: FileModel
   ) throws(StorageError) -> NewFile {
@@ -104,14 +104,14 @@ extension FileStoreWorker {
           content, named: location.temporaryName(), in: directory, like: model,
           durably: options.synchronization == .full)
       } catch {
-        // The space that replaced versions still occupy may be just what is lacking.
+        // Replaced versions that are still open may occupy the space that is missing.
         guard error.isLackOfSpace, !replaced.isEmpty else { throw StorageError(error, when: "write", location.path) }
         reviewReplaced(before: nil)
       }
     }
   }
 
-  /// Steps 5 to 7: puts the version in place, unless what it replaces is an edit that we had not seen.
+  /// Steps 5 to 7: puts the version in place, unless it would replace an edit that the store had not seen.
   private func install(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Attempt {
     let outcome: Replacement
     do throws(SystemError) {
@@ -132,14 +132,14 @@ extension FileStoreWorker {
       return .edited
     }
     remember(newFile, in: directory)
-    // The replaced version keeps its name until the new one is safe. It is removed then, so that at most one is left
-    // behind when the process is killed; late saves reach it through its open descriptor.
+    // The replaced version keeps its name until the new one is durable, so a killed server leaves at most one behind.
+    // After that, late saves reach it through its open descriptor.
     defer { if outcome == .exchanged { try? fileSystem.unlink(newFile.name, in: directory) } }
     try synchronizeDirectory(directory)
     return .published
   }
 
-  /// Records what we know about the file after a version was put in place.
+  /// Records the state of the file after a version was put in place.
   private func remember(_ newFile: NewFile, in directory: FileDescriptor) {
     let stamp = try? fileSystem.status(location.name, in: directory).stamp
     let isOurs = stamp?.matchesAcrossRename(newFile.stamp) ?? false
@@ -159,23 +159,23 @@ extension FileStoreWorker {
   }
 }
 
-/// How a new file was put in place.
+/// The way in which a new file was put in place.
 enum Replacement {
-  /// It was swapped with the file that was there.
+  /// The two files were exchanged.
   case exchanged
-  /// Nothing was there, or what was there is gone and was the version that we knew.
+  /// No file was there, or the known version was there and has been removed.
   case created
-  /// It cannot be: something is mounted on the place.
+  /// The file cannot be replaced: something is mounted on it.
   case impossible
-  /// It was not, because the file there is not the version that we knew.
+  /// The file was not replaced, because it is not the known version.
   case edited
 }
 
 extension FileStoreWorker {
-  /// Step 5: puts a new file in the place of the file.
+  /// Step 5: replaces the file with a new file.
   ///
-  /// An edit made while the new file was written is noticed before the exchange: only one of the last instant has to
-  /// be put back afterwards, and only for that instant can anyone read a version that lacks it.
+  /// Edits during the writing of the new file are noticed before the exchange. Only an edit in the last instant has to
+  /// be put back, and only for this instant can anyone read a version without this edit.
   func replace(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
     if isEdited(in: directory) { return .edited }
     for _ in 0..<8 {
@@ -191,14 +191,14 @@ extension FileStoreWorker {
         try fileSystem.renameWithoutReplacing(newFile.name, to: location.name, in: directory)
         return .created
       } catch {
-        // Someone recreated the file just now.
+        // Another program recreated the file just now.
         guard error.isExisting else { throw error }
       }
     }
     return .edited
   }
 
-  /// Whether the file is certainly not the version that we knew.
+  /// Whether the file is certainly not the known version.
   private func isEdited(in directory: FileDescriptor) -> Bool {
     guard let stamp = try? fileSystem.status(location.name, in: directory).stamp, let known = known.stamp,
       stamp != known, let file = try? fileSystem.open(location.name, in: directory, for: .reading)
@@ -208,8 +208,8 @@ extension FileStoreWorker {
     return hash.map { $0 != self.known.hash } ?? false
   }
 
-  /// Replaces the file where names cannot be exchanged. An edit in the instant between the check and the rename is not
-  /// noticed before it is replaced, but is kept like a late save.
+  /// Replaces the file where names cannot be exchanged. An edit between the check and the rename is replaced, and then
+  /// kept like a late save.
   private func replaceBlindly(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
     let current: FileDescriptor
     do {
@@ -234,9 +234,10 @@ extension FileStoreWorker {
     }
   }
 
-  /// Step 6: examines what was replaced; keeps it for a while when it is the version that we knew, else puts it back.
+  /// Step 6: examines the replaced file. Keeps it open for a while when it is the known version, and puts it back
+  /// otherwise.
   ///
-  /// - Returns: Whether it was the version that we knew.
+  /// - Returns: Whether it was the known version.
   private func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let failure: SystemError?
     do throws(SystemError) {
@@ -246,7 +247,7 @@ extension FileStoreWorker {
       }
       failure = nil
     } catch {
-      // What cannot be examined may be an edit.
+      // A file that cannot be examined may be an edit.
       failure = error
     }
     do throws(SystemError) {
@@ -262,7 +263,7 @@ extension FileStoreWorker {
     return false
   }
 
-  /// Opens a replaced file if it holds the version that we know.
+  /// Opens a replaced file if it holds the known version.
   private func known(_ name: String, in directory: FileDescriptor) throws(SystemError) -> ReplacedFile? {
     let file = try fileSystem.open(name, in: directory, for: .reading)
     do throws(SystemError) {
@@ -279,10 +280,10 @@ extension FileStoreWorker {
     return nil
   }
 
-  /// Puts an edit that was swapped out back in its place.
+  /// Puts an edit back in its place.
   ///
-  /// Another edit may come out in turn: the newest one ends up in the place. What is taken out last is checked again
-  /// later: until then an editor may have opened our version, or the edit, to save into it.
+  /// This may take out another edit, and so on: the newest edit ends up in the place. The last file that is taken out
+  /// is checked again later, since an editor may still have it open and save to it.
   ///
   /// - Throws: When an edit could not be put back; it keeps the name of the new file.
   private func putBack(_ newFile: NewFile, in directory: FileDescriptor) throws(SystemError) {
@@ -301,7 +302,7 @@ extension FileStoreWorker {
       if try fileSystem.status(newFile.name, in: directory).stamp.inode == inPlace.inode {
         holdTakenOut(newFile.name, expecting: inPlace.hash, in: directory)
         try? fileSystem.unlink(newFile.name, in: directory)
-        // Best effort: an edit is its editor's to make durable.
+        // Best effort: making the edit durable is the editor's task.
         if options.synchronization == .full { try? fileSystem.synchronize(directory) }
         return
       }
@@ -312,7 +313,7 @@ extension FileStoreWorker {
 
   /// Puts a file back when its place is empty.
   ///
-  /// - Returns: False when the place was filled again before; what is there is another edit.
+  /// - Returns: `false` when the place holds another edit by now.
   private func putIntoEmptyPlace(_ name: String, in directory: FileDescriptor) throws(SystemError) -> Bool {
     do {
       try fileSystem.renameWithoutReplacing(name, to: location.name, in: directory)
@@ -328,7 +329,7 @@ extension FileStoreWorker {
     guard let file = try? fileSystem.open(name, in: directory, for: .reading) else { return }
     do throws(SystemError) {
       let stamp = try fileSystem.status(of: file).stamp
-      // The later check decides whether it holds what it should: nothing is decided about it yet.
+      // The later check decides whether it holds the expected version.
       hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
     } catch {
       try? fileSystem.close(file)
@@ -337,11 +338,11 @@ extension FileStoreWorker {
 
   /// Writes a version into a file that cannot be replaced.
   ///
-  /// The new version becomes the recovery file first: whenever that exists it is complete, and a server that finds it
-  /// at its start writes it again. What the file gains in length is written before anything is overwritten, so that a
-  /// full disk leaves the old version as it was.
+  /// The new version first becomes the recovery file. An existing recovery file is always complete, and a starting
+  /// server writes it again. Added length is written before anything is overwritten, so a full disk leaves the old
+  /// version intact.
   ///
-  /// - Returns: Whether the file held the version that we knew; if not, it was left alone.
+  /// - Returns: Whether the file held the known version; otherwise it is left alone.
   private func writeInPlace(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let target: FileDescriptor
     do throws(SystemError) {
@@ -351,7 +352,7 @@ extension FileStoreWorker {
       throw StorageError(error, when: "write", location.path)
     }
     defer { try? fileSystem.close(target) }
-    // This proves something only for a mount: any other file has no link for an instant when an editor replaces it.
+    // Only a mount allows this conclusion: any other file has no link for an instant when an editor replaces it.
     if let links = try? fileSystem.status(of: target).links, links == 0 {
       try? fileSystem.unlink(newFile.name, in: directory)
       throw StorageError(
@@ -363,7 +364,7 @@ extension FileStoreWorker {
         try? fileSystem.unlink(newFile.name, in: directory)
         return false
       }
-      // The directory of a torn file is not synchronized: the recovery file stays, whichever it is.
+      // The directory of a torn file is not synchronized, so that a recovery file stays in any case.
       try fileSystem.rename(newFile.name, to: location.recoveryName, in: directory)
       if options.synchronization == .full, torn == nil { try fileSystem.synchronize(directory) }
     } catch {
@@ -384,7 +385,7 @@ extension FileStoreWorker {
     return true
   }
 
-  /// Removes the recovery file of a version that is in the file by now, or that an edit has replaced.
+  /// Removes the recovery file of a version that the file holds by now, or that an edit has replaced.
   func removeRecovery() {
     guard torn != nil, let directory = try? openDirectory() else { return }
     defer { try? fileSystem.close(directory) }
@@ -392,7 +393,7 @@ extension FileStoreWorker {
     torn = nil
   }
 
-  /// Writes what a killed server left in its recovery file into the file; its bytes until then go to the history.
+  /// Writes the recovery file of a killed server into the file; the file's old bytes go to the history.
   func replayRecovery(in directory: FileDescriptor) throws(StorageError) {
     guard let recovery = try? fileSystem.contents(of: location.recoveryName, in: directory) else { return }
     guard (try? parse(recovery.text)) != nil else {
@@ -404,7 +405,7 @@ extension FileStoreWorker {
       try? fileSystem.unlink(location.recoveryName, in: directory)
       return
     }
-    // It may be an edit made while no server ran.
+    // It may be an edit that was made while no server ran.
     if case .failure(let error) = saveHistory(current.text) { throw error }
     do throws(SystemError) {
       let target = try fileSystem.open(location.name, in: directory, for: .writing)
@@ -419,11 +420,11 @@ extension FileStoreWorker {
     }
   }
 
-  /// Copies the recovery file into the file and removes it. After a failure it stays unless the file is complete.
+  /// Copies the recovery file into the file and removes it. After a failure it stays, unless the file is complete.
   private func copyRecovery(
     into target: FileDescriptor, thatIsWhole isWhole: Bool, in directory: FileDescriptor
   ) throws(StorageError) {
-    // Whether the file may hold neither the old version nor the new one.
+    // Whether the file may be a mixture of the old and the new version.
     var isOverwriting = !isWhole
     do throws(SystemError) {
       let source = try fileSystem.open(location.recoveryName, in: directory, for: .reading)

@@ -1,21 +1,21 @@
 import JSONServerValues
 
-/// The thread side of a ``FileStore``: it owns the state and makes all system calls, so that a check of the file and a
-/// publish never overlap.
+/// The thread of a ``FileStore``. It owns the state and makes all system calls, so a check of the file and a publish
+/// never overlap.
 final class FileStoreWorker<Content: Sendable> {
-  /// The version of the file that we loaded or published last.
+  /// The version of the file that was last loaded or published.
   struct Known {
     var hash: ContentHash
-    /// `nil` when only the hash shows whether the file still holds it.
+    /// The stamp; `nil` when only the hash can show whether the file still holds the version.
     var stamp: FileStamp?
     var isSettled: Bool
   }
 
-  /// Why the file does not hold a version that can be served.
+  /// The reason why the file holds no valid version.
   struct Fault {
-    /// Nil when the file is missing.
+    /// The error; `nil` when the file is missing.
     let error: StorageError?
-    /// The hash of the bytes that could not be taken over.
+    /// The hash of the invalid bytes.
     let hash: ContentHash?
     let stamp: FileStamp?
     let since: ContinuousClock.Instant
@@ -30,24 +30,24 @@ final class FileStoreWorker<Content: Sendable> {
 
   var location: FileLocation
   var lock: FileLock?
-  /// The directory that contains the lock.
+  /// The stamp of the directory with the lock.
   var directoryStamp: FileStamp?
   var known: Known
   var status: FileStatus?
-  /// The newest edit from outside or, before the first, what was opened.
+  /// The newest edit; before the first edit, the opened version.
   var latestEdit: FileVersion<Content>?
   var generation = 0
   var fault: Fault?
-  /// Whether a fault, this one or an earlier one, was announced and its end was not.
+  /// Whether an error was reported without a report of its end.
   var isFaultAnnounced = false
   /// Whether the file cannot be replaced because something is mounted on it.
   var isMountPoint = false
-  /// The bytes that a failed write in place left in the file; the recovery file then has the known version.
+  /// The bytes that a failed write in place left in the file; then the recovery file has the known version.
   var torn: ContentHash?
   var replaced: [ReplacedFile] = []
   var returned: [ReturnedEdit] = []
   var waiting: [PublishRequest<Content>] = []
-  /// Until when a version is not tried again after it met an edit that we could not take over.
+  /// The time before which a version is not tried again after it met an edit that cannot be loaded.
   var retryDue: ContinuousClock.Instant?
   var checkDue: ContinuousClock.Instant?
   private var pollDue: ContinuousClock.Instant = .now
@@ -69,17 +69,17 @@ final class FileStoreWorker<Content: Sendable> {
     known = Known(hash: ContentHasher().finish(), stamp: nil, isSettled: false)
   }
 
-  /// Works until the mailbox is closed; the jobs it holds then are still done.
+  /// Works until the mailbox is closed, and then does the remaining jobs.
   func run(_ mailbox: FileStoreMailbox<Content>) {
     var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
     pollDue = .now
     while true {
       let (jobs, isClosed) = mailbox.take()
       for job in jobs { job(self) }
-      // A publish checks the file itself; checking before each one would read the file twice.
+      // A publish checks the file itself; another check would read the file twice.
       if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
       publishWaiting(isClosing: isClosed)
-      // An unwatched file is looked at for a publish alone.
+      // An unwatched file is checked only for a publish.
       if options.watching == .off, waiting.isEmpty { checkDue = nil }
       if isClosed { break }
       reviewReplaced(before: .now)
@@ -91,14 +91,14 @@ final class FileStoreWorker<Content: Sendable> {
     close()
   }
 
-  /// Takes a version to publish.
+  /// Accepts a version to publish.
   func accept(_ request: PublishRequest<Content>) {
-    // Nobody looked since, and the fault may be over.
+    // The file was not checked since, and may be valid by now.
     if options.watching == .off, waiting.isEmpty, fault != nil { scheduleCheck(in: .zero) }
     waiting.append(request)
   }
 
-  /// Checks the file, and returns why it holds no version that can be served.
+  /// Checks the file, and returns the reason why it holds no valid version.
   func look() -> StorageError? {
     check()
     return fault.map { $0.error ?? StorageError(.unavailable, "'\(path)' is gone.") }
@@ -126,7 +126,7 @@ final class FileStoreWorker<Content: Sendable> {
     return moments.min()
   }
 
-  /// Makes sure that the file is checked within a given time.
+  /// Schedules a check of the file within a given time.
   func scheduleCheck(in duration: Duration) {
     let due = ContinuousClock.now + duration
     checkDue = min(checkDue ?? due, due)
@@ -139,7 +139,7 @@ final class FileStoreWorker<Content: Sendable> {
     if let directory { try? fileSystem.close(directory) }
   }
 
-  /// Locks the file, cleans up what a killed server left and reads the file.
+  /// Locks the file, cleans up after a killed server, and reads the file.
   func open() throws(StorageError) -> (FileVersion<Content>, [FileStore<Content>.Warning]) {
     do throws(SystemError) {
       location = try FileLocation(path, in: fileSystem)
@@ -154,7 +154,7 @@ final class FileStoreWorker<Content: Sendable> {
     return (version, warnings(reading.status))
   }
 
-  /// Takes possession of the file at `location` and reads it. After a failure the lock is released.
+  /// Locks and reads the file at `location`. Releases the lock after a failure.
   private func enter(_ directory: FileDescriptor) throws(StorageError) -> (FileReading, Content) {
     try takeLock(directory)
     do throws(StorageError) {
@@ -188,7 +188,7 @@ final class FileStoreWorker<Content: Sendable> {
     }
   }
 
-  /// Reads the file and records its mode and owner.
+  /// Reads the file, and records its mode and owner.
   func read(in directory: FileDescriptor) throws(StorageError) -> FileReading {
     let reading: FileReading
     do throws(SystemError) {
@@ -220,10 +220,10 @@ final class FileStoreWorker<Content: Sendable> {
     return warnings
   }
 
-  /// Moves temporary files of a killed server to the history, unless the file holds the same.
+  /// Moves temporary files of a killed server to the history, unless the file holds the same bytes.
   ///
-  /// One of them may be an edit that had just been swapped out, and one that is not valid yet cannot be
-  /// distinguished from a version that was being written.
+  /// Such a file may be an edit that had just been taken out of its place, and an invalid edit looks like a
+  /// half-written version.
   private func removeStaleFiles(in directory: FileDescriptor) {
     guard let names = try? fileSystem.names(in: directory) else { return }
     for name in names where location.isTemporary(name) {

@@ -11,7 +11,7 @@ import JSONServerValues
   import Foundation
 #endif
 
-/// The header fields that another server is asked with.
+/// The options for header fields of requests to another server.
 struct HeaderOptions: ParsableArguments {
   @Option(
     name: [.customShort("H"), .long],
@@ -20,9 +20,9 @@ struct HeaderOptions: ParsableArguments {
       valueName: "field"))
   var header: [String] = []
 
-  /// The fields, with variables of the environment in the place of their names.
+  /// The fields, with the values of environment variables.
   ///
-  /// - Throws: ``CommandFailure`` that shows no value, since that may be a secret.
+  /// - Throws: ``CommandFailure``, which shows no value, since a value may be a secret.
   var fields: HTTPFields {
     get throws(CommandFailure) {
       var fields: HTTPFields = [:]
@@ -40,7 +40,7 @@ struct HeaderOptions: ParsableArguments {
     }
   }
 
-  /// A text with variables in the place of `$NAME` and `${NAME}`; `$$` is a `$`.
+  /// Replaces `$NAME` and `${NAME}` with the values of variables; `$$` is a `$`.
   private static func expanded(_ text: Substring, of field: HTTPField.Name) throws(CommandFailure) -> String {
     var (result, rest) = ("", text)
     while let mark = rest.firstIndex(of: "$") {
@@ -64,7 +64,7 @@ struct HeaderOptions: ParsableArguments {
   }
 }
 
-/// The API with which the shape of a file's data is compared.
+/// The options for comparing a file with an API.
 struct ComparisonOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -85,14 +85,14 @@ struct ComparisonOptions: ParsableArguments {
     }
   }
 
-  /// The most bytes of one response, and the most elements of a list that are compared.
+  /// The largest response in bytes, and the largest number of list elements that are compared.
   private static let (maximumBytes, maximumSamples) = (64 * 1024 * 1024, 1_000)
 
   /// Reads samples of each resource, and compares the data with them.
   ///
   /// - Parameter text: The file's text, which is valid.
   /// - Returns: The differences in the file's order.
-  /// - Throws: ``CommandFailure`` when an option makes no sense, or the API does not respond.
+  /// - Throws: ``CommandFailure`` for an invalid option, and when the API does not respond.
   func differences(in text: [UInt8], _ schema: Schema) async throws(CommandFailure) -> [ShapeComparison.Difference] {
     guard let against, let document = try? ValidJSON(parsing: text) else { return [] }
     let resources = (document.members ?? []).filter { $0.name != "$schema" }
@@ -123,7 +123,7 @@ struct ComparisonOptions: ParsableArguments {
     return differences.sorted { ($0.offset, $0.message) < ($1.offset, $1.message) }
   }
 
-  /// The elements of a list, and the first record as its own address has it, which may say more.
+  /// The elements of a list, and the first record from its own address, which may have more members.
   private func samples(
     of list: [ValidJSON], at download: ResourceDownload, idName: String
   ) async throws(CommandFailure) -> [ShapeComparison.Sample] {
@@ -142,7 +142,7 @@ struct ComparisonOptions: ParsableArguments {
     return samples
   }
 
-  /// What `--path` says, by resource.
+  /// The paths of `--path`, by resource.
   private func paths(for names: [String]) throws(CommandFailure) -> [String: String] {
     var paths: [String: String] = [:]
     for argument in path {
@@ -161,14 +161,14 @@ struct ComparisonOptions: ParsableArguments {
 }
 
 extension ValidJSON {
-  /// The records of a response: its elements, or those of the list in it that is called like the resource, or `data`.
+  /// The records of a response: its elements, or those of its list with the name of the resource or `data`.
   func list(of name: String) -> [ValidJSON]? {
     if let elements { return elements }
     return [name, "data", "items", "results", "records"].lazy.compactMap { self.member(Array($0.utf8))?.elements }
       .first { $0.allSatisfy { $0.kind == .object } }
   }
 
-  /// The value itself, or the object `data` of which it consists.
+  /// The value itself, or the member `data` if it is the only one and an object.
   var object: ValidJSON {
     guard let members, members.count == 1, members[0].name == "data", members[0].value.kind == .object else {
       return self
@@ -176,7 +176,7 @@ extension ValidJSON {
     return members[0].value
   }
 
-  /// The text of the first of some members, when it is a number or a text.
+  /// The text of the first of some members that is a number or a string.
   func id(_ names: [String]) -> String? {
     guard let id = names.lazy.compactMap({ self.member(Array($0.utf8)) }).first else { return nil }
     return id.kind == .number ? id.string : JSONValue(id).string

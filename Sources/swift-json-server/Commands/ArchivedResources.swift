@@ -8,19 +8,19 @@ import JSONServerValues
   import Foundation
 #endif
 
-/// The resources that the responses of an HTTP archive show: lists, records by their ids, and objects.
+/// The resources in the responses of an HTTP archive: lists, records by their ids, and objects.
 struct ArchivedResources {
-  /// The paths above those of collections, such as `/api/v2`.
+  /// The paths above the collections, such as `/api/v2`.
   private(set) var bases: Set<String> = []
-  /// The resources' names in the order in which they first appear.
+  /// The resources' names in the order of their first appearance.
   private var names: [String] = []
   private var records: [String: [JSONObject]] = [:]
   private var objects: [String: ValidJSON] = [:]
   private var positions: [String: [String: Int]] = [:]
 
-  /// Reads the successful responses to GET that are JSON. What a later response says of a record wins.
+  /// Reads the successful JSON responses to GET. A later response to a record replaces an earlier one.
   ///
-  /// - Parameter addresses: What the addresses begin with that are read; empty for all.
+  /// - Parameter addresses: The beginnings of the addresses to read; empty for all addresses.
   init(_ exchanges: [HARFile.Exchange], within addresses: [String]) {
     for exchange in exchanges where exchange.request.method == .get && 200...299 ~= exchange.response.status.code {
       let address = exchange.origin + exchange.request.target
@@ -49,8 +49,8 @@ struct ArchivedResources {
     }
   }
 
-  /// Adds records to a collection. One that is there already gets the members that it lacks, and newer values: a list may
-  /// say less of a record than its own address.
+  /// Adds records to a collection. An existing record gets missing members and newer values: a list may have fewer
+  /// members of a record than the record's own address.
   private mutating func add(_ list: [ValidJSON], to name: String, below path: ArraySlice<String>) {
     names.append(name)
     bases.insert(path.map { "/\($0)" }.joined())
@@ -69,6 +69,6 @@ struct ArchivedResources {
 }
 
 extension ValidJSON {
-  /// The text of the id by which a record is told from others.
+  /// The text of the id that identifies a record.
   fileprivate var recordID: String? { id(["id", "_id"]) }
 }

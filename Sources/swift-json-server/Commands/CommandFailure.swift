@@ -1,12 +1,12 @@
 import ArgumentParser
 import JSONServer
 
-/// Why the command ends with an error, in a sentence for a person.
+/// An error that ends the command, with a message for people.
 struct CommandFailure: Error {
   let status: ExitStatus
   /// The message: what is wrong, with the file or the option, and what to do.
   let message: String
-  /// The line of a fault with a caret under it.
+  /// The line of an error with a caret below it.
   let excerpt: String?
 
   init(_ status: ExitStatus, _ message: String, excerpt: String? = nil) {
@@ -15,7 +15,7 @@ struct CommandFailure: Error {
     self.excerpt = excerpt
   }
 
-  /// The options that set members of a configuration with which the messages of a server's errors begin.
+  /// The options for the members of a configuration with which the messages of a server's errors begin.
   private static let options = [
     "signIn.users": "--auth", "signIn.guards": "--guard", "signIn.tokenLifetime": "--token-lifetime",
   ]
@@ -26,9 +26,9 @@ struct CommandFailure: Error {
     self.init(ExitStatus(error.code), message, excerpt: error.excerpt)
   }
 
-  /// Does what a server may refuse.
+  /// Calls a closure, and converts a server's error to a ``CommandFailure``.
   ///
-  /// - Parameter option: What the sentence begins with, unless the server's says what is at fault.
+  /// - Parameter option: The beginning of the message, unless the server's message names an option itself.
   static func translating<Result>(
     _ option: String = "", _ body: () throws(ServerError) -> Result
   ) throws(CommandFailure) -> Result {
@@ -40,13 +40,13 @@ struct CommandFailure: Error {
     }
   }
 
-  /// The sentence, and the excerpt below it.
+  /// The message, and the excerpt below it.
   var text: String {
     excerpt.map { "\(message)\n\($0)" } ?? message
   }
 }
 
-/// A command whose failure is a sentence on standard error, and an exit code.
+/// A command that reports an error as a sentence on standard error, with an exit code.
 protocol ReportingCommand: AsyncParsableCommand {
   /// Does the command's work.
   ///
@@ -69,7 +69,7 @@ extension ReportingCommand {
 
 /// The exit codes of the command, as in BSD's sysexits.h.
 enum ExitStatus: Int32, CaseIterable {
-  /// As diff(1) ends.
+  /// As the exit code of diff(1).
   case differs = 1
   case usage = 64
   case invalidSource = 65
@@ -110,9 +110,9 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  /// Codes and their meanings, as `--help` shows them.
+  /// The exit codes and their meanings, as `--help` shows them.
   ///
-  /// - Parameter success: What 0 means.
+  /// - Parameter success: The meaning of 0.
   static func table(_ success: String, _ meanings: [(ExitStatus, String)]) -> String {
     ([(0, success)] + meanings.map { (Int($0.rawValue), $1) })
       .map { "\($0 < 10 ? "   " : "  ")\($0)  \($1)" }.joined(separator: "\n")

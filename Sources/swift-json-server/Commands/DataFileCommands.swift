@@ -3,17 +3,17 @@ import JSONDatabase
 import JSONServer
 import JSONServerValues
 
-/// A file of data that is looked at and not served, and what its ids and references are called.
+/// The options of a data file that is read but not served.
 struct DataFileOptions: ParsableArguments {
   @Argument(help: "The file; - for standard input.", completion: .file(extensions: ["json", "json5"]))
   var file: String
 
   @OptionGroup var keys: KeyOptions
 
-  /// What a document made from the file calls it.
+  /// The name of the file in generated documents.
   var name: String { file == "-" ? "standard input" : file }
 
-  /// The names that serving the file with the same options goes by.
+  /// The schema that a server with the same options uses.
   var schema: Schema {
     get throws(CommandFailure) {
       let ids = try IDNames(keys.id)
@@ -31,7 +31,7 @@ struct DataFileOptions: ParsableArguments {
   /// - Throws: ``CommandFailure`` that says whether the file is missing or cannot be read.
   func contents() throws(CommandFailure) -> [UInt8] { try Self.contents(of: file) }
 
-  /// Reads the file that an argument names, where `-` is standard input.
+  /// Reads the file of an argument; `-` is standard input.
   static func contents(of file: String) throws(CommandFailure) -> [UInt8] {
     if file != "-", FileKind(of: file) == .missing {
       throw CommandFailure(.missingSource, "\(file): there is no such file; check the name.")
@@ -84,7 +84,7 @@ struct ValidateCommand: ReportingCommand {
     let text = try plainJSON(try options.contents())
     let schema = try options.schema
     let findings = Validator(schema: schema).findings(in: UTF8Slice(text))
-    // What would be refused is mended first.
+    // Errors come first: only a file without errors is compared with the API.
     let isRefused = findings.contains { $0.severity == .error }
     let differences =
       try await isRefused
@@ -116,7 +116,7 @@ struct ValidateCommand: ReportingCommand {
   }
 }
 
-/// Prints code or a document made from the data of a file.
+/// Prints code or a document for the data of a file.
 struct GenerateCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",

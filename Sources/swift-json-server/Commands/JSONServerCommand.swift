@@ -45,9 +45,9 @@ struct JSONServerCommand: AsyncParsableCommand {
     }
   }
 
-  /// The error about an option that does not exist; `nil` when the arguments have none.
+  /// The error for arguments with an unknown option; `nil` when all options are known.
   ///
-  /// The parser says first of all that an argument is missing, and never that `--help` was meant.
+  /// The parser itself would first report a missing argument, and would never suggest `--help`.
   private static func unknownOption(_ error: any Error, in arguments: [String]) -> (any Error)? {
     var error = error
     if message(for: error).hasPrefix("Missing expected argument") {
@@ -65,24 +65,24 @@ struct JSONServerCommand: AsyncParsableCommand {
   }
 }
 
-/// Gives arguments as json-server's users type them the one form that the parser knows.
+/// Converts arguments in json-server's spellings to the form that the parser knows.
 ///
-/// json-server 0.17 reads its arguments with yargs, which takes `--readOnly` for `--read-only`, `--no-cors=true` for
+/// json-server 0.17 reads its arguments with yargs, which accepts `--readOnly` for `--read-only`, `--no-cors=true` for
 /// `--no-cors`, and `-p3000` for `-p 3000`.
 struct ArgumentNormalizer {
-  /// The names of the commands; anything else in the first place belongs to the default one.
+  /// The names of the commands; any other first argument belongs to the default command.
   let subcommands: [String]
 
   /// Long names that are written in camel case.
   private static let camelCaseNames = Set(
     ServeCommand.table.map(\.name).filter { $0.contains(where: \.isUppercase) }.map { "--\($0)" })
 
-  /// Short options that take a value, which may follow without a space.
+  /// Short options with a value, which may follow without a space.
   private static let shortOptions: Set<String> = Set(
     ServeCommand.table.filter { !$0.isFlag }.flatMap(\.aliases).filter { $0.count == 1 }
   ).union(["c"])
 
-  /// Long options without a value; a `=true` after them says nothing, a `=false` takes them back.
+  /// Long options without a value. A `=true` after them is ignored, a `=false` removes them.
   private static let flags: Set<String> = {
     let flags = ServeCommand.table.filter(\.isFlag)
     let names: [String] = flags.map(\.name) + flags.flatMap(\.aliases)
@@ -102,9 +102,9 @@ struct ArgumentNormalizer {
     return isForRoot ? normalized : ["serve"] + normalized
   }
 
-  /// Returns the command that a first argument was probably meant to be, when it is none and could be no source.
+  /// Returns the command that a misspelled first argument probably means, unless the argument may be a source.
   ///
-  /// - Parameter exists: Whether there is a file of a name.
+  /// - Parameter exists: Whether a file of a name exists.
   func meantSubcommand(_ argument: String, exists: (String) -> Bool) -> String? {
     guard !subcommands.contains(argument), argument.allSatisfy(\.isLetter), !exists(argument) else { return nil }
     return Spelling.nearest(to: argument, among: subcommands)
@@ -136,16 +136,16 @@ struct ArgumentNormalizer {
 
 /// The script that a shell sources to complete the command line.
 ///
-/// The parser's own script completes the options of serving and the names of files after the word `serve` alone. So
-/// where no command is named, ours has it complete as if `serve`, the default, stood there.
+/// The parser's own script completes options and file names only after the word `serve`. So this script completes a
+/// line without a command as if it had `serve`, the default.
 struct CompletionScript {
   private static let option = "--generate-completion-script"
 
   let shell: CompletionShell
 
-  /// Reads which shell the arguments ask a script for; without a name that of the environment.
+  /// Returns the shell for which the arguments request a script; without a name, the shell of the environment.
   ///
-  /// - Returns: `nil` when they ask for none, or for an unknown shell.
+  /// - Returns: `nil` when they request no script, or name an unknown shell.
   init?(_ arguments: [String]) {
     let words = arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }
     guard words.first == Self.option, words.count <= 2 else { return nil }
@@ -159,7 +159,7 @@ struct CompletionScript {
     case .bash: return "\(script)\n\(Self.bash)"
     case .fish: return "\(script)\n\(Self.fish)"
     default:
-      // zsh's last lines run the function when the file is loaded.
+      // The last lines for zsh run the function when the file is loaded.
       guard let end = script.firstRange(of: "if [[ \"${funcstack[1]}\"")?.lowerBound else { return script }
       return "\(script[..<end])\(Self.zsh)\n\n\(script[end...])"
     }

@@ -5,7 +5,7 @@ import JSONServer
 import JSONServerValues
 import NIOConcurrencyHelpers
 
-/// Makes a database of what another server has, or of what a browser has saved of its responses.
+/// Makes a data file from the resources of another server, or from the responses that a browser has saved.
 struct RecordCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
@@ -53,7 +53,7 @@ struct RecordCommand: ReportingCommand {
   @Flag(help: "Replace a file that exists.")
   var force = false
 
-  /// The most bytes of one page.
+  /// The largest page, in bytes.
   private static let maximumBytes = 256 * 1024 * 1024
 
   func validate() throws {
@@ -101,7 +101,7 @@ struct RecordCommand: ReportingCommand {
     return resources
   }
 
-  /// Writes the database, and prints what it has and what in it surprises.
+  /// Writes the data file, and prints its contents and warnings.
   private func write(_ contents: [(name: String, content: ResourceDownload.Content)]) throws(CommandFailure) {
     try checkOutput()
     let (text, warnings) = try Self.database(contents)
@@ -125,7 +125,7 @@ struct RecordCommand: ReportingCommand {
     }
   }
 
-  /// - Throws: ``CommandFailure``, when the file is there and is not to be replaced, or is no file.
+  /// - Throws: ``CommandFailure``, when the file exists and may not be replaced, or is not a regular file.
   private func checkOutput() throws(CommandFailure) {
     switch FileKind(of: output) {
     case .missing: return
@@ -157,9 +157,9 @@ struct RecordCommand: ReportingCommand {
 
   // MARK: The database
 
-  /// Returns the file's text, and what in it surprises. Numbers, escapes and the order of members are as they came.
+  /// Returns the file's text, and warnings. Numbers, escapes and the order of members stay as they are.
   ///
-  /// - Throws: ``CommandFailure`` for what no server would serve.
+  /// - Throws: ``CommandFailure`` for data that no server would serve.
   private static func database(
     _ contents: [(name: String, content: ResourceDownload.Content)]
   ) throws(CommandFailure) -> ([UInt8], warnings: [Finding]) {
@@ -197,19 +197,19 @@ struct RecordCommand: ReportingCommand {
   }
 }
 
-/// Says what is being read, once that takes longer than a moment: on a terminal in one line that replaces itself, else in a
-/// line now and then.
+/// Shows the progress of a download that takes longer than a moment: on a terminal as one line that is replaced,
+/// elsewhere as a line now and then.
 final class RecordingProgress: Sendable {
   private let state = NIOLockedValueBox((text: "", ticks: 0))
   private let line = TerminalLine(isReplaced: Terminal.isError)
 
-  /// Says what is being read from now on.
+  /// Sets the page that is being read.
   func show(_ address: String, page: Int, records: Int) {
     let text = "Reading \(address), page \(page), \(records) records so far …"
     state.withLockedValue { $0.text = text }
   }
 
-  /// Starts to say it, until the ticker goes.
+  /// Starts to show the progress, until the ticker is released.
   func start() -> Ticker {
     Ticker(every: .milliseconds(500)) { [self] in
       let (text, ticks) = state.withLockedValue { state in
@@ -220,6 +220,6 @@ final class RecordingProgress: Sendable {
     }
   }
 
-  /// Wipes what is on the terminal, for good.
+  /// Clears the progress on the terminal, and ends it.
   func end() { line.end() }
 }

@@ -3,14 +3,14 @@ import JSONDatabase
 import JSONServer
 import JSONServerValues
 
-/// How findings about a file are printed: a line for each with the file's line below it, one array, or the commands by which
-/// a GitHub workflow annotates lines.
+/// The format of findings about a file: a line for each with the file's line below it, a JSON array, or commands by
+/// which a GitHub workflow annotates lines.
 enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json, github
 
-  /// Prints findings about a file.
+  /// Formats findings about a file.
   ///
-  /// - Parameter text: The file's text; `nil` when its lines are none that a person finds again.
+  /// - Parameter text: The file's text; `nil` when its lines are not those of the file.
   func report(_ findings: [Finding], in file: String, _ text: [UInt8]?) -> String {
     switch self {
     case .text:
@@ -41,7 +41,7 @@ enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
-  /// As a workflow command has its data.
+  /// Escapes the data of a workflow command.
   private static func escaped(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONServer
 
-/// Prints what a database holds.
+/// Prints the data of a database as JSON.
 struct ExportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -26,7 +26,7 @@ struct ExportCommand: ReportingCommand {
   }
 }
 
-/// Fills a database with what a file holds.
+/// Fills a database with the data of a file.
 struct ImportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",

@@ -2,9 +2,9 @@ import JSONServer
 import JSONServerValues
 
 extension ServeCommand {
-  /// The server's configuration, save the rewrite rules, the other server that is asked, and the events.
+  /// The server's configuration, without the rewrite rules, the other server and the event handler.
   ///
-  /// - Throws: ``CommandFailure`` that names the option at fault.
+  /// - Throws: ``CommandFailure`` that names the invalid option.
   func configuration(for source: Source) throws(CommandFailure) -> Server.Configuration {
     try refuseNonsense()
     var configuration = Server.Configuration(source: source)
@@ -38,7 +38,7 @@ extension ServeCommand {
     configuration.crossOrigin = crossOrigin
     configuration.allowedHosts = address.allowedHost
     configuration.compresses = !responses.noGzip
-    // In 1.0 a directory is served beside the usual one, in 0.17 instead of it.
+    // 1.0 serves a directory in addition to `./public`, 0.17 in place of it.
     let hasUsual = (responses.compat == .v1 || responses.static.isEmpty) && FileKind(of: "public") == .directory
     configuration.staticDirectories = (hasUsual ? ["public"] : []) + responses.static
     configuration.privateFiles = privateFiles
@@ -56,7 +56,8 @@ extension ServeCommand {
     return configuration
   }
 
-  /// What the options name, save the directories of static files; of the directory of snapshots, these.
+  /// The files that the options name, except the directories of static files; from the directory of snapshots, the
+  /// snapshots.
   var privateFiles: [PrivateFile] {
     let paths = [
       source, address.cert, address.key, responses.routes, stubbing.stubs, writing.schema, stubbing.record, data.seed,
@@ -109,7 +110,7 @@ extension ServeCommand {
     }
   }
 
-  /// Refuses what makes no sense.
+  /// Refuses options that contradict each other.
   private func refuseNonsense() throws(CommandFailure) {
     if !responses.middlewares.isEmpty {
       throw CommandFailure(
@@ -165,11 +166,11 @@ extension ServeCommand {
     try CommandFailure.translating("--proxy: ") { () throws(ServerError) in _ = try UpstreamAddress(proxy) }
   }
 
-  /// What keeps the responses of the server that `--proxy` names, in a file that is made when it is missing.
+  /// The recorder for the responses of the server that `--proxy` names; creates its file if it is missing.
   ///
   /// - Parameters:
-  ///   - previous: The one before a restart, which goes on with the same file: it has that locked.
-  ///   - onFailure: Given a sentence when a response could not be kept.
+  ///   - previous: The recorder before a restart, which keeps the same file, since it has locked it.
+  ///   - onFailure: Called with a sentence when a response could not be recorded.
   func recorder(
     _ previous: StubRecorder?, onFailure: @escaping @Sendable (String) -> Void
   ) throws(CommandFailure) -> StubRecorder? {

@@ -1,9 +1,10 @@
 import ArgumentParser
 import JSONServerValues
 
-/// Serves a source until it is stopped. Each option is as it was given, or nothing.
+/// Serves a source until the server is stopped. The options are as given.
 ///
-/// Each group is a section of `--help`, which all of them leave on two screens of 48 lines: a help text has one line.
+/// Each group is a section of `--help`. All groups together fit on two screens of 48 lines, so a help text should have
+/// one line.
 struct ServeCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -102,7 +103,7 @@ extension ServeCommand {
   ]
 }
 
-/// Where the server listens, and who may use it.
+/// The addresses of the server, and who may use it.
 struct AddressOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: ArgumentHelp("The port; 0 takes a free one. (default: 3000)", valueName: "number"))
   var port: Int?
@@ -129,7 +130,7 @@ struct AddressOptions: ParsableArguments {
   var key: String?
 }
 
-/// How the data is read and kept.
+/// How the data is read and saved.
 struct DataOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Reload the source and other files when edited.")
   var watch = false
@@ -164,7 +165,7 @@ struct DataOptions: ParsableArguments {
   var reads: ReadMode?
 }
 
-/// What the server adds to a body, and what it refuses in one.
+/// What the server adds to a body, and which bodies it refuses.
 struct WritingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Fill a member, as in posts.createdAt=now; repeatable.", valueName: "rule"))
   var fill: [String] = []
@@ -180,7 +181,7 @@ struct WritingOptions: ParsableArguments {
   var schema: String?
 }
 
-/// How requests are understood, and what responses look like.
+/// How requests are read, and what responses look like.
 struct ResponseOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Follow json-server 0.17 (default) or 1.0.", valueName: "version"))
@@ -230,7 +231,7 @@ struct StubOptions: ParsableArguments {
   var record: String?
 }
 
-/// Who signs in, and whose data is whose.
+/// Users, and the rights to data.
 struct UserOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Let the records of this collection sign in.", valueName: "collection"))
   var auth: String?
@@ -247,7 +248,7 @@ struct UserOptions: ParsableArguments {
   var sessions = false
 }
 
-/// What is refused because it is too much.
+/// The limits of requests.
 struct LimitOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The largest body, such as 500k. (default: 10M)", valueName: "bytes"))
   var maxBody: ByteCount?
@@ -259,7 +260,7 @@ struct LimitOptions: ParsableArguments {
   var timeout: Double?
 }
 
-/// How the command itself runs, and what it prints.
+/// How the command runs, and what it prints.
 struct RunningOptions: ParsableArguments {
   @Flag(help: "Open the server's page in the browser.")
   var open = false
@@ -292,31 +293,31 @@ struct RunningOptions: ParsableArguments {
   var color: Bool?
 }
 
-/// Which json-server is followed.
+/// The json-server version to follow.
 enum Compatibility: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case v0
   case v1
 }
 
-/// When a write is acknowledged.
+/// What an acknowledged write survives.
 enum Synchronization: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case full
   case fast
 }
 
-/// What reads show of a database that several servers share.
+/// How recent reads of a shared database are.
 enum ReadMode: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case linearizable
   case local
 }
 
-/// How events are printed.
+/// The format of printed events.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case text
   case json
 }
 
-/// What the ids of records and the references to them are called.
+/// The names of ids and of foreign keys.
 struct KeyOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
@@ -334,7 +335,7 @@ struct KeyOptions: ParsableArguments {
     help: ArgumentHelp("A list of ids, as tags, or tagIds; repeatable.", valueName: "name"))
   var idLists: [String] = []
 
-  /// The names that ``idLists`` has, which commas may separate.
+  /// The names of ``idLists``, which may be separated by commas.
   var idListNames: Set<String> {
     get throws(CommandFailure) {
       let names = idLists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
@@ -346,16 +347,16 @@ struct KeyOptions: ParsableArguments {
   }
 }
 
-/// What `--id` names: the member that holds a record's id, for all resources or for one.
+/// The members of `--id`: the one that holds a record's id in all resources, or in one.
 struct IDNames: Hashable {
-  /// The member in all resources that ``names`` leaves out; `nil` when none is named.
+  /// The member in all resources that are not in ``names``; `nil` when none is given.
   private(set) var common: String?
   /// The members in some resources.
   private(set) var names: [String: String] = [:]
 
-  /// Reads arguments such as `key` and `posts=key`; of several for the same resources the last counts.
+  /// Reads arguments such as `key` and `posts=key`; the last one for the same resources counts.
   ///
-  /// - Throws: ``CommandFailure`` when one names no member.
+  /// - Throws: ``CommandFailure`` for an argument without a member.
   init(_ arguments: [String]) throws(CommandFailure) {
     for argument in arguments {
       guard !argument.isEmpty, !argument.hasPrefix("="), !argument.hasSuffix("=") else {

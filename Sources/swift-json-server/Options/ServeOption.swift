@@ -1,33 +1,33 @@
 import ArgumentParser
 import JSONServerValues
 
-/// An option of serving as a settings file, `--print-config` and json-server's spellings know it.
+/// An option of serving, for settings files, `--print-config` and json-server's spellings.
 ///
-/// Its declaration in ``ServeCommand`` says how the command line is parsed and what `--help` prints; a row of
-/// ``ServeCommand/table`` says the rest.
+/// Its declaration in ``ServeCommand`` sets how the command line is parsed and what `--help` prints; its row in
+/// ``ServeCommand/table`` has the rest.
 struct ServeOption: Sendable {
-  /// Where ``ServeCommand`` keeps a value.
+  /// The property of ``ServeCommand`` for the value.
   typealias Place<Value> = WritableKeyPath<ServeCommand, Value> & Sendable
 
   /// The name in a settings file and, after two dashes, on the command line.
   let name: String
-  /// Its other names; a single letter stands after one dash.
+  /// Other names; a single letter follows one dash.
   let aliases: [String]
-  /// Whether it has no value on the command line.
+  /// Whether the option has no value on the command line.
   let isFlag: Bool
-  /// Takes from a settings file what is not set yet.
+  /// Takes values that are not set yet from a settings file.
   let fill: @Sendable (inout ServeCommand, inout SettingsFile) throws(CommandFailure) -> Void
   /// The value in effect, as a settings file has it; `nil` when there is none to show.
   let value: @Sendable (ServeCommand) -> JSONValue?
 
-  /// The names that a settings file may use: `read-only`, `readOnly` and `ro` are one.
+  /// The names that a settings file may use: `read-only`, `readOnly` and `ro` are the same.
   private static func names(_ name: String, _ aliases: [String]) -> [String] {
     [name] + [camelCase(name), kebabCase(name)].filter { $0 != name } + aliases
   }
 
   /// Creates the row of an option with one value.
   ///
-  /// - Parameter default: What is shown when no value is set.
+  /// - Parameter default: The value to show when none is set.
   init<Value: SettingValue>(
     _ name: String, _ aliases: String..., at place: any Place<Value?>,
     default: @escaping @Sendable (ServeCommand) -> Value? = { _ in nil }
@@ -43,7 +43,7 @@ struct ServeOption: Sendable {
 
   /// Creates the row of an option that may be repeated.
   ///
-  /// - Parameter default: What is shown when no value is set; `nil` shows nothing at all.
+  /// - Parameter default: The values to show when none is set; `nil` shows nothing.
   init(_ name: String, _ aliases: String..., at place: any Place<[String]>, default: [String]? = []) {
     (self.name, self.aliases, isFlag) = (name, aliases, false)
     let names = Self.names(name, aliases)
@@ -64,7 +64,7 @@ struct ServeOption: Sendable {
     value = { $0[keyPath: place].setting }
   }
 
-  /// `readOnly` as `read-only`.
+  /// Converts `readOnly` to `read-only`.
   static func kebabCase(_ name: String) -> String {
     name.reduce(into: "") { result, character in
       if character.isUppercase, let last = result.last, last != "-" { result.append("-") }
@@ -72,7 +72,7 @@ struct ServeOption: Sendable {
     }
   }
 
-  /// `read-only` as `readOnly`.
+  /// Converts `read-only` to `readOnly`.
   private static func camelCase(_ name: String) -> String {
     let words = name.split(separator: "-")
     return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -80,7 +80,7 @@ struct ServeOption: Sendable {
 }
 
 extension ServeCommand {
-  /// Takes from the environment what no option set.
+  /// Takes values that no option sets from the environment.
   mutating func fill(from environment: [String: String]) throws(CommandFailure) {
     if address.port == nil, let text = environment["PORT"], !text.isEmpty {
       guard let number = Int(text) else {
@@ -89,11 +89,11 @@ extension ServeCommand {
       address.port = number
     }
     if address.host.isEmpty, let name = environment["HOST"], !name.isEmpty { address.host = [name] }
-    // https://no-color.org: any text counts, none does not.
+    // https://no-color.org: any value counts, an empty one does not.
     if running.color == nil, let text = environment["NO_COLOR"], !text.isEmpty { running.color = false }
   }
 
-  /// Takes from a settings file what neither an option nor the environment set.
+  /// Takes values that neither an option nor the environment sets from a settings file.
   mutating func fill(from file: inout SettingsFile) throws(CommandFailure) {
     for option in Self.table { try option.fill(&self, &file) }
   }
@@ -105,16 +105,16 @@ extension ServeCommand {
     return .object(object)
   }
 
-  /// The port when none is chosen: a command that is run gets a free one.
+  /// The port when none is set: with `--exec` a free one.
   var defaultPort: Int { running.exec == nil ? 3000 : 0 }
 }
 
-/// A value of an option, as a settings file writes it.
+/// A value of an option in a settings file.
 protocol SettingValue: Sendable {
-  /// Reads a value; `nil` when it is of the wrong kind.
+  /// Reads a value; `nil` when it has the wrong type.
   init?(setting: JSONValue)
 
-  /// The form of the value, as an error message says it.
+  /// The expected form of the value, for error messages.
   static var expectation: String { get }
 
   var setting: JSONValue? { get }
@@ -163,7 +163,7 @@ extension String: SettingValue {
   var setting: JSONValue? { .string(self) }
 }
 
-/// One text or several.
+/// A string, or an array of strings.
 extension [String]: SettingValue {
   init?(setting: JSONValue) {
     let elements = setting.string.map { [JSONValue.string($0)] } ?? setting.array

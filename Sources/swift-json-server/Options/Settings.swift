@@ -7,20 +7,20 @@ import JSONServerValues
   import Foundation
 #endif
 
-/// The options in effect, and where they came from beside the command line.
+/// The options in effect, and their sources.
 struct Settings {
-  /// The options as they stand on the command line.
+  /// The options of the command line.
   let given: ServeCommand
-  /// The options, filled up from the environment and the settings file.
+  /// The options with values from the environment and the settings file.
   let options: ServeCommand
-  /// The settings file, whether it exists or not.
+  /// The path of the settings file, even if it does not exist.
   let path: String
-  /// Warnings for a person.
+  /// Warnings for the user.
   let warnings: [String]
 
-  /// Reads what the options leave open from the environment and the settings file.
+  /// Adds values from the environment and the settings file to the options.
   ///
-  /// - Throws: ``CommandFailure`` that names the file, its place or the variable at fault.
+  /// - Throws: ``CommandFailure`` that names the variable, or the file with line and column.
   init(_ given: ServeCommand) throws(CommandFailure) {
     var options = given
     try options.fill(from: ProcessInfo.processInfo.environment)
@@ -41,23 +41,23 @@ struct Settings {
     self.options = options
   }
 
-  /// The files of the certificate and of its key, if HTTPS is served.
+  /// The files of the certificate and of its key, for HTTPS.
   var certificatePaths: [String] { [options.address.cert, options.address.key].compactMap { $0 } }
 
-  /// The files beside the source whose edits count.
+  /// The files that are watched in addition to the source.
   var watchedPaths: [String] {
     [path] + [options.responses.routes, options.stubbing.stubs, options.writing.schema].compactMap { $0 }
       + certificatePaths
   }
 }
 
-/// The settings of a `json-server.json`: the options' names, without dashes, and their values.
+/// The settings of a `json-server.json`: the options' names without dashes, and their values.
 struct SettingsFile {
   static let defaultPath = "json-server.json"
 
   private let path: String
   private let members: JSONObject
-  /// The names that were asked for.
+  /// The names that options have looked up.
   private var known: Set<String> = []
 
   /// Reads a file's text.
@@ -71,9 +71,9 @@ struct SettingsFile {
     members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }
   }
 
-  /// Returns the value under the first of some names that is there.
+  /// Returns the value of the first of some names that the file has.
   ///
-  /// - Throws: ``CommandFailure`` that names the file and the key, when the value is of the wrong kind.
+  /// - Throws: ``CommandFailure`` that names the file and the key, when the value has the wrong type.
   mutating func value<Value: SettingValue>(_ type: Value.Type, _ names: [String]) throws(CommandFailure) -> Value? {
     known.formUnion(names)
     guard let name = names.first(where: { members[$0] != nil }), let member = members[name] else { return nil }
@@ -84,11 +84,11 @@ struct SettingsFile {
   }
 }
 
-/// The small JSON files that a person writes for the server: settings and rewrite rules.
+/// The small JSON files that users write for the server: settings and rewrite rules.
 enum JSONFile {
-  /// Reads a file that holds an object.
+  /// Reads a file with a JSON object.
   ///
-  /// - Throws: ``CommandFailure`` that names the file, and the place of a fault.
+  /// - Throws: ``CommandFailure`` that names the file, with the line and column of an error.
   static func object(at path: String) throws(CommandFailure) -> JSONObject {
     guard let text = FileText.contents(of: path) else {
       throw CommandFailure(.usage, "\(path): the file cannot be read; check its name and its permissions.")

@@ -20,12 +20,12 @@ import NIOConcurrencyHelpers
 struct ChildProcess: Sendable {
   private let id: pid_t
 
-  /// Starts a program, which is looked for in PATH unless it is named with a slash. It has none of this process's
+  /// Starts a program, which is looked up in PATH unless its name has a slash. It inherits none of this process's
   /// sockets and files: a port stays bound as long as any process has the socket.
   ///
   /// - Parameters:
   ///   - variables: Added to the environment.
-  ///   - descriptors: What becomes its standard input, output and error, by their numbers; by default this process's.
+  ///   - descriptors: Its standard input, output and error, by number; by default those of this process.
   /// - Returns: `nil` when there is no such program, or it cannot be run.
   static func start(
     _ arguments: [String], variables: [String: String] = [:], descriptors: [Int32: Int32] = [:]
@@ -65,7 +65,7 @@ struct ChildProcess: Sendable {
 
   /// Waits for the end. Blocks.
   ///
-  /// - Returns: The exit code, as a shell has it: 128 and the number for the end by a signal.
+  /// - Returns: The exit code in the way of shells: 128 plus the number for an end by a signal.
   func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0 {
@@ -75,8 +75,8 @@ struct ChildProcess: Sendable {
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
 
-  /// Waits for the end on another thread: one of a queue of its own, since Swift's tasks share those of the global
-  /// queue on Linux, where one that waits is one less for them.
+  /// Waits for the end on a thread of a queue of its own: on Linux, Swift's tasks share the threads of the global
+  /// queue, and a waiting thread would be missing there.
   func onEnd(_ body: @escaping @Sendable (_ status: Int32) -> Void) {
     DispatchQueue(label: "end of a program").async { body(wait()) }
   }
@@ -86,7 +86,7 @@ struct ChildProcess: Sendable {
   }
 }
 
-/// The two ends of a pipe, which no program that is started later inherits unasked.
+/// The two ends of a pipe, which programs inherit only on request.
 struct PipeEnds {
   let reading: Int32
   let writing: Int32
@@ -109,36 +109,36 @@ enum Browser {
     private static let opener = "xdg-open"
   #endif
 
-  /// Opens a page, and does not wait for it; a machine without a browser is left alone.
+  /// Opens a page without waiting; does nothing on a machine without a browser.
   static func open(_ url: String) {
-    // The shell ends at once, and the browser then belongs to no one here.
+    // The shell ends immediately, and the browser is then no child of this process.
     let shell = ChildProcess.start(["/bin/sh", "-c", "\(opener) \"$0\" >/dev/null 2>&1 &", url])
     _ = shell?.wait()
   }
 }
 
-/// One run of curl, which another thread may end.
+/// One run of curl, which another thread may cancel.
 final class CurlTransfer: Sendable {
   enum Result: Sendable {
     /// There is no curl, or no descriptors are left.
     case notStarted
     case cancelled
     case tooLarge
-    /// The text that it has written to standard output and standard error, and its exit code.
+    /// The bytes of standard output, the text of standard error, and the exit code.
     case ended([UInt8], String, status: Int32)
   }
 
   private enum State {
     case waiting
     case running(ChildProcess)
-    /// It has ended, or is about to of itself: its number may soon be another process's.
+    /// The run has ended, or ends by itself: another process may soon have its number.
     case ended
     case cancelled
   }
 
   private let state = NIOLockedValueBox(State.waiting)
 
-  /// Ends the run, now or as soon as it begins.
+  /// Cancels the run, now or as soon as it begins.
   func cancel() {
     state.withLockedValue { state in
       switch state {
@@ -154,8 +154,8 @@ final class CurlTransfer: Sendable {
   /// Runs curl to its end. Blocks.
   ///
   /// - Parameters:
-  ///   - configuration: Its options, as its configuration files have them.
-  ///   - maximumBytes: How much of its output is read before it is ended.
+  ///   - configuration: The options in the form of curl's configuration files.
+  ///   - maximumBytes: The number of output bytes after which curl is ended.
   func run(configuration: String, maximumBytes: Int) -> Result {
     guard let input = PipeEnds() else { return .notStarted }
     defer { close(input.reading) }
@@ -173,7 +173,7 @@ final class CurlTransfer: Sendable {
     let child = start(input, output, error)
     close(output.writing)
     close(error.writing)
-    // This process still has the reading end, so that writing fails in no case and raises no signal.
+    // This process still has the reading end, so writing neither fails nor raises a signal.
     if child != nil { FileText.send(Array(configuration.utf8), to: input.writing) }
     close(input.writing)
     guard let child else { return isCancelled ? .cancelled : .notStarted }
@@ -192,7 +192,7 @@ final class CurlTransfer: Sendable {
     state.withLockedValue { state in
       guard case .waiting = state else { return nil }
       let child = ChildProcess.start(
-        // First of all, or what the user's own configuration says about other uses of curl counts, too.
+        // Must be the first argument: otherwise the user's own configuration of curl applies, too.
         ["curl", "--disable", "--config", "-"],
         descriptors: [
           STDIN_FILENO: input.reading, STDOUT_FILENO: output.writing, STDERR_FILENO: error.writing,
@@ -209,14 +209,14 @@ final class CurlTransfer: Sendable {
   }
 }
 
-/// A file with a name of its own that nobody else may read.
+/// A temporary file that only this user may read.
 struct TemporaryFile {
   let path: String
 
-  /// Writes a file; `nil` when none can be made.
+  /// Writes a file; `nil` when that fails.
   init?(_ bytes: [UInt8]) {
     let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    // mkstemp(3) puts characters of its own in the place of the last six.
+    // mkstemp(3) replaces the last six characters.
     var name = Array("\(directory)/swift-json-server.XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { return nil }

@@ -11,22 +11,22 @@ import JSONServer
   import Musl
 #endif
 
-/// What the command sets in its own process, and hears of who started it.
+/// The settings of the command's own process, and its relation to the process that started it.
 enum CommandProcess {
-  /// The variable that lets the command end with its standard input. The package plugin sets it, whose server would
-  /// otherwise go on when `swift package` is interrupted.
+  /// The variable that makes the command end with its standard input. The package plugin sets it: otherwise its server
+  /// would go on after `swift package` is interrupted.
   static let endOfInputVariable = "JSON_SERVER_STOP_AT_END_OF_INPUT"
 
-  /// Makes room for the connections of a server: a shell on macOS grants 256 files.
+  /// Raises the limit of open files for the connections of a server: a shell on macOS grants 256 files.
   static func raiseOpenFileLimit() {
-    // When the system denies it, the old limit stays, and fewer connections are served.
+    // If the system refuses, the old limit stays, and the server accepts fewer connections.
     _ = system_raise_open_file_limit(65_536)
   }
 
-  /// Whether the command is asked to end with its standard input.
+  /// Whether the command ends with its standard input.
   static var endsWithInput: Bool { getenv(endOfInputVariable) != nil }
 
-  /// Calls a closure with the signal that stands for it when standard input ends, if that is asked for.
+  /// Calls a closure with a signal when standard input ends, if the variable is set.
   static func onEndOfInput(_ body: @escaping @Sendable (_ signal: Int32) -> Void) {
     guard endsWithInput else { return }
     DispatchQueue(label: "end of input").async {
@@ -36,20 +36,20 @@ enum CommandProcess {
   }
 }
 
-/// The signals that ask the command to stop.
+/// The signals that stop the command.
 final class Signals {
   private let source: any DispatchSourceRead
 
   /// Catches the signals from now on; `nil` when the process has no descriptors left.
   ///
   /// - Parameters:
-  ///   - onFirst: Called for the first, on a queue of its own.
-  ///   - onSecond: Called before a second one ends the process at once.
+  ///   - onFirst: Called for the first signal, on a queue of its own.
+  ///   - onSecond: Called before a second signal ends the process immediately.
   init?(onFirst: @escaping @Sendable (Int32) -> Void, onSecond: @escaping @Sendable () -> Void) {
-    // A client or a pipe that goes away is an error of one write, never the end of the process.
+    // A closed connection or pipe is an error of one write, never the end of the process.
     storage_ignore_signals()
     let stopping = [SIGINT, SIGTERM, SIGHUP]
-    // The pipe keeps what comes before anyone reads it.
+    // The pipe keeps signals that come before anyone reads it.
     let descriptor = system_catch_signals(stopping, Int32(stopping.count))
     guard descriptor >= 0 else { return nil }
     let caught = CaughtSignals(onFirst: onFirst, onSecond: onSecond)
@@ -66,7 +66,7 @@ final class Signals {
   }
 }
 
-/// Tells the first signal from the second. Belongs to the queue of the signals.
+/// Distinguishes the first signal from the second. Belongs to the queue of the signals.
 private final class CaughtSignals {
   private let onFirst: @Sendable (Int32) -> Void
   private let onSecond: @Sendable () -> Void
@@ -88,7 +88,7 @@ private final class CaughtSignals {
 }
 
 extension Timestamp {
-  /// `14:05:09`, in the time zone of the machine.
+  /// The time in the machine's time zone: `14:05:09`.
   var clock: String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()

@@ -8,7 +8,7 @@ import CStorage
   import Musl
 #endif
 
-/// Whole files, as far as the command line itself reads and writes them.
+/// Reads and writes whole files for the command line.
 enum FileText {
   /// Returns the bytes of a file, or `nil` when it cannot be read.
   static func contents(of path: String) -> [UInt8]? {
@@ -18,7 +18,7 @@ enum FileText {
     return contents(from: descriptor)
   }
 
-  /// Returns what is left to read, or `nil` when reading fails, or there is more than is wanted.
+  /// Returns the remaining bytes, or `nil` when reading fails or there are too many.
   static func contents(from descriptor: Int32, maximumBytes: Int = .max) -> [UInt8]? {
     var bytes: [UInt8] = []
     let size = 64 * 1024
@@ -36,7 +36,7 @@ enum FileText {
 
   /// Creates a file.
   ///
-  /// - Returns: Whether it was created whole; `false` when there is one already.
+  /// - Returns: Whether the complete file was created; `false` when it exists already.
   static func create(_ path: String, _ text: [UInt8]) -> Bool {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return false }
@@ -44,9 +44,9 @@ enum FileText {
     return send(text, to: descriptor)
   }
 
-  /// Puts a file in place of another at once, so that a reader sees the old one or the new one whole.
+  /// Replaces a file in one step, so that a reader sees the complete old or new file.
   ///
-  /// - Parameter isNew: Whether there must be no other one.
+  /// - Parameter isNew: Whether the file must not exist yet.
   static func replace(_ path: String, _ text: [UInt8], isNew: Bool = false) -> Bool {
     let temporary = "\(path).\(getpid()).tmp"
     guard create(temporary, text) else { return false }
@@ -82,14 +82,14 @@ enum FileText {
     return true
   }
 
-  /// Another process that shares a terminal or pipe may have set it not to block.
+  /// Another process that shares the terminal or pipe may have made it non-blocking.
   private static func waitUntilWritable(_ descriptor: Int32) {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     poll(&request, 1, 1000)
   }
 }
 
-/// The kind of file at a path, links followed.
+/// The kind of a file, after following links.
 enum FileKind: Hashable {
   case missing
   case file
@@ -119,7 +119,7 @@ struct FileMark: Equatable {
   private var seconds: Int64 = 0
   private var nanoseconds: Int64 = 0
 
-  /// Looks at a file; a missing one has a mark of its own.
+  /// Reads the status of a file; a missing file has a mark of its own.
   init(of path: String) {
     var status = storage_status()
     guard storage_status_behind(path, &status) == 0 else { return }

@@ -8,66 +8,66 @@ import Dispatch
   import Musl
 #endif
 
-/// The terminal that the command was started from.
+/// The terminal of the command.
 enum Terminal {
-  /// Whether standard output is one.
+  /// Whether standard output is a terminal.
   static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether standard error is one.
+  /// Whether standard error is a terminal.
   static var isError: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Asks a question that a person at the terminal answers with a line: Return or `y` is yes. Blocks until then.
+  /// Asks the user a question at the terminal: Return or `y` is yes. Blocks until the answer.
   ///
-  /// - Returns: Whether the answer is yes; `false` where nobody can be asked.
+  /// - Returns: Whether the answer is yes; `false` without a terminal.
   static func confirms(_ question: String) -> Bool {
     guard isatty(STDIN_FILENO) == 1, isError else { return false }
     FileText.send(Array("\(question) [Y/n] ".utf8), to: STDERR_FILENO)
     return readLine().map { ["", "y", "yes"].contains($0.lowercased()) } ?? false
   }
 
-  /// Goes back to the start of the line and clears it.
+  /// Moves to the start of the line and clears it.
   static let lineClearing = "\r\u{1B}[K"
 
-  /// Clears the screen and what was scrolled away.
+  /// Clears the screen and the text above it.
   static let clearing = "\u{1B}[2J\u{1B}[3J\u{1B}[H"
 }
 
-/// How the terminal treats what is typed.
+/// The input settings of the terminal.
 struct TerminalSettings: Sendable {
   private let settings: termios
 
-  /// Records the settings as they are; `nil` when there is no terminal.
+  /// Reads the current settings; `nil` without a terminal.
   init?() {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
     self.settings = settings
   }
 
-  /// Lets keys arrive one by one and unseen; Control-C still interrupts.
+  /// Passes on keys one by one, without showing them; Control-C still interrupts.
   func takeKeys() {
     var keys = settings
     keys.c_lflag &= ~tcflag_t(ICANON | ECHO)
     tcsetattr(STDIN_FILENO, TCSANOW, &keys)
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the settings.
   func restore() {
     var settings = settings
     tcsetattr(STDIN_FILENO, TCSANOW, &settings)
   }
 }
 
-/// The keys that a person presses in the terminal, one by one and unseen.
+/// The keys that the user presses, one by one and without showing them.
 final class Keyboard {
-  /// How the terminal was before.
+  /// The settings of the terminal before.
   let settings: TerminalSettings
   private let reader: InputReader
 
-  /// Takes the keys; `nil` when standard input is no terminal, or belongs to another program.
+  /// Starts to read keys; `nil` when standard input is not a terminal, or belongs to another program.
   ///
-  /// - Parameter onKey: Called on a queue of its own for each key.
+  /// - Parameter onKey: Called for each key, on a queue of its own.
   init?(onKey: @escaping @Sendable (UInt8) -> Void) {
-    // In the background, asking for keys would stop the process.
+    // In the background, reading keys would stop the process.
     guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp(), let settings = TerminalSettings(),
       let reader = InputReader(onInput: { keys in
         keys.forEach(onKey)
@@ -84,20 +84,20 @@ final class Keyboard {
   }
 }
 
-/// Reads an input on a queue of its own, until its end or until nobody has the reader any more.
+/// Reads an input on a queue of its own, until the input ends or the reader is released.
 ///
-/// Not by a dispatch source: on Linux one whose pipe has ended already can end the process, when it is cancelled while
-/// Dispatch's own thread is told of the end once more.
+/// A dispatch source is not used: on Linux, canceling a source whose pipe has ended can crash the process, when
+/// Dispatch's own thread hears of the end once more.
 final class InputReader {
-  /// Ends the reading when it is closed.
+  /// Closing this descriptor ends the reading.
   private let end: Int32
 
-  /// Begins to read; `nil` when the process has no descriptors left.
+  /// Starts to read; `nil` when the process has no descriptors left.
   ///
   /// - Parameters:
   ///   - descriptor: The input. It stays open.
-  ///   - onInput: Called on the queue each time more was read. It removes what it understood; the rest comes again with
-  ///     the next.
+  ///   - onInput: Called on the queue after each read. It removes the bytes that it has used; the others are passed
+  ///     again with the next ones.
   init?(of descriptor: Int32 = STDIN_FILENO, onInput: @escaping @Sendable (inout [UInt8]) -> Void) {
     guard let ends = PipeEnds() else { return nil }
     end = ends.writing
@@ -119,10 +119,10 @@ final class InputReader {
     close(end)
   }
 
-  /// Waits until there is something to read, or the input has ended. Blocks.
+  /// Waits for input, or for its end. Blocks.
   ///
-  /// - Parameter end: A pipe whose other end is closed when nobody wants the input any more.
-  /// - Returns: Whether somebody does.
+  /// - Parameter end: A pipe whose other end is closed when the reader is released.
+  /// - Returns: Whether the reader still exists.
   private static func wait(for descriptor: Int32, until end: Int32) -> Bool {
     var files = [descriptor, end].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&files, nfds_t(files.count), -1) < 0 {
@@ -132,16 +132,16 @@ final class InputReader {
   }
 }
 
-/// The lines of a program that writes to standard input.
+/// The lines that another program writes to standard input.
 final class InputPipe {
-  /// The most bytes of a line that are kept: no line that means anything is longer.
+  /// The largest number of bytes of a line; all known lines are shorter.
   private static let maximumLength = 64
 
   private let reader: InputReader
 
-  /// Takes the lines; `nil` when standard input is no pipe.
+  /// Starts to read lines; `nil` when standard input is not a pipe.
   ///
-  /// - Parameter onLine: Called on a queue of its own for each line, without the white space around it.
+  /// - Parameter onLine: Called for each line, without white space around it, on a queue of its own.
   init?(onLine: @escaping @Sendable (String) -> Void) {
     var status = stat()
     guard fstat(STDIN_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return nil }

@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
   import Foundation
 #endif
 
-/// The text that is printed when the server listens.
+/// The text that is printed when the server starts.
 struct Banner {
   private let startup: Startup
   private let resources: [ResourceDescription]
@@ -46,7 +46,7 @@ struct Banner {
 
   // MARK: For people
 
-  /// Everything to know at the start.
+  /// The complete text.
   func text(_ style: LogStyle, hasKeys: Bool) -> String {
     let end = options.running.exec == nil ? "Ctrl-C stops it" : "it stops when the command ends"
     let title = "  \(style(.cyan, server.url)) serves \(style(.bold, source)); \(end)"
@@ -61,7 +61,7 @@ struct Banner {
     return "\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()
   }
 
-  /// The addresses of everything that is served.
+  /// The addresses of all resources.
   func urls(_ style: LogStyle) -> String {
     var lines = ["", "  \(style(.bold, "Resources"))"]
     let paths = resources.map { Self.path(to: $0.name) }
@@ -79,7 +79,8 @@ struct Banner {
     return lines.joined(separator: "\n")
   }
 
-  /// A resource's path for people: only what a terminal or a client would take for the address's end is encoded.
+  /// A resource's path for people: only characters that a terminal or a client would not accept in an address are
+  /// encoded.
   static func path(to name: String) -> String {
     let encoded = name.unicodeScalars.map { scalar in
       let isEnd = scalar.properties.isWhitespace || "%?#\"<>\\".unicodeScalars.contains(scalar)
@@ -89,7 +90,7 @@ struct Banner {
     return "/" + LogText.escaped(encoded.joined())
   }
 
-  /// How changes are kept.
+  /// How changes are saved.
   private var keeping: String {
     if options.data.readOnly { return "Refusing changes" }
     if options.data.ephemeral || startup.isInMemory { return "Keeping changes in memory; nothing is written" }
@@ -105,17 +106,17 @@ struct Banner {
   }
 }
 
-/// Shows on a terminal which source is being read, how large it is, how much of it was read and for how long that has
-/// gone on, once that takes longer than a moment.
+/// Shows the progress of reading a source on a terminal, when it takes longer than a moment: name, size, percentage and
+/// time.
 ///
-/// The notice is one line that replaces itself and is wiped at the end.
+/// The notice is one line that replaces itself and is cleared at the end.
 final class ReadingNotice {
-  /// Is to be called with how many bytes more were read.
+  /// To be called with the number of further bytes that were read.
   let onRead: @Sendable (Int) -> Void
   private let line = TerminalLine(isReplaced: true)
   private let ticker: Ticker
 
-  /// Starts to wait; `nil` when standard error is no terminal, or nothing is to be shown.
+  /// Starts to wait; `nil` when standard error is not a terminal, or nothing should be shown.
   init?(_ options: ServeCommand) {
     guard !options.running.quiet, (options.running.logFormat ?? .text) == .text, Terminal.isError else { return nil }
     let name = LogText.escaped(SharedSource(url: options.source).description)
@@ -128,7 +129,7 @@ final class ReadingNotice {
     }
   }
 
-  /// Wipes the notice, for good.
+  /// Clears the notice, and ends it.
   func end() {
     line.end()
   }
@@ -136,8 +137,8 @@ final class ReadingNotice {
   /// The notice, such as `  Reading database.json, 40 % of 301 MB, 1.4 s …`.
   ///
   /// - Parameters:
-  ///   - read: How many bytes were read.
-  ///   - size: In bytes; 0 when it is not known.
+  ///   - read: The number of bytes that were read.
+  ///   - size: The size in bytes; 0 when it is unknown.
   static func text(_ name: String, _ read: Int64, of size: Int64, _ duration: Duration) -> String {
     let share = read > 0 ? "\(min(read * 100 / max(size, 1), 100)) % of " : ""
     let parts = [name, size > 0 ? share + LogText.size(Int(size)) : nil, LogText.seconds(duration)]

@@ -1,14 +1,14 @@
 import JSONServer
 import JSONServerValues
 
-/// One run of the command, from the server's start to the signal, the key or the program that ends it.
+/// One run of the command, from the start of the server to the signal, key or program that ends it.
 struct Session {
-  /// Events besides requests.
+  /// Events other than requests.
   private enum Event: Sendable {
     case signal(Int32)
     case key(Key)
     case childEnded(status: Int32)
-    /// A second has gone by.
+    /// A second has passed.
     case tick
   }
 
@@ -28,7 +28,7 @@ struct Session {
     CommandProcess.raiseOpenFileLimit()
     let keyboard =
       takesKeys(settings.options) ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
-    // As json-server 0.17, which takes `s` and a line's end from any input.
+    // json-server 0.17 also accepts `s` and a line break from any input.
     let pipe =
       takesKeys(settings.options) && !CommandProcess.endsWithInput
       ? InputPipe { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } } : nil
@@ -37,7 +37,7 @@ struct Session {
     defer { withExtendedLifetime((keyboard, pipe, signals)) {} }
     if settings.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
 
-    // One that a killed server left would say that this one responds.
+    // A ready file of a killed server would say that this one responds.
     if let path = settings.options.running.readyFile { FileText.remove(path) }
     let (startup, server) = try await start(settings, log)
     var session = Session(log: log, startup: startup, server: server)
@@ -54,7 +54,7 @@ struct Session {
     return status == 0 ? ExitStatus.cannotCreate.rawValue : status
   }
 
-  /// Whether the server is controlled with keys, whose output is text: not when it runs for a program, nor when a program
+  /// Whether keys control the server, which print text: not when the server runs a program, and not when a program
   /// reads its output.
   static func takesKeys(_ options: ServeCommand) -> Bool {
     options.running.exec == nil && options.source != "-" && (options.running.logFormat ?? .text) == .text
@@ -87,7 +87,7 @@ struct Session {
   ) async -> Int32 {
     defer { removeReadyFile() }
     if let command = startup.settings.options.running.exec {
-      // The address stands before what the program prints.
+      // The address must come before the program's output.
       log.flush()
       child = ChildProcess.start(["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": server.url])
       guard child != nil else {
@@ -109,7 +109,7 @@ struct Session {
   private mutating func handle(_ event: Event) async -> Int32? {
     switch event {
     case .signal(let number):
-      // A program that is run decides the exit code.
+      // The exit code is the one of the program.
       child?.send(number)
       return child == nil ? 0 : nil
     case .childEnded(let status): return await hadUnexpectedRequests() && status == 0 ? 1 : status
@@ -125,7 +125,7 @@ struct Session {
       if let path = startup.settings.options.responses.routes, edited.contains(path) { await reloadRoutes(path) }
       let certificate = startup.settings.certificatePaths
       if !edited.isDisjoint(with: certificate) { reloadCertificate() }
-      // What else is looked at is the stubs file, and what its stubs have as bodies.
+      // The other watched files are the stubs file and its body files.
       let others = edited.subtracting(certificate + [startup.settings.options.responses.routes].compactMap { $0 })
       if !others.isEmpty { await reloadStubs() }
     }
@@ -134,8 +134,8 @@ struct Session {
 
   // MARK: Reloading
 
-  /// Reads the source, the settings and the rules again, and restarts the server; when one of them is invalid, reports
-  /// that and goes on as before.
+  /// Reads the source, the settings and the rules again, and restarts the server. When one of them is invalid, reports
+  /// that and continues as before.
   ///
   /// - Returns: The exit code, when no server can be started any more.
   private mutating func restart() async -> Int32? {
@@ -157,7 +157,7 @@ struct Session {
         server = try await next.start(notice)
         let recorder = startup.recorder
         startup = next
-        // What the file before could not take would be lost with its recorder.
+        // Responses that the old file could not take would be lost with its recorder.
         if recorder !== next.recorder, let failure = await recorder?.finish() { log.log(.warning(failure)) }
       } catch {
         log.log(.invalid(message: error.text))
@@ -174,7 +174,7 @@ struct Session {
     return nil
   }
 
-  /// The sizes of the source: `database.json: 3 resources, 1,234 records, in 0.1 s`.
+  /// The size of the source: `database.json: 3 resources, 1,234 records, in 0.1 s`.
   private func summary(after duration: Duration) async -> String {
     let resources = await server.resources
     let records = resources.reduce(0) { $0 + ($1.count ?? 0) }
@@ -225,9 +225,10 @@ struct Session {
     get async { Banner(startup, resources: await server.resources, server: server) }
   }
 
-  /// Prints where the server listens, and writes the ready file.
+  /// Prints the address of the server, and writes the ready file.
   ///
-  /// - Throws: ``CommandFailure`` when that file cannot be written: a program that waits for it would wait forever.
+  /// - Throws: ``CommandFailure`` when the ready file cannot be written: a program that waits for it would wait
+  ///   forever.
   private func announce(hasKeys: Bool) async throws(CommandFailure) {
     let options = startup.settings.options
     let banner = await banner
@@ -240,9 +241,9 @@ struct Session {
     }
   }
 
-  /// Lists the requests that were refused because the server is strict.
+  /// Lists the requests that the strict server refused.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there were any.
   private func hadUnexpectedRequests() async -> Bool {
     let unexpected = await server.unexpectedRequests
     guard !unexpected.isEmpty else { return false }
@@ -258,7 +259,7 @@ struct Session {
     if let path = startup.settings.options.running.readyFile { FileText.remove(path) }
   }
 
-  /// How the names of snapshots begin and end, as json-server's do.
+  /// The beginning and the end of snapshots' names, as in json-server.
   static let (snapshotPrefix, snapshotSuffix) = ("db-", ".json")
 
   private func writeSnapshot() async {
@@ -273,7 +274,7 @@ struct Session {
   }
 }
 
-/// A key that does something while the server runs.
+/// The keys that control the running server.
 private enum Key: UInt8, CaseIterable {
   case help = 0x68
   case reload = 0x72

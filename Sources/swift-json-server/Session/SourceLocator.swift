@@ -7,15 +7,15 @@ import JSONServer
   import Foundation
 #endif
 
-/// Resolves a source argument, and fetches what is not read from a file.
+/// Resolves a source argument, and reads a source that is not a file.
 struct SourceLocator {
-  /// How a missing JSON file is treated.
+  /// What to do when a JSON file is missing.
   enum Missing {
-    /// It is created with sample data.
+    /// Create it with sample data.
     case isCreated
-    /// The sample data stays in memory.
+    /// Keep the sample data in memory.
     case isSample
-    /// It is an error, as in json-server 1.0.
+    /// Report an error, as json-server 1.0 does.
     case fails
   }
 
@@ -29,8 +29,7 @@ struct SourceLocator {
     self.missing = missing
   }
 
-  /// Returns the source; sample data for a missing JSON file, if that is wanted. Blocks until a program or a download is
-  /// done, and until a pipe ends.
+  /// Returns the source. Blocks until a program or a download ends, and until a pipe ends.
   ///
   /// - Parameter notify: Called with each message for the user.
   func locate(notify: (String) -> Void) throws(CommandFailure) -> Source {
@@ -53,7 +52,7 @@ struct SourceLocator {
     }
   }
 
-  /// Whether an argument names a database, and not a file.
+  /// Whether an argument is the address of a database.
   static func isDatabase(_ argument: String) -> Bool {
     ["postgres://", "postgresql://"].contains(where: argument.hasPrefix)
   }
@@ -78,9 +77,9 @@ struct SourceLocator {
     return .file(argument)
   }
 
-  /// Returns the argument, or the file beside it that was meant, as a person at the terminal confirms.
+  /// Returns the argument, or the file with a similar name that the user at the terminal confirms.
   ///
-  /// - Throws: ``CommandFailure`` that names the file that was probably meant, when nobody confirms it.
+  /// - Throws: ``CommandFailure`` that names the similar file, when nobody confirms it.
   static func confirmed(_ argument: String) throws(CommandFailure) -> String {
     guard argument != "-", !argument.contains("://"), FileKind(of: argument) == .missing,
       let meant = nearestFile(to: argument)
@@ -93,7 +92,7 @@ struct SourceLocator {
     )
   }
 
-  /// The file that was probably meant by the name of none. Names whose digits differ, such as `v1.json` and `v2.json`,
+  /// The file with a name that is nearly the argument. Names that differ in digits, such as `v1.json` and `v2.json`,
   /// are those of different files.
   private static func nearestFile(to argument: String) -> String? {
     let start = argument.lastIndex(of: "/").map { argument.index(after: $0) } ?? argument.startIndex
@@ -170,7 +169,7 @@ struct SourceLocator {
 
   // MARK: Downloads
 
-  /// Fetches by curl, so that the binary holds no TLS library; the machine's proxies and certificates count.
+  /// Downloads with curl, so that the executable needs no TLS library. The machine's proxies and certificates apply.
   private func download() throws(CommandFailure) -> Source {
     let command = [
       "curl", "--disable", "--silent", "--show-error", "--location", "--proto", "=http,https", "--max-time", "60",

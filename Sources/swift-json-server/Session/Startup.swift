@@ -6,19 +6,19 @@ import JSONServerValues
 struct Startup {
   let settings: Settings
   private(set) var configuration: Server.Configuration
-  /// Whether the source is a pipe, which is empty when it was read.
+  /// Whether the source is a pipe, which can be read only once.
   let isReadOnce: Bool
   /// The recorder of the other server's responses; `nil` for none.
   let recorder: StubRecorder?
 
-  /// Fetches the source and reads the rewrite rules. Blocks until that is done.
+  /// Reads the source and the rewrite rules. Blocks until that is done.
   ///
-  /// - Parameter previous: What the server was started with before; it goes on recording.
-  /// - Throws: ``CommandFailure`` that names the file or the option at fault.
+  /// - Parameter previous: The startup before a restart, whose recorder continues.
+  /// - Throws: ``CommandFailure`` that names the invalid file or option.
   init(_ settings: Settings, log: LogWriter, after previous: Startup? = nil) throws(CommandFailure) {
     self.settings = settings
     let options = settings.options
-    // Options are checked before a file is created or a program run.
+    // Options are checked before a file is created or a program is run.
     configuration = try options.configuration(for: .value([:]))
     let missing: SourceLocator.Missing =
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
@@ -28,7 +28,7 @@ struct Startup {
     recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try options.upstream(recorder)
     if let recorder, let stubs = options.stubbing.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {
-      // A job that is polled would never be done, when what it was at the first look were the response from then on.
+      // A polled job would never be done if a stub of this run replayed its first response.
       configuration.ignoresStub = { recorder.hasRecorded($0) }
     }
     if let path = options.responses.routes { configuration.routes = try JSONFile.object(at: path) }
@@ -48,7 +48,7 @@ struct Startup {
     }
   }
 
-  /// Whether changes are not saved because the source is no file.
+  /// Whether changes stay in memory, since the source is not a file.
   var isInMemory: Bool {
     switch configuration.source {
     case .file, .directory, .postgreSQL: false
@@ -58,7 +58,7 @@ struct Startup {
 
   /// Starts a server.
   ///
-  /// - Parameter notice: Is told how much of the source was read.
+  /// - Parameter notice: Shows how much of the source has been read.
   func start(_ notice: ReadingNotice? = nil) async throws(CommandFailure) -> Server {
     var configuration = configuration
     configuration.onRead = notice?.onRead
@@ -69,16 +69,16 @@ struct Startup {
     }
   }
 
-  /// Checks that a server would start, while another one has the file and the port.
+  /// Checks that a server would start, while another server has the file and the port.
   func check() async throws(CommandFailure) {
     var trial = configuration
     switch configuration.source {
     case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
-    // The running server has it, and reports faults in its files itself.
+    // The running server has locked the directory, and reports errors in its files itself.
     case .directory:
       trial.source = .value([:])
       trial.signIn = nil
-    // The tables are not what is edited: what people change there arrives by itself.
+    // Users edit rows, not tables; the running server takes over such changes itself.
     case .postgreSQL:
       trial.source = .value([:])
       trial.signIn = nil
@@ -92,13 +92,13 @@ struct Startup {
     }
   }
 
-  /// Keeps the port that a server before this one was given.
+  /// Keeps the port that the system chose for the server before.
   mutating func keepPort(_ port: Int) {
     if configuration.port == 0 { configuration.port = port }
   }
 }
 
-/// Small files that are looked at from time to time for edits.
+/// Small files that are checked for edits from time to time.
 struct WatchedFiles {
   private var marks: [String: FileMark]
 
@@ -106,12 +106,12 @@ struct WatchedFiles {
     marks = Dictionary(paths.map { ($0, FileMark(of: $0)) }) { $1 }
   }
 
-  /// Looks at further files from now on.
+  /// Adds files.
   mutating func add(_ paths: [String]) {
     for path in paths where marks[path] == nil { marks[path] = FileMark(of: path) }
   }
 
-  /// Returns the files that were edited since the last look.
+  /// Returns the files that were edited since the last check.
   mutating func edited() -> Set<String> {
     var edited: Set<String> = []
     for (path, mark) in marks {
@@ -124,7 +124,7 @@ struct WatchedFiles {
   }
 }
 
-/// Calls a closure again and again, on a queue of its own, until it goes.
+/// Calls a closure repeatedly, on a queue of its own, until the ticker is released.
 final class Ticker {
   private let source: any DispatchSourceTimer
 
