@@ -32,7 +32,7 @@
     }
 
     private func takeTurn(_ mark: () -> Int) -> (Int, Result<LoadedSource, StorageError>) {
-      let end = ContinuousClock.now + Self.patience
+      let end = ContinuousClock.now + Connection.patience
       var mayReconnect = true
       while true {
         do throws(StorageError) {
@@ -57,7 +57,8 @@
     }
 
     func beginTurn(_ connection: Connection) throws(StorageError) {
-      _ = try connection.takeTurn(deadline: Self.deadline)
+      try connection.run("BEGIN", deadline: Self.deadline)
+      try connection.takeTurn(deadline: Self.deadline)
       lastTurn += 1
       turn = lastTurn
       keepTurn(lastTurn, until: .now + Self.longestTurn)
@@ -82,8 +83,7 @@
 
     func cancelTransaction() {
       turn = nil
-      guard let connection, !connection.isLost else { return }
-      _ = try? connection.run("ROLLBACK", deadline: .seconds(5))
+      connection?.rollBack()
     }
   }
 #endif

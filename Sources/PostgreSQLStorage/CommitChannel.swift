@@ -29,8 +29,6 @@
 
     /// How long the database may be silent during a commit.
     static let deadline = Duration.seconds(15)
-    /// How long a commit waits for others' turns.
-    static let patience = Duration.seconds(45)
     /// How long it is tried to find out what became of a commit, once its connection is lost.
     static let settlingTime = Duration.seconds(10)
     /// Of how many versions the changes are kept, for servers that were cut off.
@@ -74,9 +72,9 @@
     private func perform(_ commit: StoredCommit, _ state: [ServerState.Row]) -> CommitResult {
       commitCount += 1
       let id = "\(run)-\(commitCount)"
-      let end = ContinuousClock.now + Self.patience
+      let end = ContinuousClock.now + Connection.patience
       while true {
-        let base = versions.baseAndID
+        let base = versions.base
         let hadConnection = connection.map { !$0.isLost } ?? false
         do throws(StorageError) {
           return try attempt(commit, state, id: id, onto: base)
@@ -91,7 +89,7 @@
           case .durabilityUnknown:
             guard let isDone = settle(id, onto: base) else {
               // Whatever the data is built on, it may not be that.
-              versions.forgetBase()
+              versions.change { $0.base = (-1, nil) }
               return .failed(error)
             }
             if isDone {
@@ -145,7 +143,7 @@
     }
 
     private func advance(from base: Int, id: String) {
-      versions.build(on: base + 1, id: id)
+      versions.change { $0.base = (base + 1, id) }
     }
 
     /// The writes of others, while this server has the turn.
@@ -155,7 +153,7 @@
 
     private func forgetChanges(_ connection: Connection) {
       guard commitCount % 1000 == 0 else { return }
-      let oldest = versions.base - Self.keptChanges
+      let oldest = versions.base.version - Self.keptChanges
       _ = try? connection.forgetChanges(before: oldest)
     }
 
@@ -166,7 +164,7 @@
     /// - Returns: `nil` when nobody can tell in time.
     private func settle(_ id: String, onto base: (version: Int, id: String?)) -> Bool? {
       // However long the commit itself was waited for; and while the database answers, as long as one may wait for others.
-      let last = ContinuousClock.now + Self.patience
+      let last = ContinuousClock.now + Connection.patience
       var end = ContinuousClock.now + Self.settlingTime
       var wait: Double = 0.02
       while .now < end {

@@ -1,6 +1,7 @@
 #if PostgreSQL
   package import JSONDatabase
   package import JSONStorage
+  import Dispatch
 
   /// A database that several servers share.
   ///
@@ -10,7 +11,8 @@
     private let address: DatabaseAddress
     private let commits: CommitChannel
     private let reads: ReadChannel
-    private let snapshotChannel: SnapshotChannel
+    /// Copies data from table to table, which takes as long as there is data.
+    private let copies = DispatchQueue(label: "swift-json-server.snapshots", qos: .userInitiated)
     private let versions: SharedVersions
 
     /// Opens a database, makes its tables where there are none, and reads everything. Blocks until that is done.
@@ -33,7 +35,7 @@
         warnings.append("\(address.description) holds no data; give some with --seed, or 'swift-json-server import'.")
       }
       guard isWritten else { return OpenedSource(store: nil, database: database, warnings: warnings) }
-      let store = try SharedDatabase(address, schema, loaded: loaded) {
+      let store = SharedDatabase(address, schema, loaded: loaded) {
         onEdit(.changed($0))
       } onFailure: { failure in
         onWarning(
@@ -47,17 +49,17 @@
     private init(
       _ address: DatabaseAddress, _ schema: Schema, loaded: LoadedDatabase,
       onChanges: @escaping @Sendable (LoadedSource) -> Void, onFailure: @escaping @Sendable (StorageError?) -> Void
-    ) throws(StorageError) {
+    ) {
       self.address = address
-      versions = SharedVersions(loaded.version, id: loaded.commitID, schema)
+      versions = SharedVersions(loaded, schema)
       commits = CommitChannel(address, versions)
-      snapshotChannel = SnapshotChannel(address, versions)
-      reads = try ReadChannel(address, versions: versions, onChanges: onChanges, onFailure: onFailure)
+      reads = ReadChannel(address, versions, onChanges: onChanges, onFailure: onFailure)
+      reads.open()
     }
 
-    package var version: Int { versions.base }
+    package var version: Int { versions.base.version }
 
-    package var behind: Int { max(0, versions.newest - versions.base) }
+    package var behind: Int { max(0, versions.newest - versions.base.version) }
 
     package var failure: StorageError? { versions.failure }
 
@@ -74,10 +76,10 @@
       _ version: Database, after base: Database, _ state: [ServerState.Row],
       completion: @escaping @Sendable (CommitResult) -> Void
     ) {
-      versions.addCommit(1)
+      versions.change { $0.commits += 1 }
       let commit = version.placedRows(since: base).map(StoredCommit.rows) ?? .whole(version)
       commits.commit(commit, state) { [self] result in
-        versions.addCommit(-1)
+        versions.change { $0.commits -= 1 }
         completion(result)
         switch result {
         case .moved: break
@@ -86,16 +88,16 @@
       }
     }
 
-    package func adopt(_ source: LoadedSource) { versions.build(on: source.generation, id: source.commitID) }
+    package func adopt(_ source: LoadedSource) { versions.change { $0.base = (source.generation, source.commitID) } }
 
     package func takeTurn(
       mark: @escaping @Sendable () -> Int,
       completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
     ) {
       if let failure { return completion(mark(), .failure(failure)) }
-      versions.addTurn(1)
+      versions.change { $0.turns += 1 }
       commits.takeTurn(mark: mark) { [self] number, result in
-        versions.addTurn(-1)
+        versions.change { $0.turns -= 1 }
         completion(number, result)
         if case .failure = result { reads.catchUp() }
       }
@@ -111,47 +113,47 @@
     // MARK: Snapshots
 
     package func snapshots(_ completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void) {
-      onSnapshots(completion) { connection throws(StorageError) in try connection.snapshots() }
+      copy(completion) { connection throws(StorageError) in try connection.snapshots() }
     }
 
     package func saveSnapshot(
       named name: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
     ) {
-      onSnapshots(completion) { connection throws(StorageError) in try connection.saveSnapshot(named: name) }
+      copy(completion) { connection throws(StorageError) in try connection.saveSnapshot(named: name) }
     }
 
     package func restoreSnapshot(
       named name: String?, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void
     ) {
-      onSnapshots(completion) { connection throws(StorageError) in try connection.restoreSnapshot(named: name) }
+      copy(completion) { connection throws(StorageError) in try connection.restoreSnapshot(name ?? "") }
     }
 
     package func removeSnapshot(
       _ name: String, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void
     ) {
-      onSnapshots(completion) { connection throws(StorageError) in
-        try connection.run("BEGIN")
-        let wasThere = try connection.removeSnapshot(name)
-        try connection.commit()
-        return wasThere
-      }
+      copy(completion) { connection throws(StorageError) in try connection.removeSnapshot(name) }
     }
 
-    private func onSnapshots<Success: Sendable>(
+    private func copy<Success: Sendable>(
       _ completion: @escaping @Sendable (Result<Success, StorageError>) -> Void,
       _ work: @escaping @Sendable (Connection) throws(StorageError) -> Success
     ) {
-      // What cannot be served can be replaced still, by a reset.
-      if let failure, !versions.isReached { return completion(.failure(failure)) }
-      snapshotChannel.perform(work, completion)
+      copies.async { [self] in
+        // What cannot be served can be replaced still, by a reset.
+        if let failure, !versions.isReached { return completion(.failure(failure)) }
+        completion(
+          Result { () throws(StorageError) in
+            try Connection.transaction(address, while: { self.versions.isReached }, work)
+          })
+      }
     }
 
     package func close() {
       reads.close()
       // No commit waits for others any more.
-      versions.failure = StorageError(.unavailable, "The server is stopping.")
+      versions.change { $0.failure = StorageError(.unavailable, "The server is stopping.") }
       commits.close()
-      snapshotChannel.close()
+      copies.sync {}
     }
 
     // MARK: Without a server
@@ -165,10 +167,16 @@
     ) throws -> (database: LoadedDatabase, isSeeded: Bool) {
       let connection = try Connection.open(address)
       try Migrations.run(on: connection)
-      let isEmpty = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) == 0
       var isSeeded = false
-      if isEmpty, let seed = try seed() { isSeeded = try write(seed, on: connection, replacing: false) }
-      try keepInitial(on: connection)
+      if try connection.isEmpty(), let seed = try seed() {
+        isSeeded = try write(seed, to: address, replacing: false)
+      } else if try !connection.hasSnapshot("") {
+        // Users of the database have filled it, and a reset goes back to that.
+        try Connection.transaction(address) { connection throws(StorageError) in
+          try connection.takeTurn(deadline: CommitChannel.deadline)
+          if try !connection.isEmpty(), try !connection.hasSnapshot("") { try connection.keep(as: "") }
+        }
+      }
       return (try connection.load(schema, isInTransaction: false), isSeeded)
     }
 
@@ -179,9 +187,8 @@
     package static func fill(
       _ address: DatabaseAddress, with database: Database, replacing: Bool
     ) throws(StorageError) -> Bool {
-      let connection = try Connection.open(address)
-      try Migrations.run(on: connection)
-      return try write(database, on: connection, replacing: replacing)
+      try Migrations.run(on: try Connection.open(address))
+      return try write(database, to: address, replacing: replacing)
     }
 
     /// Reads all data. Blocks.
@@ -191,44 +198,16 @@
       return try connection.load(schema, isInTransaction: false).database.get()
     }
 
-    /// Makes the data as it is the target of resets, where users of the database have filled it.
-    private static func keepInitial(on connection: Connection) throws(StorageError) {
-      guard try !connection.hasInitial() else { return }
-      try inTurn(on: connection) { _ throws(StorageError) in
-        let isEmpty = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) == 0
-        let isKept = try connection.hasInitial()
-        if !isEmpty, !isKept { try connection.keepInitial() }
-      }
-    }
-
     private static func write(
-      _ database: Database, on connection: Connection, replacing: Bool
+      _ database: Database, to address: DatabaseAddress, replacing: Bool
     ) throws(StorageError) -> Bool {
-      try inTurn(on: connection) { version throws(StorageError) in
-        let count = try connection.run("SELECT count(*) FROM resource", []).integer(0, 0) ?? 0
-        let isWanted = replacing || count == 0
-        if isWanted {
-          try connection.replaceAll(database, onto: version, id: CommitID.random)
-          try connection.keepInitial()
-        }
-        return isWanted
-      }
-    }
-
-    /// Does work in a transaction with the turn, which it waits for as long as a commit does.
-    private static func inTurn<Success>(
-      on connection: Connection, _ body: (Int) throws(StorageError) -> Success
-    ) throws(StorageError) -> Success {
-      let end = ContinuousClock.now + CommitChannel.patience
-      while true {
-        do throws(StorageError) {
-          let success = try body(try connection.takeTurn(deadline: CommitChannel.deadline))
-          try connection.run("COMMIT", deadline: .seconds(600))
-          return success
-        } catch {
-          if !connection.isLost { _ = try? connection.run("ROLLBACK") }
-          guard error.code == .conflict, .now < end else { throw error }
-        }
+      try Connection.transaction(address) { connection throws(StorageError) in
+        let version = try connection.takeTurn(deadline: CommitChannel.deadline)
+        let isEmpty = try connection.isEmpty()
+        guard replacing || isEmpty else { return false }
+        try connection.replaceAll(database, onto: version, id: CommitID.random)
+        try connection.keep(as: "")
+        return true
       }
     }
   }

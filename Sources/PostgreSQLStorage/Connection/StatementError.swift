@@ -5,6 +5,23 @@
     /// The same failure of what may have been carried out nevertheless, if the connection was lost.
     var unsettled: StorageError { code == .unavailable ? StorageError(.durabilityUnknown, message) : self }
 
+    /// Creates the failure of a connection.
+    ///
+    /// - Parameter message: What libpq says, in lines.
+    init(connecting message: UnsafePointer<CChar>?, to address: DatabaseAddress) {
+      let lines = (message.map { String(cString: $0) } ?? "").split(separator: "\n")
+      let text = lines.map { line in
+        let start = line.drop { $0 == " " || $0 == "\t" }
+        return start.lastIndex { !" .\t".contains($0) }.map { start[...$0] } ?? ""
+      }.joined(separator: " ")
+      let isFatal = text.contains("FATAL")
+      let isAddress = ["invalid", "unrecognized", "missing"].contains { text.hasPrefix($0) }
+      let isForbidden = ["does not exist", "authentication failed", "no pg_hba.conf entry", "permission denied"]
+        .contains { text.contains($0) }
+      let code: Code = isFatal ? (isForbidden ? .forbidden : .unavailable) : isAddress ? .invalidAddress : .unavailable
+      self.init(code, "\(address.description): \(text).")
+    }
+
     /// Creates the failure of a statement.
     ///
     /// - Parameters:

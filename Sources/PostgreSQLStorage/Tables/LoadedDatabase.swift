@@ -21,14 +21,8 @@
     /// - Throws: ``StorageError``; with code `invalidDatabase` when positions are missing.
     func load(_ schema: Schema, isInTransaction: Bool) throws(StorageError) -> LoadedDatabase {
       if isInTransaction { return try loadAll(schema) }
-      try run("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-      do throws(StorageError) {
-        let loaded = try loadAll(schema)
-        try run("COMMIT")
-        return loaded
-      } catch {
-        if !isLost { _ = try? run("ROLLBACK") }
-        throw error
+      return try transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(StorageError) in
+        try loadAll(schema)
       }
     }
 
@@ -39,14 +33,14 @@
       let frame = DatabaseFrame(
         prefix: found.slice(0, 0) ?? UTF8Slice(""), suffix: found.slice(0, 1) ?? UTF8Slice(""),
         resources: try loadResources())
-      let rows = CopiedRows(frame, size: found.integer(0, 3) ?? 0)
+      var rows = DatabaseAssembler(frame, size: found.integer(0, 3) ?? 0)
       try copy(
         "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
         deadline: .seconds(60)
       ) { piece throws(StorageError) in rows.append(piece) }
       let database = Result { () throws(StorageError) in
         do throws(JSONError) {
-          return try rows.assembler.database(schema: schema)
+          return try rows.database(schema: schema)
         } catch {
           throw StorageError(
             .invalidDatabase,
@@ -79,29 +73,17 @@
     }
   }
 
-  /// The rows of a database as they are read, one copied piece after the other.
-  private final class CopiedRows {
-    private(set) var assembler: DatabaseAssembler
-    /// The signature, flags and the length of further fields, before the first row (PostgreSQL's manual, COPY).
-    private static let headerCount = 19
-
-    init(_ frame: DatabaseFrame, size: Int) {
-      assembler = DatabaseAssembler(frame, size: size)
-    }
-
-    /// Adds a row of COPY's binary form: a count of fields, and each with its length before it.
-    func append(_ piece: UnsafeRawBufferPointer) {
-      var piece = piece
-      // The header may stand before the first row in the same piece.
-      if piece.starts(with: "PGCOPY\n".utf8) {
-        guard piece.count >= Self.headerCount else { return }
-        piece = UnsafeRawBufferPointer(rebasing: piece[Self.headerCount...])
-      }
+  extension DatabaseAssembler {
+    /// Adds a row of the binary form of `COPY`: a count of fields, and each with its length before it.
+    fileprivate mutating func append(_ piece: UnsafeRawBufferPointer) {
+      // The header, of 19 bytes (PostgreSQL's manual, COPY), may stand before the first row in the same piece.
+      let row = UnsafeRawBufferPointer(rebasing: piece.dropFirst(piece.starts(with: "PGCOPY\n".utf8) ? 19 : 0))
       // Two bytes, and then 4 + 4, 4 + 8 and 4 with what is left. The end is a count of -1.
-      guard piece.count >= 26 else { return }
-      let resource = UnsafeRawBufferPointer(rebasing: piece[6..<10]).bigEndianInteger
-      let slot = UnsafeRawBufferPointer(rebasing: piece[14..<22]).bigEndianInteger
-      assembler.append(resource: resource, slot: slot, UnsafeRawBufferPointer(rebasing: piece[26...]))
+      guard row.count >= 26 else { return }
+      append(
+        resource: UnsafeRawBufferPointer(rebasing: row[6..<10]).bigEndianInteger,
+        slot: UnsafeRawBufferPointer(rebasing: row[14..<22]).bigEndianInteger,
+        UnsafeRawBufferPointer(rebasing: row[26...]))
     }
   }
 #endif

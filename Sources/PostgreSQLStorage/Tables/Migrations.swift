@@ -7,7 +7,7 @@
     static let oldestServer = 120_000
 
     /// The steps; a step is never changed once it was released.
-    static let steps = [data, triggers, besides]
+    static let steps = ["\(data)\n\(triggers)\n\(besides)"]
 
     // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
     //
@@ -81,7 +81,7 @@
         RAISE EXCEPTION 'a record keeps its resource and its slot; delete it and insert it anew';
       END $body$;
 
-      CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       DECLARE
         own pg_catalog.record;
@@ -89,70 +89,57 @@
         next bigint;
       BEGIN
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
-        IF NOT EXISTS (SELECT FROM touched) THEN
-          RETURN NULL;
-        END IF;
         SELECT is_whole, resources, slots INTO own FROM change
           WHERE version = (SELECT max(version) FROM change) AND xmin::text = (txid_current() % 4294967296)::text;
-        IF FOUND AND (own.is_whole OR NOT EXISTS (
-          SELECT resource, slot FROM touched EXCEPT SELECT * FROM unnest(own.resources, own.slots)))
-        THEN
+        IF own.is_whole THEN
           RETURN NULL;
         END IF;
-        IF tg_op = 'INSERT' THEN
-          SELECT largest.slot INTO far
-            FROM (SELECT resource, max(slot) AS slot FROM touched GROUP BY resource) AS largest
-            WHERE largest.slot >= 10000000 AND largest.slot >= 10000000
-              + 4 * (SELECT count(*) FROM record WHERE record.resource = largest.resource)
-            LIMIT 1;
-          IF FOUND THEN
-            RAISE EXCEPTION 'slot % is far behind the records of its resource', far
-              USING HINT = 'Leave the slot out, and the record comes last; each slot up to it takes memory of every server.';
+        IF tg_nargs > 0 THEN
+          INSERT INTO change (version, is_whole) SELECT max(version) + 1, true FROM change RETURNING version INTO next;
+        ELSE
+          IF NOT EXISTS (SELECT resource, slot FROM touched EXCEPT SELECT * FROM unnest(own.resources, own.slots)) THEN
+            RETURN NULL;
           END IF;
+          IF tg_op = 'INSERT' THEN
+            SELECT largest.slot INTO far
+              FROM (SELECT resource, max(slot) AS slot FROM touched GROUP BY resource) AS largest
+              WHERE largest.slot >= 10000000 AND largest.slot >= 10000000
+                + 4 * (SELECT count(*) FROM record WHERE record.resource = largest.resource)
+              LIMIT 1;
+            IF FOUND THEN
+              RAISE EXCEPTION 'slot % is far behind the records of its resource', far
+                USING HINT = 'Leave the slot out, and the record comes last; each slot up to it takes memory of every server.';
+            END IF;
+          END IF;
+          INSERT INTO change (version, resources, slots)
+            SELECT (SELECT max(version) + 1 FROM change), array_agg(resource), array_agg(slot) FROM touched
+            RETURNING version INTO next;
         END IF;
-        INSERT INTO change (version, resources, slots)
-          SELECT (SELECT max(version) + 1 FROM change), array_agg(resource), array_agg(slot) FROM touched
-          RETURNING version INTO next;
         PERFORM pg_notify(tg_table_schema, next::text);
         RETURN NULL;
       END $body$;
 
-      CREATE FUNCTION note_whole() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-      AS $body$
-      DECLARE
-        next bigint;
-      BEGIN
-        PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
-        PERFORM FROM state FOR UPDATE;
-        IF EXISTS (
-          SELECT FROM change WHERE is_whole AND version = (SELECT max(version) FROM change)
-            AND xmin::text = (txid_current() % 4294967296)::text)
-        THEN
-          RETURN NULL;
-        END IF;
-        INSERT INTO change (version, is_whole) SELECT max(version) + 1, true FROM change RETURNING version INTO next;
-        PERFORM pg_notify(tg_table_schema, next::text);
-        RETURN NULL;
-      END $body$;
-
-      CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE ON record FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
+      CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON record
+        FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
+      CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
+        FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
       CREATE TRIGGER next_slot BEFORE INSERT ON record FOR EACH ROW WHEN (new.slot IS NULL) EXECUTE FUNCTION next_slot();
       CREATE TRIGGER refuse_moving BEFORE UPDATE ON record FOR EACH ROW
         WHEN (old.resource <> new.resource OR old.slot <> new.slot) EXECUTE FUNCTION refuse_moving();
       CREATE TRIGGER note_inserted AFTER INSERT ON record REFERENCING NEW TABLE AS touched
-        FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+        FOR EACH STATEMENT EXECUTE FUNCTION note();
       CREATE TRIGGER note_deleted AFTER DELETE ON record REFERENCING OLD TABLE AS touched
-        FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+        FOR EACH STATEMENT EXECUTE FUNCTION note();
       CREATE TRIGGER note_updated AFTER UPDATE ON record REFERENCING NEW TABLE AS touched
-        FOR EACH STATEMENT EXECUTE FUNCTION note_records();
-      CREATE TRIGGER note_truncated AFTER TRUNCATE ON record FOR EACH STATEMENT EXECUTE FUNCTION note_whole();
+        FOR EACH STATEMENT EXECUTE FUNCTION note();
+      CREATE TRIGGER note_truncated AFTER TRUNCATE ON record FOR EACH STATEMENT EXECUTE FUNCTION note('whole');
       CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
-        FOR EACH STATEMENT EXECUTE FUNCTION note_whole();
+        FOR EACH STATEMENT EXECUTE FUNCTION note('whole');
       """
 
     // What servers share besides the data. A row of `shared` carries the version that wrote it, and one that is removed
-    // has no body. The snapshot 0, which has no name, is what a reset goes back to. `snapshot_record` names its snapshot
-    // without a reference, which would be looked up for each row.
+    // has no body. The snapshot without a name is what a reset goes back to. `snapshot_record` names its snapshot without a
+    // reference, which would be looked up for each row.
     private static let besides = """
       CREATE TABLE shared (
         kind text NOT NULL,
@@ -170,23 +157,12 @@
       INSERT INTO counter VALUES ('snapshot', 0);
 
       CREATE TABLE snapshot (
-        id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
-        name text UNIQUE CHECK ((name IS NULL) = (id = 0)),
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text NOT NULL UNIQUE,
         at timestamptz NOT NULL DEFAULT now(),
         prefix text NOT NULL,
-        suffix text NOT NULL
-      );
-
-      CREATE TABLE snapshot_resource (
-        snapshot bigint NOT NULL,
-        position int NOT NULL,
-        name text NOT NULL,
-        kind text NOT NULL,
-        lead text NOT NULL,
-        trail text NOT NULL,
-        tail text NOT NULL,
-        empty_tail text NOT NULL,
-        PRIMARY KEY (snapshot, position)
+        suffix text NOT NULL,
+        resources json NOT NULL
       );
 
       CREATE TABLE snapshot_record (
@@ -211,55 +187,36 @@
       }
       for attempt in 1... {
         do throws(StorageError) {
-          try migrate(connection)
-          return
+          return try connection.transaction { () throws(StorageError) in try migrate(connection) }
         } catch {
           // Servers that start together may make the same things; the second try finds them made.
-          guard attempt < 5, error.code != .unavailable, error.code != .invalidDatabase, error.code != .forbidden else {
-            throw error
-          }
-          if attempt == 4 { throw error }
+          guard attempt < 4, ![.unavailable, .invalidDatabase, .forbidden].contains(error.code) else { throw error }
         }
       }
     }
 
     private static func migrate(_ connection: Connection) throws(StorageError) {
       let address = connection.address
+      // Not `IF NOT EXISTS`: that needs the right to create.
       let found = try connection.run(
-        "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", [.text(address.schema)]
-      ).bool(0, 0)
-      do throws(StorageError) {
-        try connection.run("BEGIN")
-        if found != true { try connection.run("CREATE SCHEMA \(connection.identifier(address.schema))") }
-        // Not `IF NOT EXISTS`: that needs the right to create.
-        let hasTable = try connection.run(
-          "SELECT to_regclass(format('%I.migration', $1::text)) IS NOT NULL", [.text(address.schema)]
-        ).bool(0, 0)
-        if hasTable != true {
-          try connection.run("CREATE TABLE migration (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
-        }
-        let done = try connection.run("SELECT coalesce(max(number), 0)::bigint FROM migration", []).integer(0, 0) ?? 0
-        guard done <= steps.count else {
-          throw StorageError(
-            .invalidDatabase,
-            "\(address.description): the schema '\(address.schema)' is of version \(done), and this program knows \(steps.count); install a newer swift-json-server."
-          )
-        }
-        for number in steps.indices.dropFirst(done) {
-          try connection.run(steps[number])
-          try connection.run("INSERT INTO migration VALUES ($1)", [.integer(number + 1)])
-        }
-        try connection.run("COMMIT")
-      } catch {
-        if !connection.isLost { _ = try? connection.run("ROLLBACK") }
-        throw error
+        """
+        SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
+          to_regclass(format('%I.migration', $1::text)) IS NOT NULL
+        """, [.text(address.schema)])
+      if found.bool(0, 0) != true { try connection.run("CREATE SCHEMA \"\(address.schema)\"") }
+      if found.bool(0, 1) != true {
+        try connection.run("CREATE TABLE migration (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
       }
-    }
-  }
-
-  extension Parameter {
-    fileprivate static func integer(_ value: Int) -> Parameter {
-      Parameter(bytes: withUnsafeBytes(of: Int32(truncatingIfNeeded: value).bigEndian) { Array($0) })
+      let done = try connection.run("SELECT coalesce(max(number), 0) FROM migration", []).integer(0, 0) ?? 0
+      guard done <= steps.count else {
+        throw StorageError(
+          .invalidDatabase,
+          "\(address.description): the schema '\(address.schema)' is of version \(done), and this program knows \(steps.count); install a newer swift-json-server."
+        )
+      }
+      for number in steps.indices.dropFirst(done) {
+        try connection.run("\(steps[number]); INSERT INTO migration VALUES (\(number + 1))")
+      }
     }
   }
 #endif

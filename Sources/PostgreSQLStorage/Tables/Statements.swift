@@ -34,6 +34,30 @@
       return connection
     }
 
+    /// How long a transaction waits for others' turns.
+    static let patience = Duration.seconds(45)
+
+    /// Does work in a transaction on a connection of its own, again as long as others are in the way.
+    ///
+    /// - Parameter isReached: Whether it may be tried again.
+    static func transaction<Success>(
+      _ address: DatabaseAddress, while isReached: () -> Bool = { true },
+      _ work: (Connection) throws(StorageError) -> Success
+    ) throws(StorageError) -> Success {
+      let end = ContinuousClock.now + patience
+      while true {
+        do throws(StorageError) {
+          let connection = try open(address)
+          return try connection.transaction { () throws(StorageError) in try work(connection) }
+        } catch {
+          guard error.code == .conflict, .now < end, isReached() else { throw error }
+        }
+      }
+    }
+
+    /// Whether there is no resource.
+    func isEmpty() throws(StorageError) -> Bool { try run("SELECT FROM resource LIMIT 1", []).count == 0 }
+
     private static let versionText = "SELECT max(version) FROM change"
 
     /// The version of the data, which is whole and durable.
@@ -48,14 +72,14 @@
       return version
     }
 
-    /// Takes the turn in a transaction: nobody else writes until it ends.
+    /// Takes the turn within a transaction: nobody else writes until that ends.
     ///
-    /// - Parameter isInTransaction: Whether the transaction is under way.
     /// - Returns: The version of the data.
-    func takeTurn(isInTransaction: Bool = false, deadline: Duration) throws(StorageError) -> Int {
+    @discardableResult
+    func takeTurn(deadline: Duration) throws(StorageError) -> Int {
       // The version is asked for when the turn is there.
-      let turn = [Statement("BEGIN"), Statement("SELECT FROM state FOR UPDATE"), Statement(Self.versionText)]
-      return try version(in: try run(Array(turn.dropFirst(isInTransaction ? 1 : 0)), deadline: deadline).last)
+      let statements = [Statement("SELECT FROM state FOR UPDATE"), Statement(Self.versionText)]
+      return try version(in: try run(statements, deadline: deadline).last)
     }
 
     /// Whether somebody has the turn, or waits for it.
@@ -83,7 +107,7 @@
     func changes(
       since versions: SharedVersions, isInTransaction: Bool, deadline: Duration
     ) throws(StorageError) -> ForeignWrites {
-      let (version, id) = versions.baseAndID
+      let (version, id) = versions.base
       let found = try run(Self.changesText, [.bigint(version)], deadline: deadline)
       let newest = try self.version(in: found)
       let isSameHistory = newest >= version && id != nil && found.text(0, 6) == id
@@ -145,7 +169,7 @@
     ) throws(StorageError) -> Bool {
       let parameters: [Parameter] =
         [
-          .bigint(base.version), .text(id), .integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)),
+          .bigint(base.version), .text(id), .bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)),
           .documents(rows.map(\.text)), .optional(base.id),
         ] + Self.parameters(state)
       do throws(StorageError) {
@@ -163,11 +187,11 @@
       WITH locked AS (SELECT is_only FROM state FOR UPDATE),
         turn AS (
           INSERT INTO change (version, commit_id, has_shared, resources, slots)
-          SELECT $1::bigint + 1, $2::text, cardinality($7::text[]) > 0, $3::int[], $4::bigint[] FROM locked
+          SELECT $1::bigint + 1, $2::text, cardinality($7::text[]) > 0, $3::bigint[]::int[], $4::bigint[] FROM locked
           WHERE (SELECT commit_id FROM change WHERE version = $1::bigint) = $6::text
           ON CONFLICT (version) DO NOTHING RETURNING version),
         given AS (
-          SELECT given.* FROM turn, unnest($3::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
+          SELECT given.* FROM turn, unnest($3::bigint[]::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
         gone AS (
           DELETE FROM record USING given
           WHERE record.resource = given.resource AND record.slot = given.slot AND given.body IS NULL),
@@ -192,18 +216,9 @@
 
     private static func parameters(_ state: [ServerState.Row]) -> [Parameter] {
       [
-        .texts(state.map(\.key.kind.rawValue)), .texts(state.map(\.key.name)),
+        .texts(state.map { UTF8Slice($0.key.kind.rawValue) }), .texts(state.map { UTF8Slice($0.key.name) }),
         .documents(state.map { $0.value.map { UTF8Slice($0.utf8Text(.compact)) } }),
       ]
-    }
-
-    /// Ends a transaction. When the connection is lost before the response, nobody knows whether it took place.
-    func commit(deadline: Duration = .seconds(30)) throws(StorageError) {
-      do throws(StorageError) {
-        try run("COMMIT", deadline: deadline)
-      } catch {
-        throw error.unsettled
-      }
     }
 
     /// Replaces all data within a transaction that has the turn.
@@ -222,19 +237,22 @@
         """,
         [.bigint(version), .text(id), .text(frame.prefix.string), .text(frame.suffix.string)])
       try run(Self.tellText(2, at: "$1::bigint"), [.bigint(version + 1)] + Self.parameters(state))
-      try run("DELETE FROM record", deadline: long)
-      try run("DELETE FROM resource", deadline: long)
-      for (position, resource) in frame.resources.enumerated() {
-        try run(
-          """
-          INSERT INTO resource (position, name, kind, lead, trail, tail, empty_tail)
-          VALUES ($1::bigint::int, $2, CASE WHEN $3::boolean THEN 'collection' ELSE 'object' END, $4, $5, $6, $7)
-          """,
-          [
-            .bigint(position), .text(resource.name), .bool(resource.isCollection), .text(resource.lead.string),
-            .text(resource.trail.string), .text(resource.tail.string), .text(resource.emptyTail.string),
-          ])
-      }
+      let resources = frame.resources
+      try run(
+        [
+          Statement("DELETE FROM record"), Statement("DELETE FROM resource"),
+          Statement(
+            """
+            INSERT INTO resource SELECT * FROM unnest($1::bigint[]::int[], $2::text[], $3::text[], $4::text[], $5::text[],
+              $6::text[], $7::text[])
+            """,
+            [
+              .bigints(resources.indices), .texts(resources.map { UTF8Slice($0.name) }),
+              .texts(resources.map { UTF8Slice($0.isCollection ? "collection" : "object") }),
+              .texts(resources.map(\.lead)), .texts(resources.map(\.trail)), .texts(resources.map(\.tail)),
+              .texts(resources.map(\.emptyTail)),
+            ]),
+        ], deadline: long)
       var start = 0
       while start < placed.count {
         // A message travels in seconds, even on a slow way: only between messages it is known that the server goes on.
@@ -248,9 +266,9 @@
         try run(
           """
           INSERT INTO record (resource, slot, body)
-          SELECT * FROM unnest($1::int[], $2::bigint[], $3::json[])
+          SELECT * FROM unnest($1::bigint[]::int[], $2::bigint[], $3::json[])
           """,
-          [.integers(rows.map(\.resource)), .bigIntegers(rows.map(\.slot)), .documents(rows.map(\.text))],
+          [.bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)), .documents(rows.map(\.text))],
           deadline: long)
         start = end
       }
@@ -263,6 +281,7 @@
     func settle(
       _ id: String, onto base: (version: Int, id: String?), deadline: Duration
     ) throws(StorageError) -> Bool {
+      try run("BEGIN", deadline: deadline)
       let now = try takeTurn(deadline: deadline)
       let found = try commitID(of: base.version + 1)
       if now == base.version {

@@ -1,0 +1,109 @@
+#if PostgreSQL
+  import JSONStorage
+
+  // The data stays within the database: it is copied from table to table. What a reset goes back to is the snapshot whose
+  // name is empty.
+
+  extension Connection {
+    /// How long a copy may take.
+    private static let long = Duration.seconds(600)
+
+    /// The snapshots that have a name, oldest first.
+    func snapshots() throws(StorageError) -> [SnapshotEntry] {
+      let found = try run(
+        "SELECT name, (extract(epoch FROM at) * 1000)::bigint FROM snapshot WHERE name <> '' ORDER BY id", [])
+      return (0..<found.count).map { row in
+        SnapshotEntry(name: found.text(row, 0) ?? "", time: Double(found.integer(row, 1) ?? 0) / 1000)
+      }
+    }
+
+    /// Whether there is a snapshot of a name.
+    func hasSnapshot(_ name: String) throws(StorageError) -> Bool {
+      try run("SELECT FROM snapshot WHERE name = $1", [.text(name)]).count == 1
+    }
+
+    /// Keeps the data as it is, in a transaction; nobody's write waits for that.
+    ///
+    /// - Parameter name: Its name, which a snapshot of before loses; `nil` for the next of `snapshot-1`, `snapshot-2`, …
+    ///   that is free.
+    /// - Returns: The name.
+    func saveSnapshot(named name: String?) throws(StorageError) -> String {
+      // A second one that is saved waits.
+      try run("UPDATE counter SET value = value WHERE name = 'snapshot'", [])
+      let chosen = if let name { name } else { try freeName() }
+      try keep(as: chosen)
+      return chosen
+    }
+
+    private func freeName() throws(StorageError) -> String {
+      while true {
+        let next = try run("UPDATE counter SET value = value + 1 WHERE name = 'snapshot' RETURNING value", [])
+        let name = "snapshot-\(next.integer(0, 0) ?? 0)"
+        if try !hasSnapshot(name) { return name }
+      }
+    }
+
+    /// Keeps the data by a name, within a transaction in which nobody else keeps any.
+    func keep(as name: String) throws(StorageError) {
+      _ = try removeSnapshot(name)
+      // One statement, so that it sees the data at one moment.
+      let text = """
+        WITH kept AS (
+          INSERT INTO snapshot (name, prefix, suffix, resources)
+          SELECT $1::text, prefix, suffix, (SELECT coalesce(json_agg(resource), '[]') FROM resource) FROM state
+          RETURNING id)
+        INSERT INTO snapshot_record (snapshot, resource, slot, body)
+        SELECT kept.id, resource, slot, body FROM kept, record
+        """
+      try run(text, [.text(name)], deadline: Self.long)
+    }
+
+    /// Removes a snapshot, and returns whether it was there.
+    func removeSnapshot(_ name: String) throws(StorageError) -> Bool {
+      let text = """
+        WITH gone AS (DELETE FROM snapshot WHERE name = $1 RETURNING id),
+          records AS (DELETE FROM snapshot_record USING gone WHERE snapshot = gone.id)
+        SELECT FROM gone
+        """
+      return try run(text, [.text(name)], deadline: Self.long).count == 1
+    }
+
+    /// Brings the data back to a snapshot, within a transaction, and tells all servers.
+    ///
+    /// - Returns: Whether there is such a snapshot.
+    func restoreSnapshot(_ name: String) throws(StorageError) -> Bool {
+      let name = [Parameter.text(name)]
+      // Before the turn, so that no write waits for its removal. What a reset goes back to is replaced with the turn alone.
+      // Who removed it while that waited may have kept another by the name, which only a later statement sees.
+      let keeping = Statement("SELECT FROM snapshot WHERE name = nullif($1, '') FOR SHARE", name)
+      try run([keeping, keeping], deadline: Self.long)
+      try takeTurn(deadline: .seconds(15))
+      // Before the rows, where the triggers look for it.
+      let change = """
+        WITH turn AS (
+            INSERT INTO change (version, is_whole)
+            SELECT max(version) + 1, true FROM change HAVING EXISTS (SELECT FROM snapshot WHERE name = $1)
+            RETURNING version),
+          around AS (
+            UPDATE state SET prefix = snapshot.prefix, suffix = snapshot.suffix FROM snapshot WHERE name = $1)
+        SELECT pg_notify(current_schema(), version::text) FROM turn
+        """
+      guard try run(change, name).count == 1 else { return false }
+      try run(
+        [
+          Statement("DELETE FROM record"), Statement("DELETE FROM resource"),
+          Statement(
+            """
+            INSERT INTO resource SELECT resource.* FROM snapshot, json_populate_recordset(NULL::resource, resources) AS resource
+            WHERE snapshot.name = $1
+            """, name),
+          Statement(
+            """
+            INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM snapshot_record
+            WHERE snapshot = (SELECT id FROM snapshot WHERE name = $1)
+            """, name),
+        ], deadline: Self.long)
+      return true
+    }
+  }
+#endif
