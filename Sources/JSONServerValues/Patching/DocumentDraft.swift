@@ -1,4 +1,4 @@
-/// A document that is being changed at places that pointers name; all its other bytes stay.
+/// A document that is being changed at places that pointers name.
 struct DocumentDraft {
   /// Why a change is impossible.
   struct Failure: Error {
@@ -11,75 +11,58 @@ struct DocumentDraft {
       self.reason = reason
     }
 
-    static func missing(_ pointer: some Collection<[UInt8]>) -> Failure {
-      Failure(.conflict, "there is nothing at '\(text(pointer))'")
-    }
-
-    fileprivate static func text(_ tokens: some Collection<[UInt8]>) -> String {
-      tokens.map { token in
-        "/"
-          + String(decoding: token, as: UTF8.self).replacing("~", with: "~0").replacing("/", with: "~1")
-      }.joined()
+    fileprivate static func missing(_ path: some Collection<ByteExactKey>) -> Failure {
+      Failure(.conflict, "there is nothing at '\(JSONPointer.text(path))'")
     }
   }
 
-  private(set) var document: ValidJSON
-  private let originalCount: Int
-  private let maximumDepth: Int
+  private(set) var document: JSONValue
+  /// The bytes of the document without white space.
+  private var count: Int
+  private let maximumCount: Int
   private let maximumGrowth: Int
+  private let maximumDepth: Int
   private let maximumSize: Int
   /// The bytes that were walked and written.
   private var handled = 0
 
   init(_ document: ValidJSON, maximumDepth: Int, maximumGrowth: Int, maximumSize: Int) {
-    self.document = document
-    originalCount = document.count
-    self.maximumDepth = maximumDepth
+    self.document = JSONValue(document)
+    count = self.document.utf8Text(.compact).count
+    maximumCount = count.addingReportingOverflow(maximumGrowth).overflow ? .max : count + maximumGrowth
     self.maximumGrowth = maximumGrowth
+    self.maximumDepth = maximumDepth
     self.maximumSize = maximumSize
   }
 
   /// The value to which a pointer leads.
-  mutating func value(at pointer: JSONPointer) throws(Failure) -> ValidJSON {
-    try handle(document.count)
-    let value = document.withToken { whole in
-      whole.value(at: pointer.tokens[...]).map { document.part($0, of: whole) }
-    }
-    guard let value else { throw .missing(pointer.tokens) }
-    return value
+  mutating func value(at pointer: JSONPointer) throws(Failure) -> JSONValue {
+    try handle(count)
+    return try way(along: pointer.tokens[...]).value
   }
 
   /// Sets a member, or inserts an element before the one at its position; `-` is the position after the last.
-  mutating func add(_ value: ValidJSON, at pointer: JSONPointer) throws(Failure) {
-    guard let last = pointer.tokens.last else {
-      document = value
-      return
-    }
+  mutating func add(_ value: JSONValue, at pointer: JSONPointer) throws(Failure) {
+    guard let last = pointer.tokens.last else { return try replace(pointer, with: value) }
     let path = pointer.tokens.dropLast()
-    try edit { whole throws(Failure) in
-      guard let parent = whole.value(at: path) else { throw .missing(path) }
-      let text = value.utf8
-      switch parent.kind {
-      case .object:
-        if let member = parent.member(last) { return (member.range(in: whole), text) }
-        var name: [UInt8] = []
-        JSONText.appendEscaped(String(decoding: last, as: UTF8.self), to: &name)
-        return Self.appending(name + [UInt8(ascii: ":")] + text, to: parent, of: whole)
-      case .array:
-        let items = Self.items(of: parent, in: whole)
-        if last == Array("-".utf8) { return Self.appending(text, to: parent, of: whole) }
-        guard let position = ValueToken.position(last) else {
-          throw Failure(.conflict, "'\(String(decoding: last, as: UTF8.self))' is no position in an array")
+    try check(value, at: pointer)
+    try edit(path) { parent throws(Failure) in
+      switch parent {
+      case .object(var members):
+        members[last.string] = value
+        parent = .object(members)
+      case .array(var elements):
+        guard let position = last.string == "-" ? elements.count : Self.position(last) else {
+          throw Failure(.conflict, "'\(last.string)' is no position in an array")
         }
-        guard position <= items.count else {
-          throw Failure(.conflict, "the array has \(items.count) elements, so \(position) is beyond its end")
+        guard position <= elements.count else {
+          throw Failure(.conflict, "the array has \(elements.count) elements, so \(position) is beyond its end")
         }
-        guard position < items.count else { return Self.appending(text, to: parent, of: whole) }
-        let start = items[position].lowerBound
-        return (start..<start, text + [UInt8(ascii: ",")])
+        elements.insert(value, at: position)
+        parent = .array(elements)
       case .null, .bool, .number, .string:
-        throw Failure(
-          .conflict, "'\(Failure.text(path))' is \(parent.kind.description), which has no members or elements")
+        let kind = ValidJSON(writing: parent).withToken { $0.kind.description }
+        throw Failure(.conflict, "'\(JSONPointer.text(path))' is \(kind), which has no members or elements")
       }
     }
   }
@@ -89,58 +72,66 @@ struct DocumentDraft {
     guard let last = pointer.tokens.last else {
       throw Failure(.conflict, "the whole document cannot be removed by a patch")
     }
-    let path = pointer.tokens.dropLast()
-    try edit { whole throws(Failure) in
-      guard let parent = whole.value(at: path), let value = parent.value(at: [last]) else {
-        throw .missing(pointer.tokens)
+    _ = try way(along: pointer.tokens[...])
+    try edit(pointer.tokens.dropLast()) { parent in
+      switch parent {
+      case .object(var members):
+        members[last.string] = nil
+        parent = .object(members)
+      case .array(var elements):
+        if let position = Self.position(last) { elements.remove(at: position) }
+        parent = .array(elements)
+      case .null, .bool, .number, .string: break
       }
-      if parent.kind == .object {
-        // A file may give a member twice; none of them is left.
-        return (parent.range(in: whole), ValidJSON(parent, removing: [last]).utf8)
-      }
-      let items = Self.items(of: parent, in: whole)
-      let end = value.range(in: whole).upperBound
-      // The value was found there.
-      guard let position = items.firstIndex(where: { $0.upperBound == end }) else {
-        throw .missing(pointer.tokens)
-      }
-      if position > 0 { return (items[position - 1].upperBound..<end, []) }
-      let next = items.count > 1 ? items[1].lowerBound : end
-      return (items[0].lowerBound..<next, [])
     }
   }
 
   /// Replaces an existing value.
-  mutating func replace(_ pointer: JSONPointer, with value: ValidJSON) throws(Failure) {
-    guard !pointer.tokens.isEmpty else {
-      document = value
-      return
-    }
-    try edit { whole throws(Failure) in
-      guard let old = whole.value(at: pointer.tokens[...]) else { throw .missing(pointer.tokens) }
-      return (old.range(in: whole), value.utf8)
-    }
+  mutating func replace(_ pointer: JSONPointer, with value: JSONValue) throws(Failure) {
+    try check(value, at: pointer)
+    try edit(pointer.tokens[...]) { $0 = value }
   }
 
-  /// Replaces a range of the document.
+  /// Changes the value at the end of a path, with a loop in place of recursion: a path may have hundreds of levels.
   private mutating func edit(
-    _ change: (ValueToken) throws(Failure) -> (range: Range<Int>, text: [UInt8])
+    _ path: ArraySlice<ByteExactKey>, _ change: (inout JSONValue) throws(Failure) -> Void
   ) throws(Failure) {
-    let text = try document.withToken { whole throws(Failure) in
-      let (range, text) = try change(whole)
-      let count = whole.bytes.count - range.count + text.count
-      guard count - originalCount <= maximumGrowth else {
-        throw Failure(
-          .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
+    var (containers, value) = try way(along: path)
+    try change(&value)
+    for (container, token) in zip(containers, path).reversed() {
+      switch container {
+      case .object(var members):
+        members[token.string] = value
+        value = .object(members)
+      case .array(var elements):
+        if let position = Self.position(token) { elements[position] = value }
+        value = .array(elements)
+      case .null, .bool, .number, .string: break
       }
-      try handle(count)
-      return whole.bytes[..<range.lowerBound] + text + whole.bytes[range.upperBound...]
     }
-    do throws(JSONError) {
-      document = try ValidJSON(parsing: Array(text), maximumDepth: maximumDepth)
-    } catch {
-      throw Failure(.tooDeep, "the result is \(error.message)")
+    document = value
+    count = document.utf8Text(.compact).count
+    guard count <= maximumCount else {
+      throw Failure(
+        .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
     }
+    try handle(count)
+  }
+
+  /// The value to which a path leads, and the objects and arrays on the way.
+  private func way(
+    along path: ArraySlice<ByteExactKey>
+  ) throws(Failure) -> (containers: [JSONValue], value: JSONValue) {
+    var containers: [JSONValue] = []
+    var value = document
+    for token in path {
+      containers.append(value)
+      guard let next = value[token.string] ?? Self.position(token).flatMap({ value[$0] }) else {
+        throw .missing(path)
+      }
+      value = next
+    }
+    return (containers, value)
   }
 
   /// Counts what an operation costs.
@@ -151,183 +142,71 @@ struct DocumentDraft {
     }
   }
 
-  private static func appending(
-    _ text: [UInt8], to container: ValueToken, of whole: ValueToken
-  ) -> (range: Range<Int>, text: [UInt8]) {
-    let end = container.range(in: whole).upperBound - 1
-    let isEmpty = items(of: container, in: whole).isEmpty
-    return (end..<end, isEmpty ? text : [UInt8(ascii: ",")] + text)
+  /// Refuses a value that is nested too deeply for its place.
+  private func check(_ value: JSONValue, at pointer: JSONPointer) throws(Failure) {
+    let depth = max(0, maximumDepth - pointer.tokens.count)
+    guard (try? ValidJSON(parsing: value.utf8Text(.compact), maximumDepth: depth)) == nil else { return }
+    throw Failure(.tooDeep, "the result is nested deeper than \(maximumDepth) levels")
   }
 
-  /// Where the members of an object, from their names on, or the elements of an array are in the document.
-  private static func items(of container: ValueToken, in whole: ValueToken) -> [Range<Int>] {
-    if let elements = ArrayReader(container) { return elements.map { $0.range(in: whole) } }
-    var items: [Range<Int>] = []
-    guard var reader = ObjectReader(container) else { return items }
-    while let member = reader.next() {
-      items.append(member.name.range(in: whole).lowerBound..<member.value.range(in: whole).upperBound)
-    }
-    return items
+  /// The position in an array that a token writes: digits without a leading zero.
+  private static func position(_ token: ByteExactKey) -> Int? {
+    let digits = token.string.utf8
+    guard digits.count == 1 || digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    else { return nil }
+    return Int(token.string)
   }
 }
 
-/// A value with the ends of all arrays and objects in it, which one walk found.
-///
-/// Who goes into a value level by level would otherwise walk at each level over all that is below it.
-struct OutlinedValue {
-  private struct Container {
-    /// The offset after it.
-    var end: UInt32
-    /// The index of the first container after it.
-    var next: Int
-  }
-
-  /// A member of an object or, without a name, an element of an array.
-  struct Entry {
-    let name: ValueToken?
-    let value: OutlinedValue
-  }
-
-  private let whole: ValueToken
-  private let range: Range<Int>
-  /// The arrays and objects of the whole, in the order in which they start.
-  private let containers: [Container]
-  /// The index of this container, or of the first one after this scalar.
-  private let index: Int
-
-  /// - Complexity: O(size of the value).
-  init(_ value: ValueToken) {
-    var containers: [Container] = []
-    var open: [Int] = []
-    var reader = TokenReader(value)
-    while let token = reader.next() {
-      switch token {
-      case .open:
-        open.append(containers.count)
-        containers.append(Container(end: 0, next: 0))
-      case .close:
-        // A value has no more than 4 GiB, and each end of its arrays and objects a start.
-        guard let index = open.popLast() else { continue }
-        containers[index] = Container(end: UInt32(reader.position), next: containers.count)
-      case .name, .scalar: continue
-      }
-    }
-    self.init(value, 0..<value.bytes.count, containers, index: 0)
-  }
-
-  private init(_ whole: ValueToken, _ range: Range<Int>, _ containers: [Container], index: Int) {
-    self.whole = whole
-    self.range = range
-    self.containers = containers
-    self.index = index
-  }
-
-  var token: ValueToken { whole[walked: range] }
-
-  /// Walks the members of an object or the elements of an array; `nil` for any other value.
-  func makeReader() -> Reader? {
-    let kind = token.kind
-    guard kind == .object || kind == .array else { return nil }
-    return Reader(self, hasNames: kind == .object)
-  }
-
-  /// Walks members or elements, over each in the same time.
-  struct Reader {
-    private let container: OutlinedValue
-    private let hasNames: Bool
-    private var position: Int
-    private var index: Int
-
-    fileprivate init(_ container: OutlinedValue, hasNames: Bool) {
-      self.container = container
-      self.hasNames = hasNames
-      position = container.range.lowerBound
-      index = container.index + 1
-    }
-
-    /// Returns the next member or element, or `nil` after the last.
-    mutating func next() -> Entry? {
-      let bytes = container.whole.bytes
-      // The byte here is the opening one before the first, ',' before the others and the closing one at the end.
-      guard position < container.range.upperBound - 1 else { return nil }
-      var start = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
-      guard start < container.range.upperBound - 1 else { return nil }
-      var name: ValueToken?
-      if hasNames {
-        let end = JSONSyntax.endOfString(in: bytes, from: start)
-        name = container.whole[walked: start..<end]
-        let colon = JSONSyntax.skipWhitespace(in: bytes, from: end)
-        start = JSONSyntax.skipWhitespace(in: bytes, from: colon + 1)
-      }
-      let isContainer = bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[")
-      let end =
-        isContainer ? Int(container.containers[index].end) : JSONSyntax.endOfScalar(in: bytes, from: start)
-      let value = OutlinedValue(container.whole, start..<end, container.containers, index: index)
-      if isContainer { index = container.containers[index].next }
-      position = JSONSyntax.skipWhitespace(in: bytes, from: end)
-      return Entry(name: name, value: value)
-    }
-  }
-}
-
-extension ValueToken {
-  /// Whether two values are the same as RFC 6902 compares them (section 4.6): numbers by what they amount to, strings by
-  /// their characters, objects without regard to order.
+extension JSONValue {
+  /// Returns a value with this merge patch applied to it (RFC 7396, section 2).
   ///
-  /// Of members with the same name the first counts.
+  /// A loop takes the place of recursion: a patch may have hundreds of levels.
   ///
-  /// - Complexity: O(size of both), for objects on average.
-  func isEqual(to other: ValueToken) -> Bool {
-    bytes.elementsEqual(other.bytes) || OutlinedValue(self).isEqual(to: OutlinedValue(other))
+  /// - Complexity: O(size of both).
+  package func merged(into target: JSONValue) -> JSONValue {
+    guard case .object(let changes) = self else { return self }
+    var open = [ObjectMerge(of: changes, into: target)]
+    while true {
+      var innermost = open.removeLast()
+      if let (name, change) = innermost.changes.next() {
+        switch change {
+        case .null: innermost.removed.insert(ByteExactKey(name))
+        case .object(let changes):
+          innermost.name = name
+          open.append(innermost)
+          innermost = ObjectMerge(of: changes, into: innermost.object[name])
+        case .bool, .number, .string, .array: innermost.object[name] = change
+        }
+        open.append(innermost)
+      } else if let outer = open.indices.last {
+        open[outer].object[open[outer].name] = innermost.result
+      } else {
+        return innermost.result
+      }
+    }
   }
 }
 
-extension OutlinedValue {
-  /// Compares with a stack of its own instead of recursion.
-  fileprivate func isEqual(to other: OutlinedValue) -> Bool {
-    var pairs = [(self, other)]
-    while let (left, right) = pairs.popLast() {
-      guard left.isEqual(to: right, butFor: &pairs) else { return false }
-    }
-    return true
+/// An object that is being changed by a merge patch.
+private struct ObjectMerge {
+  var object: JSONObject
+  /// The changes to come.
+  var changes: AnyIterator<(name: String, value: JSONValue)>
+  /// The member that is being changed.
+  var name = ""
+  /// The members that are removed in the end, all at once.
+  var removed: Set<ByteExactKey> = []
+
+  /// - Parameter target: The value that is changed; one that is not an object is replaced.
+  init(of changes: JSONObject, into target: JSONValue?) {
+    object = target?.object ?? JSONObject()
+    self.changes = changes.makeIterator()
   }
 
-  /// Whether two values are the same, if the elements and members are that are added to the pairs.
-  private func isEqual(to other: OutlinedValue, butFor pairs: inout [(OutlinedValue, OutlinedValue)]) -> Bool {
-    let (token, counterpart) = (token, other.token)
-    guard token.kind == counterpart.kind else { return false }
-    switch token.kind {
-    case .null: return true
-    case .bool: return token.bytes.elementsEqual(counterpart.bytes)
-    case .number:
-      return token.bytes.elementsEqual(counterpart.bytes)
-        || DecimalNumber(token.bytes) == DecimalNumber(counterpart.bytes)
-    case .string: return token.unescapedContent == counterpart.unescapedContent
-    case .array:
-      guard var left = makeReader(), var right = other.makeReader() else { return false }
-      while let element = left.next() {
-        guard let counterpart = right.next() else { return false }
-        pairs.append((element.value, counterpart.value))
-      }
-      return right.next() == nil
-    case .object:
-      let (left, right) = (firstMembers, other.firstMembers)
-      guard left.count == right.count else { return false }
-      for (name, value) in left {
-        guard let counterpart = right[name] else { return false }
-        pairs.append((value, counterpart))
-      }
-      return true
-    }
-  }
-
-  private var firstMembers: [[UInt8]: OutlinedValue] {
-    var members: [[UInt8]: OutlinedValue] = [:]
-    var reader = makeReader()
-    while let member = reader?.next(), let token = member.name {
-      let name = token.unescapedContent
-      if members[name] == nil { members[name] = member.value }
-    }
-    return members
+  var result: JSONValue {
+    guard !removed.isEmpty else { return .object(object) }
+    return .object(JSONObject(object.lazy.map { ($0.name, $0.value) }.filter { !removed.contains(ByteExactKey($0.0)) }))
   }
 }

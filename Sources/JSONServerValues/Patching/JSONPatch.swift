@@ -18,12 +18,12 @@ package enum Patch: Sendable {
     to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 256 << 20
   ) throws(PatchError) -> ValidJSON {
     switch self {
-    case .merge(let patch): return patch.merged(into: document)
+    case .merge(let patch): return ValidJSON(writing: JSONValue(patch).merged(into: JSONValue(document)))
     case .operations(let operations):
       var draft = DocumentDraft(
         document, maximumDepth: maximumDepth, maximumGrowth: maximumGrowth, maximumSize: maximumSize)
       for operation in operations { try operation.apply(to: &draft) }
-      return draft.document
+      return ValidJSON(writing: draft.document)
     }
   }
 
@@ -66,12 +66,12 @@ package struct PatchError: Error, Sendable, Hashable {
 /// One operation of a JSON Patch (RFC 6902, section 4).
 package struct PatchOperation: Sendable {
   private enum Action: Sendable {
-    case add(ValidJSON)
+    case add(JSONValue)
     case remove
-    case replace(ValidJSON)
+    case replace(JSONValue)
     case move(from: JSONPointer)
     case copy(from: JSONPointer)
-    case test(ValidJSON)
+    case test(JSONValue)
 
     var name: String {
       switch self {
@@ -122,9 +122,9 @@ package struct PatchOperation: Sendable {
       }
       return text
     }
-    func value() throws(PatchError) -> ValidJSON {
+    func value() throws(PatchError) -> JSONValue {
       guard let value = members["value"] else { throw malformed("lacks 'value'") }
-      return value
+      return JSONValue(value)
     }
     self.index = index
     let name = try string("op")
@@ -165,9 +165,9 @@ package struct PatchOperation: Sendable {
   func names(_ member: [UInt8]) -> Bool {
     switch action {
     case .add(let value), .replace(let value):
-      path.tokens.first.map { $0 == member } ?? (value.member(member) != nil)
-    case .move(let from): path.tokens.first == member || from.tokens.first == member
-    case .remove, .copy: path.tokens.first == member
+      path.first.map { $0 == member } ?? (value[String(decoding: member, as: UTF8.self)] != nil)
+    case .move(let from): path.first == member || from.first == member
+    case .remove, .copy: path.first == member
     case .test: false
     }
   }
@@ -175,14 +175,14 @@ package struct PatchOperation: Sendable {
   /// Whether the document may have a member after it that it lacked before.
   func mayAdd(_ member: [UInt8]) -> Bool {
     switch action {
-    case .add, .replace, .move, .copy: path.tokens.first.map { $0 == member } ?? true
+    case .add, .replace, .move, .copy: path.first.map { $0 == member } ?? true
     case .remove, .test: false
     }
   }
 
   /// Carries the operation out.
   ///
-  /// - Throws: ``PatchError``; the draft is as it was then.
+  /// - Throws: ``PatchError``; the draft is of no use then.
   func apply(to draft: inout DocumentDraft) throws(PatchError) {
     do throws(DocumentDraft.Failure) {
       switch action {
@@ -191,17 +191,13 @@ package struct PatchOperation: Sendable {
       case .replace(let value): try draft.replace(path, with: value)
       case .copy(let from): try draft.add(try draft.value(at: from), at: path)
       case .move(let from):
-        var moved = draft
-        let value = try moved.value(at: from)
-        if from != path {
-          try moved.remove(from)
-          try moved.add(value, at: path)
-        }
-        draft = moved
+        let value = try draft.value(at: from)
+        guard from != path else { break }
+        try draft.remove(from)
+        try draft.add(value, at: path)
       case .test(let expected):
         let actual = try draft.value(at: path)
-        let isEqual = actual.withToken { actual in expected.withToken { actual.isEqual(to: $0) } }
-        guard isEqual else {
+        guard actual == expected else {
           throw DocumentDraft.Failure(.conflict, "the value is \(Self.excerpt(actual)), not \(Self.excerpt(expected))")
         }
       }
@@ -210,8 +206,8 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  private static func excerpt(_ value: ValidJSON) -> String {
-    let text = value.string
+  private static func excerpt(_ value: JSONValue) -> String {
+    let text = value.text(pretty: false)
     return text.utf8.count > 60 ? "\(text.prefix(40))…" : text
   }
 
@@ -236,80 +232,34 @@ extension PatchError {
 package struct JSONPointer: Sendable, Hashable {
   /// The pointer as it is written.
   package let text: String
-  /// The names and positions that lead to the value, from the outermost, in UTF-8; empty for the whole document.
-  let tokens: [[UInt8]]
+  /// The names and positions that lead to the value, from the outermost; empty for the whole document.
+  let tokens: [ByteExactKey]
 
   /// Reads a pointer; `nil` for a text that is none: one that does not begin with `/`, or has a `~` before something
   /// else than `0` or `1`.
   package init?(_ text: String) {
     self.text = text
-    guard !text.isEmpty else {
-      tokens = []
-      return
-    }
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard parts[0].isEmpty else { return nil }
-    var tokens: [[UInt8]] = []
-    for part in parts.dropFirst() {
-      guard let token = Self.unescape(part) else { return nil }
-      tokens.append(token)
+    let escapes = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false).dropFirst()
+    guard parts.first?.isEmpty == true, escapes.allSatisfy({ $0.first.map("01".utf8.contains) ?? false }) else {
+      return nil
     }
-    self.tokens = tokens
+    tokens = parts.dropFirst().map { part in
+      ByteExactKey(
+        String(decoding: part, as: UTF8.self).replacing("~1", with: "/").replacing("~0", with: "~"))
+    }
   }
 
-  private static func unescape(_ part: Substring.UTF8View) -> [UInt8]? {
-    var token: [UInt8] = []
-    var bytes = part.makeIterator()
-    while let byte = bytes.next() {
-      guard byte == UInt8(ascii: "~") else {
-        token.append(byte)
-        continue
-      }
-      switch bytes.next() {
-      case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
-      case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
-      case _: return nil
-      }
-    }
-    return token
-  }
+  /// The first name or position, in UTF-8.
+  var first: [UInt8]? { tokens.first.map { Array($0.string.utf8) } }
 
   /// Whether another pointer leads into the value of this one.
   func contains(_ other: JSONPointer) -> Bool {
     tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
   }
-}
 
-extension ValueToken {
-  /// The value inside this one to which the tokens of a pointer lead; `nil` when there is none.
-  ///
-  /// Of members with the same name the first counts.
-  func value(at tokens: ArraySlice<[UInt8]>) -> ValueToken? {
-    var value = self
-    for token in tokens {
-      let next: ValueToken? =
-        switch value.kind {
-        case .object: value.member(token)
-        case .array: value.element(token)
-        case .null, .bool, .number, .string: nil
-        }
-      guard let next else { return nil }
-      value = next
-    }
-    return value
-  }
-
-  private func element(_ token: [UInt8]) -> ValueToken? {
-    guard let position = Self.position(token), var reader = ArrayReader(self) else { return nil }
-    for _ in 0..<position where reader.next() == nil { return nil }
-    return reader.next()
-  }
-
-  /// The position in an array that a token writes: digits without a leading zero.
-  static func position(_ token: [UInt8]) -> Int? {
-    guard token.count == 1 || token.first != UInt8(ascii: "0"),
-      token.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
-    else { return nil }
-    return Int(String(decoding: token, as: UTF8.self))
+  /// The text of a pointer.
+  static func text(_ tokens: some Collection<ByteExactKey>) -> String {
+    tokens.map { "/" + $0.string.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
   }
 }

@@ -20,17 +20,11 @@ package struct ObjectDraft {
   /// Copies the members of an object; `nil` for any other value; a name given twice keeps its first place and its
   /// last value.
   package init?(_ object: ValidJSON) {
-    self.init(object, keepingFirst: false)
-  }
-
-  /// - Parameter keepingFirst: Whether a name given twice keeps its first value instead of its last.
-  private init?(_ object: ValidJSON, keepingFirst: Bool) {
     let isObject = object.withToken { whole in
       guard var reader = ObjectReader(whole) else { return false }
       while let member = reader.next() {
         let content = member.name.content
         let name = content.contains(UInt8(ascii: "\\")) ? member.name.unescapedContent : Array(content)
-        if keepingFirst, position(of: name) != nil { continue }
         set(name, to: object.part(member.value, of: whole)) { object.part(member.name, of: whole) }
       }
       return true
@@ -171,7 +165,8 @@ package struct ObjectDraft {
 
   /// The text of an object with the members of another, of which one may keep its value.
   ///
-  /// Every byte of members that are the same in both stays where it is; new ones follow the others.
+  /// Every byte of members that are the same in both, but for white space and escapes, stays where it is; new ones follow
+  /// the others.
   ///
   /// - Parameter kept: The name of the member that always keeps its value.
   /// - Parameter object: The object; any other value counts as an empty one.
@@ -179,9 +174,8 @@ package struct ObjectDraft {
   package static func changing(
     _ object: ValidJSON, to other: ValidJSON, keeping kept: String?, _ layout: JSONLayout, _ margins: Margins = .none
   ) -> ValidJSON? {
-    // Of a member that a file gives twice the first counts.
-    guard var changes = ObjectDraft(other, keepingFirst: true) else { return nil }
-    let before = ObjectDraft(object, keepingFirst: true) ?? ObjectDraft()
+    guard var changes = ObjectDraft(other) else { return nil }
+    let before = ObjectDraft(object) ?? ObjectDraft()
     if let kept { changes.remove(kept) }
     let keptName = kept.map { Array($0.utf8) }
     let removed = before.members.filter { changes.position(of: $0.name) == nil && $0.name != keptName }.map(\.name)
@@ -206,6 +200,7 @@ package struct ObjectDraft {
 extension ValidJSON {
   fileprivate func isSameText(as other: ValidJSON) -> Bool {
     withToken { text in other.withToken { text.bytes.elementsEqual($0.bytes) } }
+      || JSONValue(self).utf8Text(.compact) == JSONValue(other).utf8Text(.compact)
   }
 
   /// The object without the members of a name; any other value, and an object that has none, as it is.

@@ -20,8 +20,8 @@ import Testing
   @Test func `are merged in the time that flat ones take`() throws {
     func time(depth: Int) throws -> Duration {
       let document = try Self.value(depth: depth, #"{"a":"#, "}", last: "1")
-      let patch = try Self.value(depth: depth, #"{"a":"#, "}", last: "2")
-      return Self.time { _ = patch.merged(into: document) }
+      let patch = Patch.merge(try Self.value(depth: depth, #"{"a":"#, "}", last: "2"))
+      return try Self.time { _ = try patch.applied(to: document, maximumDepth: 512) }
     }
     #expect(try time(depth: 400) < time(depth: 1) * 5)
   }
@@ -62,8 +62,7 @@ import Testing
       #expect(equals == [true, true, false, false])
       #expect(values.map { $0 == values[0] } == [true, true, false, false])
       #expect(values[0].hashValue == values[1].hashValue)
-      let merged = tokens[3].merged(into: tokens[0])
-      #expect(JSONValue(merged) == values[3])
+      #expect(values[3].merged(into: values[0]) == values[3])
       #expect(try JSONValue(parsing: values[2].text(), maximumDepth: 512) == values[2])
     }
   }

@@ -29,8 +29,8 @@ import Testing
 
   /// What the RFC leaves to the reader.
   static let more = [
-    (#"{"a":1.0,"b":"\u0041","c":[ 1 ]}"#, #"{"d":1e2}"#, #"{"a":1.0,"b":"\u0041","c":[ 1 ],"d":1e2}"#),
-    (#"{"\u0061":1}"#, #"{"a":2}"#, #"{"\u0061":2}"#),
+    (#"{"a":1.0,"b":"\u0041","c":[ 1 ]}"#, #"{"d":1e2}"#, #"{"a":1.0,"b":"A","c":[1],"d":1e2}"#),
+    (#"{"\u0061":1}"#, #"{"a":2}"#, #"{"a":2}"#),
     (#"{"a":1}"#, #"{"\u0061":null}"#, "{}"),
     (#"{"a":1,"a":2,"b":3}"#, #"{"a":null}"#, #"{"b":3}"#),
     (#"{"a":1}"#, #"{"a":null,"a":2}"#, #"{"a":2}"#),
@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: appendix + more)
   func `change a document as RFC 7396 says`(_ document: String, _ patch: String, _ expected: String) throws {
-    let patch = try ValidJSON(parsing: Array(patch.utf8))
-    #expect(patch.merged(into: try ValidJSON(parsing: Array(document.utf8))).string == expected)
+    let merged = try JSONValue(parsing: patch).merged(into: try JSONValue(parsing: document))
+    #expect(merged.text(pretty: false) == expected)
   }
 }
