@@ -62,7 +62,7 @@ extension Database {
 
   private static func sharedID(_ idName: String) -> DatabaseError {
     DatabaseError(
-      .invalidBody, "No two records have the same '\(idName)', so it cannot be changed in several; leave it out.")
+      .invalidBody, "Each record has its own '\(idName)', so a change of several records cannot set it; leave it out.")
   }
 
   private mutating func rewrite(

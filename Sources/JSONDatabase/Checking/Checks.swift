@@ -108,7 +108,7 @@ extension Database {
         return nil
       }
       let place = elements == nil ? [key] : [key, String(index)]
-      return Problem(place, "leads nowhere: \(parents.name) has no record with id \(id)")
+      return Problem(place, "refers to no record: \(parents.name) has none with id \(id)")
     }
   }
 }

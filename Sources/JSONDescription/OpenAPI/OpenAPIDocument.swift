@@ -89,7 +89,7 @@ package enum OpenAPIChecking {
       ],
     ]
     let response: JSONValue = [
-      "description": "What in the body contradicts the data.",
+      "description": "The problems of the body.",
       "content": ["application/problem+json": ["schema": problem]],
     ]
     var document = document

@@ -122,7 +122,7 @@ struct OpenAPIPaths {
       "Deletes all records of \(name) that match the filters of the list, and the records that depend on them.",
       tag: resource, parameters: OpenAPIParameters.many,
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.list("The records that are gone.", of: schemas.record(resource))],
+        [OpenAPIResponses.list("The deleted records.", of: schemas.record(resource))],
         errors: [.badRequest, .methodNotAllowed]))
     add("/\(Self.segment(name))", [("get", list), ("post", create), ("patch", change), ("delete", delete)])
   }
@@ -152,7 +152,7 @@ struct OpenAPIPaths {
     let delete = operation(
       "delete\(resource.recordName)", "Deletes a record of \(name) and the records that depend on it.", tag: resource,
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The record is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
+        [OpenAPIResponses.ok("The record was deleted.", ["type": "object"])], errors: [.badRequest, .notFound]))
     add(
       "/\(Self.segment(name))/{\(id)}",
       parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)],
@@ -224,7 +224,7 @@ struct OpenAPIPaths {
     let delete = operation(
       "delete\(type)Element", "Removes an element from \(place).", tag: resource,
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The element is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
+        [OpenAPIResponses.ok("The element was deleted.", ["type": "object"])], errors: [.badRequest, .notFound]))
     let idName = Self.parameterName(member.name, or: "element") + "Id"
     let id: JSONValue = [
       "name": .string(idName), "in": "path", "required": true,

@@ -17,7 +17,7 @@ package enum OpenAPIResponses {
 
   static let shared = JSONObject([
     "Error": response("Why the request failed.", OpenAPISchemas.reference("Error")),
-    "NotModified": ["description": "What `If-None-Match` names is still current."],
+    "NotModified": ["description": "The tag in `If-None-Match` is still current."],
   ])
 
   static let sharedHeaders = JSONObject([

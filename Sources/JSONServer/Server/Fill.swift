@@ -44,7 +44,7 @@ public struct Fill: Sendable {
     guard sides.count == 2, names.count == 2, !names.contains(""), sides[1] != "!" else {
       throw ServerError(
         .invalidConfiguration,
-        "'\(rule)' is no rule; write posts.createdAt=now, with the name of a resource or *, one member of its records, and now, uuid, increment or a value."
+        "'\(rule)' is not a rule; write posts.createdAt=now, with the name of a resource or *, one member of its records, and now, uuid, increment or a value."
       )
     }
     let isForced = sides[1].hasSuffix("!")
@@ -79,7 +79,7 @@ extension Server.Configuration {
       if case .uuid = fill.value { continue }
       throw ServerError(
         .invalidConfiguration,
-        "The rule for '\(fill.resource ?? "*").\(fill.member)' cannot be used: the server makes ids itself; fill them with uuid, or leave it out."
+        "The rule for '\(fill.resource ?? "*").\(fill.member)' cannot be used: the server makes ids itself; fill them with uuid, or remove the rule."
       )
     }
   }

@@ -69,7 +69,7 @@ struct DocumentDraft {
         let items = Self.items(of: parent, in: whole)
         if last == Array("-".utf8) { return Self.appending(text, to: parent, of: whole) }
         guard let position = ValueToken.position(last) else {
-          throw Failure(.conflict, "'\(String(decoding: last, as: UTF8.self))' is no position in an array")
+          throw Failure(.conflict, "'\(String(decoding: last, as: UTF8.self))' is not a position in an array")
         }
         guard position <= items.count else {
           throw Failure(.conflict, "the array has \(items.count) elements, so \(position) is beyond its end")

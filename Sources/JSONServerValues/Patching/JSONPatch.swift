@@ -110,7 +110,7 @@ package struct PatchOperation: Sendable {
     func pointer(_ text: String, as name: String) throws(PatchError) -> JSONPointer {
       guard let pointer = JSONPointer(text) else {
         throw malformed(
-          "has the \(name) '\(text)', which is no JSON Pointer: begin with '/', and write '~' as '~0', '/' as '~1'")
+          "has the \(name) '\(text)', which is not a JSON Pointer: begin with '/', and write '~' as '~0', '/' as '~1'")
       }
       return pointer
     }
@@ -118,7 +118,7 @@ package struct PatchOperation: Sendable {
     func string(_ name: String) throws(PatchError) -> String {
       guard let value = members[name] else { throw malformed("lacks '\(name)'") }
       guard let text = value.withToken({ $0.kind == .string ? JSONText.unescape($0.bytes) : nil }) else {
-        throw malformed("has the \(name) \(value.string.prefix(40)), which is no string")
+        throw malformed("has the \(name) \(value.string.prefix(40)), which is not a string")
       }
       return text
     }

@@ -99,7 +99,7 @@ struct PEMFile {
       throw ServerError(.invalidConfiguration, "\(path): the file cannot be read; check its permissions.")
     }
     guard file.isRegular, file.size <= Self.maximumBytes else {
-      throw ServerError(.invalidConfiguration, "\(path): this is no PEM file; check the name.")
+      throw ServerError(.invalidConfiguration, "\(path): this is not a PEM file; check the name.")
     }
     self.path = path
     bytes = file.read(from: 0, count: file.size)
@@ -122,7 +122,7 @@ struct PEMFile {
     if file.holds("ENCRYPTED") {
       throw ServerError(
         .invalidConfiguration,
-        "\(path): the private key is encrypted; write one that is not, with openssl pkey.")
+        "\(path): the private key is encrypted; decrypt it with openssl pkey.")
     }
     try file.check(holds: "private key", not: "certificate", orConvertBy: "openssl pkey -inform der")
     return file
@@ -147,7 +147,7 @@ struct PEMFile {
     let message =
       holds("-----BEGIN ")
       ? "it holds no \(content); check the name."
-      : "this is no PEM file; if it holds a \(content) in another form, convert it, as with \(command)."
+      : "this is not a PEM file; if it holds a \(content) in another form, convert it, as with \(command)."
     return ServerError(.invalidConfiguration, "\(path): \(message)")
   }
 
