@@ -354,14 +354,14 @@ private struct ByteProbe: Sendable {
     (text[position + offset] | mask) ^ byte
   }
 
-  /// Returns zero for each of eight neighbouring bytes that passes.
+  /// Returns zero for each of eight neighboring bytes that passes.
   @inline(__always)
   func differences(in text: UnsafeRawPointer, at position: Int) -> UInt64 {
     let found = (text + position + offset).loadUnaligned(as: UInt64.self)
     return (found | Self.ones &* UInt64(mask)) ^ (Self.ones &* UInt64(byte))
   }
 
-  /// Returns zero for each of 64 neighbouring bytes that passes.
+  /// Returns zero for each of 64 neighboring bytes that passes.
   @inline(__always)
   func blockDifferences(in text: UnsafeRawPointer, at position: Int) -> Block {
     let found = (text + position + offset).loadUnaligned(as: Block.self)
