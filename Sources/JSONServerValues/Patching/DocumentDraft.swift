@@ -1,6 +1,6 @@
-/// A document that is being changed at places that pointers name; all its other bytes stay.
+/// A document that changes at the places of pointers; all other bytes stay.
 struct DocumentDraft {
-  /// Why a change is impossible.
+  /// The reason why a change is impossible.
   struct Failure: Error {
     let code: PatchError.Code
     /// The end of a sentence.
@@ -28,7 +28,7 @@ struct DocumentDraft {
   private let maximumDepth: Int
   private let maximumGrowth: Int
   private let maximumSize: Int
-  /// The bytes that were walked and written.
+  /// The number of bytes that were read and written.
   private var handled = 0
 
   init(_ document: ValidJSON, maximumDepth: Int, maximumGrowth: Int, maximumSize: Int) {
@@ -39,7 +39,7 @@ struct DocumentDraft {
     self.maximumSize = maximumSize
   }
 
-  /// The value to which a pointer leads.
+  /// The value at a pointer.
   mutating func value(at pointer: JSONPointer) throws(Failure) -> ValidJSON {
     try handle(document.count)
     let value = document.withToken { whole in
@@ -95,7 +95,7 @@ struct DocumentDraft {
         throw .missing(pointer.tokens)
       }
       if parent.kind == .object {
-        // A file may give a member twice; none of them is left.
+        // A file may have a member twice; both are removed.
         return (parent.range(in: whole), ValidJSON(parent, removing: [last]).utf8)
       }
       let items = Self.items(of: parent, in: whole)
@@ -143,7 +143,7 @@ struct DocumentDraft {
     }
   }
 
-  /// Counts what an operation costs.
+  /// Counts the cost of an operation.
   private mutating func handle(_ count: Int) throws(Failure) {
     handled += count
     guard handled <= maximumSize else {
@@ -159,7 +159,7 @@ struct DocumentDraft {
     return (end..<end, isEmpty ? text : [UInt8(ascii: ",")] + text)
   }
 
-  /// Where the members of an object, from their names on, or the elements of an array are in the document.
+  /// The ranges of an object's members, including their names, or of an array's elements, in the document.
   private static func items(of container: ValueToken, in whole: ValueToken) -> [Range<Int>] {
     if let elements = ArrayReader(container) { return elements.map { $0.range(in: whole) } }
     var items: [Range<Int>] = []
@@ -171,14 +171,14 @@ struct DocumentDraft {
   }
 }
 
-/// A value with the ends of all arrays and objects in it, which one walk found.
+/// A value with the ends of all its arrays and objects, found in one pass.
 ///
-/// Who goes into a value level by level would otherwise walk at each level over all that is below it.
+/// Without these, going into a value level by level would read all deeper levels again at each level.
 struct OutlinedValue {
   private struct Container {
-    /// The offset after it.
+    /// The offset after the container.
     var end: UInt32
-    /// The index of the first container after it.
+    /// The index of the first container after this one.
     var next: Int
   }
 
@@ -190,7 +190,7 @@ struct OutlinedValue {
 
   private let whole: ValueToken
   private let range: Range<Int>
-  /// The arrays and objects of the whole, in the order in which they start.
+  /// All arrays and objects, in the order in which they start.
   private let containers: [Container]
   /// The index of this container, or of the first one after this scalar.
   private let index: Int
@@ -206,7 +206,7 @@ struct OutlinedValue {
         open.append(containers.count)
         containers.append(Container(end: 0, next: 0))
       case .close:
-        // A value has no more than 4 GiB, and each end of its arrays and objects a start.
+        // A value has at most 4 GiB, and each end of an array or object has a start.
         guard let index = open.popLast() else { continue }
         containers[index] = Container(end: UInt32(reader.position), next: containers.count)
       case .name, .scalar: continue
@@ -224,14 +224,14 @@ struct OutlinedValue {
 
   var token: ValueToken { whole[walked: range] }
 
-  /// Walks the members of an object or the elements of an array; `nil` for any other value.
+  /// Returns a reader of an object's members or an array's elements; `nil` for any other value.
   func makeReader() -> Reader? {
     let kind = token.kind
     guard kind == .object || kind == .array else { return nil }
     return Reader(self, hasNames: kind == .object)
   }
 
-  /// Walks members or elements, over each in the same time.
+  /// Reads members or elements, each in the same time.
   struct Reader {
     private let container: OutlinedValue
     private let hasNames: Bool
@@ -271,10 +271,10 @@ struct OutlinedValue {
 }
 
 extension ValueToken {
-  /// Whether two values are the same as RFC 6902 compares them (section 4.6): numbers by what they amount to, strings by
-  /// their characters, objects without regard to order.
+  /// Whether two values are equal by RFC 6902 (section 4.6): numbers by value, strings by characters, objects in any
+  /// order.
   ///
-  /// Of members with the same name the first counts.
+  /// Of members with the same name, the first counts.
   ///
   /// - Complexity: O(size of both), for objects on average.
   func isEqual(to other: ValueToken) -> Bool {
@@ -283,7 +283,7 @@ extension ValueToken {
 }
 
 extension OutlinedValue {
-  /// Compares with a stack of its own instead of recursion.
+  /// Compares with a stack instead of recursion.
   fileprivate func isEqual(to other: OutlinedValue) -> Bool {
     var pairs = [(self, other)]
     while let (left, right) = pairs.popLast() {
@@ -292,7 +292,7 @@ extension OutlinedValue {
     return true
   }
 
-  /// Whether two values are the same, if the elements and members are that are added to the pairs.
+  /// Whether two values are equal, provided that the elements and members are equal that are added to the pairs.
   private func isEqual(to other: OutlinedValue, butFor pairs: inout [(OutlinedValue, OutlinedValue)]) -> Bool {
     let (token, counterpart) = (token, other.token)
     guard token.kind == counterpart.kind else { return false }

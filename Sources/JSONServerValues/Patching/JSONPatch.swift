@@ -8,12 +8,12 @@ package enum Patch: Sendable {
   /// Returns the changed document.
   ///
   /// - Parameters:
-  ///   - maximumDepth: The deepest nesting that the document may have.
-  ///   - maximumGrowth: The most bytes by which operations may make the document larger than it was.
-  ///   - maximumSize: The most bytes that the operations of a patch may handle: `copy` may double a document again and
-  ///     again.
-  /// - Throws: ``PatchError``; none of the changes counts then.
-  /// - Complexity: O(size of the document and the patch) for a merge, the same for each operation otherwise.
+  ///   - maximumDepth: The deepest nesting of the document.
+  ///   - maximumGrowth: The largest number of bytes by which operations may enlarge the document.
+  ///   - maximumSize: The largest number of bytes that the operations may read and write: `copy` may double a document
+  ///     repeatedly.
+  /// - Throws: ``PatchError``; the document is not changed then.
+  /// - Complexity: O(size of the document and the patch) for a merge, and for each operation otherwise.
   package func applied(
     to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 256 << 20
   ) throws(PatchError) -> ValidJSON {
@@ -27,7 +27,7 @@ package enum Patch: Sendable {
     }
   }
 
-  /// Whether it says what becomes of a member.
+  /// Whether the patch changes or removes a member.
   package func names(_ member: [UInt8]) -> Bool {
     switch self {
     case .merge(let patch): patch.member(member) != nil
@@ -35,7 +35,7 @@ package enum Patch: Sendable {
     }
   }
 
-  /// Whether a document may have a member after it that it lacked before.
+  /// Whether the patch may add a member to a document.
   package func mayAdd(_ member: [UInt8]) -> Bool {
     switch self {
     case .merge(let patch): patch.member(member) != nil
@@ -44,12 +44,12 @@ package enum Patch: Sendable {
   }
 }
 
-/// Why a patch cannot be applied.
+/// The reason why a patch cannot be applied.
 package struct PatchError: Error, Sendable, Hashable {
   package enum Code: Sendable, Hashable {
-    /// The text is no patch.
+    /// The text is not a patch.
     case malformed
-    /// The document is not as the patch expects it.
+    /// The document contradicts the patch.
     case conflict
     /// The document would become nested too deeply.
     case tooDeep
@@ -59,7 +59,7 @@ package struct PatchError: Error, Sendable, Hashable {
 
   package let code: Code
 
-  /// A sentence for a person, with the operation's position, counted from 0, and its pointer.
+  /// A sentence for people, with the operation's position, from 0, and its pointer.
   package let message: String
 }
 
@@ -143,7 +143,7 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// The members that mean something, each of which must be there at most once: which one a client meant, nobody knows.
+  /// The known members, each of which may occur only once: it would be unclear which one counts.
   private static func members(
     _ object: ValidJSON, _ malformed: (String) -> PatchError
   ) throws(PatchError) -> [String: ValidJSON] {
@@ -161,7 +161,7 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// Whether it changes a member of the document, or gives a whole document that has it.
+  /// Whether the operation changes a member of the document, or replaces the document by one with the member.
   func names(_ member: [UInt8]) -> Bool {
     switch action {
     case .add(let value), .replace(let value):
@@ -172,7 +172,7 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// Whether the document may have a member after it that it lacked before.
+  /// Whether the operation may add a member to the document.
   func mayAdd(_ member: [UInt8]) -> Bool {
     switch action {
     case .add, .replace, .move, .copy: path.tokens.first.map { $0 == member } ?? true
@@ -180,9 +180,9 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// Carries the operation out.
+  /// Carries out the operation.
   ///
-  /// - Throws: ``PatchError``; the draft is as it was then.
+  /// - Throws: ``PatchError``; the draft is unchanged then.
   func apply(to draft: inout DocumentDraft) throws(PatchError) {
     do throws(DocumentDraft.Failure) {
       switch action {
@@ -215,7 +215,7 @@ package struct PatchOperation: Sendable {
     return text.utf8.count > 60 ? "\(text.prefix(40))…" : text
   }
 
-  /// Says why the operation fails, with its position and its pointers.
+  /// The error of the operation, with its position and its pointers.
   private func error(_ code: PatchError.Code, _ reason: String) -> PatchError {
     let from: String =
       switch action {
@@ -232,15 +232,15 @@ extension PatchError {
   }
 }
 
-/// Where a value is in a document (RFC 6901).
+/// The place of a value in a document (RFC 6901).
 package struct JSONPointer: Sendable, Hashable {
-  /// The pointer as it is written.
+  /// The pointer as written.
   package let text: String
-  /// The names and positions that lead to the value, from the outermost, in UTF-8; empty for the whole document.
+  /// The names and positions on the way to the value, from the outside in, in UTF-8; empty for the whole document.
   let tokens: [[UInt8]]
 
-  /// Reads a pointer; `nil` for a text that is none: one that does not begin with `/`, or has a `~` before something
-  /// else than `0` or `1`.
+  /// Reads a pointer; `nil` for a text that does not begin with `/`, or has a `~` before another character than `0` or
+  /// `1`.
   package init?(_ text: String) {
     self.text = text
     guard !text.isEmpty else {
@@ -274,16 +274,16 @@ package struct JSONPointer: Sendable, Hashable {
     return token
   }
 
-  /// Whether another pointer leads into the value of this one.
+  /// Whether another pointer is inside of this one's value.
   func contains(_ other: JSONPointer) -> Bool {
     tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
   }
 }
 
 extension ValueToken {
-  /// The value inside this one to which the tokens of a pointer lead; `nil` when there is none.
+  /// The value inside of this one at the tokens of a pointer; `nil` when there is none.
   ///
-  /// Of members with the same name the first counts.
+  /// Of members with the same name, the first counts.
   func value(at tokens: ArraySlice<[UInt8]>) -> ValueToken? {
     var value = self
     for token in tokens {

@@ -1,7 +1,8 @@
 extension ValidJSON {
-  /// Returns a document with this merge patch applied to it (RFC 7396, section 2), without white space where they meet.
+  /// Returns a document with this merge patch applied to it (RFC 7396, section 2), without white space between old and
+  /// new parts.
   ///
-  /// The bytes of values that stay, and of those that are new, are copied as they are.
+  /// The bytes of unchanged and new values are copied.
   ///
   /// - Complexity: O(size of both).
   package func merged(into document: ValidJSON) -> ValidJSON {
@@ -15,7 +16,7 @@ extension ValidJSON {
 }
 
 extension OutlinedValue {
-  /// Appends the value that this patch makes of one, with a stack of its own instead of recursion.
+  /// Appends the patched value of a target, with a stack instead of recursion.
   fileprivate func appendMerged(into target: OutlinedValue, to text: inout [UInt8]) {
     var open: [MergedObject] = []
     var next: MergedObject.Member? = (self, target)
@@ -30,9 +31,9 @@ extension OutlinedValue {
   }
 }
 
-/// An object that is being written as a patch makes it of another value.
+/// An object that is being written with a patch applied.
 private struct MergedObject {
-  /// The value of a member in the patch, and the one there was; `nil` for a missing one.
+  /// The value of a member in the patch, and its old value; `nil` for a missing one.
   typealias Member = (change: OutlinedValue, old: OutlinedValue?)
 
   private let patch: MembersByName
@@ -41,7 +42,7 @@ private struct MergedObject {
   private var known: Set<[UInt8]> = []
   private var separator = UInt8(ascii: "{")
 
-  /// `nil` for a patch that is not an object, which takes the place of what there was.
+  /// - Returns: `nil` for a patch that is not an object, which replaces the target.
   init?(_ patch: OutlinedValue, into target: OutlinedValue?) {
     guard let members = MembersByName(patch) else { return nil }
     self.patch = members
@@ -49,9 +50,9 @@ private struct MergedObject {
     newNames = members.names.makeIterator()
   }
 
-  /// Appends members up to the name of one whose value the patch changes, or up to the end.
+  /// Appends members up to the next name whose value the patch changes, or up to the end.
   ///
-  /// - Returns: That member, whose value comes next; `nil` at the end.
+  /// - Returns: This member, whose value comes next; `nil` at the end.
   mutating func append(to text: inout [UInt8]) -> Member? {
     while let member = target?.next(), let token = member.name {
       let name = token.unescapedContent
@@ -66,7 +67,7 @@ private struct MergedObject {
       return (change, member.value)
     }
     while let name = newNames.next() {
-      // Each name has a value.
+      // Every name has a value.
       guard !known.contains(name), let member = patch.values[name], !member.value.token.isNull else { continue }
       append(member.name, to: &text)
       return (member.value, nil)
@@ -84,13 +85,13 @@ private struct MergedObject {
   }
 }
 
-/// The members of an object by their names; of a name that is given twice, the last.
+/// The members of an object by name; of a repeated name, the last.
 private struct MembersByName {
   /// The names in order.
   private(set) var names: [[UInt8]] = []
   private(set) var values: [[UInt8]: (name: ValueToken, value: OutlinedValue)] = [:]
 
-  /// `nil` for a value that is not an object.
+  /// - Returns: `nil` for a value that is not an object.
   init?(_ object: OutlinedValue) {
     guard object.token.kind == .object, var reader = object.makeReader() else { return nil }
     while let member = reader.next(), let token = member.name {
