@@ -2,8 +2,8 @@ import JSONServerValues
 
 /// Searches the bytes of all records for those that may contain a text.
 ///
-/// Records that lie one after the other as they were read are searched in one pass, several GB/s; only where the bytes
-/// contain the text, or an escape may hide it, is a record examined by itself.
+/// Records that are still adjacent, as they were read, are searched in one pass, at several GB/s. A record is only
+/// examined by itself where the bytes contain the text, or an escape may hide it.
 struct RecordScan: Sendable {
   private let text: LiteralSearch
   private let escapes: EscapeSearch
